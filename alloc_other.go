@@ -1,0 +1,5 @@
+//go:build !linux
+
+package boxsum
+
+func adviseHugePages([]byte) {}

@@ -1,0 +1,110 @@
+package boxsum
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// Pixel is what an [Image] holds.
+type Pixel interface{ kernel.Pixel }
+
+// Sum is what a [Table] holds. Integer sums wrap, and a box whose own sum
+// fits the type is exact even where the table around it has wrapped.
+type Sum interface{ kernel.Sum }
+
+var (
+	// ErrSize is wrapped by every error about dimensions, strides, channels
+	// or buffers that do not fit them.
+	ErrSize = errors.New("bad size")
+	// ErrTypes is wrapped by the error about a pair of pixel and sum types
+	// that makes no table.
+	ErrTypes = errors.New("unsupported types")
+)
+
+// An Image is Width×Height pixels of Channels interleaved values each: channel
+// c of the pixel at (x, y) is Pix[y*Stride+x*Channels+c].
+//
+// Zero Channels stands for one, and zero Stride for rows without a gap, so
+// that Image[uint8]{Pix: p, Width: w, Height: h} is a whole grey image.
+type Image[P Pixel] struct {
+	Pix           []P
+	Stride        int // elements from one row to the next
+	Width, Height int
+	Channels      int
+}
+
+// NewImage allocates an image of zeros.
+func NewImage[P Pixel](width, height, channels int) (Image[P], error) {
+	im := Image[P]{Width: width, Height: height, Channels: channels}
+	n, err := elements(width, height, channels)
+	if err != nil {
+		return Image[P]{}, err
+	}
+	im.Stride = width * channels
+	im.Pix = make([]P, n)
+	return im, nil
+}
+
+// Row is the pixels of row y, Width*Channels of them.
+func (im Image[P]) Row(y int) []P {
+	im, err := im.checked()
+	if err != nil || y < 0 || y >= im.Height {
+		return nil
+	}
+	n := im.Width * im.Channels
+	return im.Pix[y*im.Stride:][:n:n]
+}
+
+// checked fills in the defaults and says what is wrong with the rest.
+func (im Image[P]) checked() (Image[P], error) {
+	if im.Channels == 0 {
+		im.Channels = 1
+	}
+	if _, err := elements(im.Width, im.Height, im.Channels); err != nil {
+		return im, err
+	}
+	row := im.Width * im.Channels
+	if im.Stride == 0 {
+		im.Stride = row
+	}
+	return im, fits("image", len(im.Pix), im.Stride, row, im.Height)
+}
+
+// elements is width*height*channels, or an error where that is negative or
+// more than a slice can hold.
+func elements(width, height, channels int) (int, error) {
+	if width < 0 || height < 0 || channels < 1 {
+		return 0, fmt.Errorf("boxsum: %w: %d×%d with %d channels", ErrSize, width, height, channels)
+	}
+	n := 1
+	for _, d := range []int{width, channels, height} {
+		if d != 0 && n > maxElements/d {
+			return 0, fmt.Errorf("boxsum: %w: %d×%d with %d channels is more than memory can hold", ErrSize, width, height, channels)
+		}
+		n *= d
+	}
+	return n, nil
+}
+
+// maxElements keeps every byte offset of the widest element inside an int.
+const maxElements = math.MaxInt / 16
+
+// fits says whether rows of row elements, stride apart, fit in have elements.
+func fits(what string, have, stride, row, rows int) error {
+	if rows > 1 && stride < row {
+		return fmt.Errorf("boxsum: %w: %s stride %d is shorter than a row of %d", ErrSize, what, stride, row)
+	}
+	if rows == 0 || row == 0 {
+		return nil
+	}
+	if rows > 1 && stride > maxElements/(rows-1) {
+		return fmt.Errorf("boxsum: %w: %s stride %d is too large for %d rows", ErrSize, what, stride, rows)
+	}
+	if need := (rows-1)*stride + row; have < need {
+		return fmt.Errorf("boxsum: %w: %s needs %d elements, its buffer has %d", ErrSize, what, need, have)
+	}
+	return nil
+}

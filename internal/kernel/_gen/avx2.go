@@ -1,0 +1,255 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// avx2 sums a vector of 32 bytes, one block of the portable order.
+type avx2 struct {
+	step      []reg.Register // where a lane finds its left neighbours
+	keep      []Mem          // and whether it has any
+	last      reg.Register   // the vector's last sums
+	sumMask   reg.VecVirtual // of the tail, for sums
+	pixMask   reg.VecVirtual // of the tail, for pixels of four bytes
+	end       reg.Register   // the row's length, and how many bits of a load
+	shift     reg.Register   // that ends there belong to earlier pixels
+	offset    reg.VecVirtual
+	weights   []reg.VecVirtual // of the dot products
+	triangle  []Mem
+	ones      Mem
+	tailMasks Mem
+}
+
+func newAVX2() *avx2 {
+	a := new(avx2)
+	for g := range 2 {
+		m := GLOBL("triangle256_"+string(rune('0'+g)), RODATA|NOPTR)
+		for lane := range 8 {
+			for b := range 4 {
+				var weight U8
+				if 4*g+b <= lane {
+					weight = 1
+				}
+				DATA(4*lane+b, weight)
+			}
+		}
+		a.triangle = append(a.triangle, m)
+	}
+	a.ones = GLOBL("ones256", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(2*i, U16(1))
+	}
+	a.tailMasks = GLOBL("tailMasks", RODATA|NOPTR)
+	for i := range 16 {
+		var mask U32
+		if i < 8 {
+			mask = 1<<32 - 1
+		}
+		DATA(4*i, mask)
+	}
+	return a
+}
+
+func (*avx2) name() string        { return "AVX2" }
+func (*avx2) bytes() int          { return 32 }
+func (*avx2) vec() reg.VecVirtual { return YMM() }
+
+func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
+	a.last = YMM()
+	// The upper half of low is what AVX-512 takes from a block of 32 bytes.
+	VMOVDQU(Mem{Base: lanes, Disp: lanesLow + 32}, a.last)
+	if o.dot {
+		a.weights = nil
+		for _, m := range append(a.triangle[:2:2], a.ones) {
+			w := YMM()
+			VMOVDQU(m, w)
+			a.weights = append(a.weights, w)
+		}
+		return
+	}
+	a.step, a.keep = nil, nil
+	for s := range steps(o) {
+		idx := YMM()
+		VMOVDQU(Mem{Base: lanes, Disp: lanesStep + 64*s}, idx)
+		a.step = append(a.step, idx)
+		a.keep = append(a.keep, Mem{Base: lanes, Disp: lanesKeep + 64*s})
+	}
+	if o.sum == f32 {
+		a.offset = YMM()
+		VBROADCASTSS(offset, a.offset)
+	}
+}
+
+func (a *avx2) tail(o op, elements, n reg.Register) {
+	masks, dwords := GP64(), GP64()
+	mask := func(size int, v reg.VecVirtual) {
+		MOVQ(elements, dwords)
+		if size == 8 {
+			SHLQ(Imm(1), dwords)
+		}
+		NEGQ(dwords)
+		VMOVDQU(Mem{Base: masks, Index: dwords, Scale: 4, Disp: 32}, v)
+	}
+	LEAQ(a.tailMasks, masks)
+	a.sumMask = YMM()
+	mask(o.sum.size, a.sumMask)
+	if o.pix.size == 4 {
+		a.pixMask = a.sumMask
+		if o.sum.size == 8 {
+			a.pixMask = XMM()
+			mask(4, a.pixMask)
+		}
+	}
+	if o.pix.size <= 2 {
+		// shift = (load - elements*size) bytes, in bits
+		a.end, a.shift = n, GP64()
+		MOVQ(elements, a.shift)
+		NEGQ(a.shift)
+		SHLQ(Imm(3+log2(o.pix.size)), a.shift)
+		ADDQ(I8(8*a.loadBytes(o)), a.shift)
+	}
+}
+
+// loadBytes is how many bytes of narrow pixels fill a vector of sums.
+func (*avx2) loadBytes(o op) int { return 32 / o.sum.size * o.pix.size }
+
+func (*avx2) load(m Mem, v reg.VecVirtual)        { VMOVDQU(m, v) }
+func (*avx2) store(v reg.VecVirtual, m Mem)       { VMOVDQU(v, m) }
+func (*avx2) stream(v reg.VecVirtual, m Mem)      { VMOVNTDQ(v, m) }
+func (a *avx2) storeTail(v reg.VecVirtual, m Mem) { VPMASKMOVD(v, a.sumMask, m) }
+func (*avx2) add(o op, x, y, sum reg.VecVirtual)  { (*avx512)(nil).add(o, x, y, sum) }
+
+func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
+	if o.dot {
+		return a.dotSums(o, m, partial, carry)
+	}
+	v, t := a.pixels(o, m, partial), YMM()
+	for s := range a.step {
+		VPERMD(v, a.step[s], t)
+		VPAND(a.keep[s], t, t)
+		a.add(o, v, t, v)
+	}
+	a.add(o, v, carry, v)
+	VPERMD(v, a.last, carry)
+	return v
+}
+
+// pixels is a vector of pixels as sums, squared if the kernel squares.
+func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
+	v := YMM()
+	var from Op = m
+	if partial {
+		from = a.tailPixels(o, m)
+	}
+	switch {
+	case o.pix == u8 && o.sum == u32:
+		VPMOVZXBD(from, v)
+	case o.pix == u8 && o.sum == f32:
+		VPMOVZXBD(from, v)
+		VCVTDQ2PS(v, v)
+	case o.pix == u8 && o.sum == u64:
+		VPMOVZXBQ(from, v)
+	case o.pix == u8 && o.sum == f64:
+		narrow := XMM()
+		VPMOVZXBD(from, narrow)
+		VCVTDQ2PD(narrow, v)
+	case o.pix == u16 && o.sum == u64:
+		VPMOVZXWQ(from, v)
+	case o.pix == u16 && o.sum == f64:
+		narrow := XMM()
+		VPMOVZXWD(from, narrow)
+		VCVTDQ2PD(narrow, v)
+	case o.pix == i16:
+		VPMOVSXWQ(from, v)
+	case o.pix == i32:
+		VPMOVSXDQ(from, v)
+	case o.pix == f32 && o.sum == f64:
+		VCVTPS2PD(from, v)
+	case o.pix == o.sum && partial:
+		v = from.(reg.VecVirtual)
+	case o.pix == o.sum:
+		VMOVDQU(from, v)
+	default:
+		panic("no pixels for " + o.name())
+	}
+	return finish(o, v, a.offset)
+}
+
+// tailPixels loads the last few pixels of a row, zeros after them, without
+// touching what lies beyond: wide ones under a mask, narrow ones by a load
+// that ends where the row does, shifted into place.
+func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
+	switch {
+	case o.pix.size == 8:
+		v := YMM()
+		VPMASKMOVD(m, a.sumMask, v)
+		return v
+	case o.pix.size == 4 && o.sum.size == 4:
+		v := YMM()
+		VPMASKMOVD(m, a.pixMask, v)
+		return v
+	case o.pix.size == 4:
+		v := XMM()
+		VPMASKMOVD(m, a.pixMask, v)
+		return v
+	}
+	bytes, v := GP64(), XMM()
+	last := Mem{Base: m.Base, Index: a.end, Scale: m.Scale, Disp: -a.loadBytes(o)}
+	if a.loadBytes(o) == 8 {
+		MOVQ(last, bytes)
+	} else {
+		MOVL(last, bytes.As32())
+	}
+	SHRXQ(a.shift, bytes, bytes)
+	VMOVQ(bytes, v)
+	return v
+}
+
+// dotSums takes four bytes at a time, in every lane, and adds to each lane
+// those that are not on its right: a dot product with zeros and ones, by pairs
+// in 16 bits and then in 32.
+func (a *avx2) dotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
+	v, t := YMM(), YMM()
+	if partial {
+		bytes := a.tailPixels(o, m)
+		VPBROADCASTD(bytes, v)
+		VPSRLDQ(Imm(4), bytes, bytes)
+		VPBROADCASTD(bytes, t)
+	} else {
+		VPBROADCASTD(m, v)
+		VPBROADCASTD(m.Offset(4), t)
+	}
+	VPMADDUBSW(a.weights[0], v, v)
+	VPMADDUBSW(a.weights[1], t, t)
+	VPADDW(v, t, v)
+	VPMADDWD(a.weights[2], v, v)
+	VPADDD(v, carry, v)
+	VPERMD(v, a.last, carry)
+	return v
+}
+
+func (*avx2) fill(dst, end reg.Register) {
+	v := YMM()
+	VPCMPEQD(v, v, v)
+	Label("loop")
+	for i := range 8 {
+		VMOVNTDQ(v, Mem{Base: dst, Disp: 32 * i})
+	}
+	ADDQ(I32(256), dst)
+	CMPQ(dst, end)
+	JLT(LabelRef("loop"))
+}
+
+func (*avx2) read(src, end reg.Register) {
+	v := YMM()
+	VPXOR(v, v, v)
+	Label("loop")
+	for i := range 8 {
+		VPOR(Mem{Base: src, Disp: 32 * i}, v, v)
+	}
+	ADDQ(I32(256), src)
+	CMPQ(src, end)
+	JLT(LabelRef("loop"))
+}

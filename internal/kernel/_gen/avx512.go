@@ -1,0 +1,246 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// avx512 sums a vector of 64 bytes as two blocks of 32: each by itself, then
+// the lower with the carry, then the upper with the lower's last sums. That is
+// the portable order.
+type avx512 struct {
+	step, keep []reg.Register // where a lane finds its left neighbours, and whether
+	low, last  reg.Register   // the lower block's last sums, and the vector's
+	lower      reg.Register   // lane masks of the two blocks
+	upper      reg.Register
+	some       reg.Register // mask of the tail
+	offset     reg.VecVirtual
+	weights    []reg.VecVirtual // of the dot products
+	triangle   []Mem
+}
+
+func newAVX512() *avx512 {
+	a := new(avx512)
+	for g := range 4 {
+		m := GLOBL("triangle512_"+string(rune('0'+g)), RODATA|NOPTR)
+		for lane := range 16 {
+			for b := range 4 {
+				var weight U8
+				if 4*g+b <= lane {
+					weight = 1
+				}
+				DATA(4*lane+b, weight)
+			}
+		}
+		a.triangle = append(a.triangle, m)
+	}
+	return a
+}
+
+func (*avx512) name() string        { return "AVX512" }
+func (*avx512) bytes() int          { return 64 }
+func (*avx512) vec() reg.VecVirtual { return ZMM() }
+
+func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
+	a.last = ZMM()
+	if o.dot {
+		VPBROADCASTD(Mem{Base: lanes, Disp: lanesLast}, a.last)
+		a.weights = nil
+		for _, m := range a.triangle {
+			w := ZMM()
+			VMOVDQU32(m, w)
+			a.weights = append(a.weights, w)
+		}
+		return
+	}
+	a.step, a.keep = nil, nil
+	for s := range steps(o) {
+		idx, keep, k := ZMM(), ZMM(), K()
+		VMOVDQU32(Mem{Base: lanes, Disp: lanesStep + 64*s}, idx)
+		VMOVDQU32(Mem{Base: lanes, Disp: lanesKeep + 64*s}, keep)
+		VPMOVD2M(keep, k)
+		a.step, a.keep = append(a.step, idx), append(a.keep, k)
+	}
+	a.low = ZMM()
+	VMOVDQU32(Mem{Base: lanes, Disp: lanesLow}, a.low)
+	VMOVDQU32(Mem{Base: lanes, Disp: lanesLast}, a.last)
+	a.lower, a.upper = K(), K()
+	bits := GP32()
+	MOVL(U32(0x00ff), bits)
+	KMOVW(bits, a.lower)
+	MOVL(U32(0xff00), bits)
+	KMOVW(bits, a.upper)
+	if o.sum == f32 {
+		a.offset = ZMM()
+		VBROADCASTSS(offset, a.offset)
+	}
+}
+
+// steps is how many doublings sum a block of 32 bytes.
+func steps(o op) int {
+	if o.sum.size == 4 {
+		return 3
+	}
+	return 2
+}
+
+func (a *avx512) tail(o op, elements, n reg.Register) {
+	bits := GP64()
+	MOVQ(I32(-1), bits)
+	BZHIQ(elements, bits, bits)
+	a.some = K()
+	KMOVW(bits.As32(), a.some)
+}
+
+func (*avx512) load(m Mem, v reg.VecVirtual)   { VMOVDQU32(m, v) }
+func (*avx512) store(v reg.VecVirtual, m Mem)  { VMOVDQU32(v, m) }
+func (*avx512) stream(v reg.VecVirtual, m Mem) { VMOVNTDQ(v, m) }
+
+// storeTail has a mask bit a sum, whatever its size: the mask picks the store.
+func (a *avx512) storeTail(v reg.VecVirtual, m Mem) {
+	if m.Scale == 8 {
+		VMOVDQU64(v, a.some, m)
+	} else {
+		VMOVDQU32(v, a.some, m)
+	}
+}
+
+func (*avx512) add(o op, x, y, sum reg.VecVirtual) {
+	switch o.sum {
+	case f32:
+		VADDPS(x, y, sum)
+	case f64:
+		VADDPD(x, y, sum)
+	case u32:
+		VPADDD(x, y, sum)
+	default:
+		VPADDQ(x, y, sum)
+	}
+}
+
+func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
+	if o.dot {
+		return a.dotSums(m, partial, carry)
+	}
+	v, t := a.pixels(o, m, partial), ZMM()
+	for s := range a.step {
+		VPERMD_Z(v, a.step[s], a.keep[s], t)
+		a.add(o, v, t, v)
+	}
+	a.add(o, v, carry, v) // the carry is zero in the upper block
+	VPERMD_Z(v, a.low, a.upper, t)
+	a.add(o, v, t, v)
+	VPERMD_Z(v, a.last, a.lower, carry)
+	return v
+}
+
+// pixels is a vector of pixels as sums, squared if the kernel squares.
+func (a *avx512) pixels(o op, m Mem, partial bool) reg.VecVirtual {
+	v := ZMM()
+	load := func(whole func(...Op), some func(m, k, v Op), v reg.VecVirtual) {
+		if partial {
+			some(m, a.some, v)
+		} else {
+			whole(m, v)
+		}
+	}
+	narrow := YMM() // pixels that pass through 32 bits
+	switch {
+	case o.pix == u8 && o.sum == u32:
+		load(two(VPMOVZXBD), VPMOVZXBD_Z, v)
+	case o.pix == u8 && o.sum == f32:
+		load(two(VPMOVZXBD), VPMOVZXBD_Z, v)
+		VCVTDQ2PS(v, v)
+	case o.pix == u8 && o.sum == u64:
+		load(two(VPMOVZXBQ), VPMOVZXBQ_Z, v)
+	case o.pix == u8 && o.sum == f64:
+		load(two(VPMOVZXBD), VPMOVZXBD_Z, narrow)
+		VCVTDQ2PD(narrow, v)
+	case o.pix == u16 && o.sum == u64:
+		load(two(VPMOVZXWQ), VPMOVZXWQ_Z, v)
+	case o.pix == u16 && o.sum == f64:
+		load(two(VPMOVZXWD), VPMOVZXWD_Z, narrow)
+		VCVTDQ2PD(narrow, v)
+	case o.pix == i16:
+		load(two(VPMOVSXWQ), VPMOVSXWQ_Z, v)
+	case o.pix == i32:
+		load(two(VPMOVSXDQ), VPMOVSXDQ_Z, v)
+	case o.pix == f32 && o.sum == f32:
+		load(two(VMOVDQU32), VMOVDQU32_Z, v)
+	case o.pix == f32 && o.sum == f64:
+		load(two(VCVTPS2PD), VCVTPS2PD_Z, v)
+	case o.pix == f64:
+		load(two(VMOVDQU64), VMOVDQU64_Z, v)
+	default:
+		panic("no pixels for " + o.name())
+	}
+	return finish(o, v, a.offset)
+}
+
+// finish squares the pixels or takes the offset away.
+func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
+	switch {
+	case o.square && o.sum == f64:
+		VMULPD(v, v, v)
+	case o.square && (o.pix == u8 || o.pix == u16):
+		VPMULUDQ(v, v, v)
+	case o.square:
+		VPMULDQ(v, v, v)
+	case o.sum == f32:
+		VSUBPS(offset, v, v)
+	}
+	return v
+}
+
+func two(f func(...Op)) func(...Op) { return f }
+
+// dotSums takes four bytes at a time, in every lane, and adds to each lane
+// those that are not on its right: a dot product with zeros and ones.
+func (a *avx512) dotSums(m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
+	v, four := ZMM(), ZMM()
+	VPXORD(v, v, v)
+	if partial {
+		bytes := XMM()
+		VMOVDQU8_Z(m, a.some, bytes)
+		for g, w := range a.weights {
+			if g > 0 {
+				VPSRLDQ(Imm(4), bytes, bytes)
+			}
+			VPBROADCASTD(bytes, four)
+			VPDPBUSD(w, four, v)
+		}
+	} else {
+		for g, w := range a.weights {
+			VPBROADCASTD(m.Offset(4*g), four)
+			VPDPBUSD(w, four, v)
+		}
+	}
+	VPADDD(v, carry, v)
+	VPERMD(v, a.last, carry)
+	return v
+}
+
+func (*avx512) fill(dst, end reg.Register) {
+	v := ZMM()
+	VPTERNLOGD(U8(0xff), v, v, v)
+	Label("loop")
+	for i := range 4 {
+		VMOVNTDQ(v, Mem{Base: dst, Disp: 64 * i})
+	}
+	ADDQ(I32(256), dst)
+	CMPQ(dst, end)
+	JLT(LabelRef("loop"))
+}
+
+func (*avx512) read(src, end reg.Register) {
+	v := ZMM()
+	VPXORD(v, v, v)
+	Label("loop")
+	for i := range 4 {
+		VPORD(Mem{Base: src, Disp: 64 * i}, v, v)
+	}
+	ADDQ(I32(256), src)
+	CMPQ(src, end)
+	JLT(LabelRef("loop"))
+}

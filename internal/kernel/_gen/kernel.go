@@ -1,0 +1,233 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// group is how many rows share one read of the row above.
+const group = 4
+
+// carryLen is kernel.CarryLen for up to four channels.
+const carryLen = 16
+
+// Offsets in the Go struct kernel.lanes.
+const (
+	lanesStep = 0
+	lanesKeep = 3 * 64
+	lanesLow  = 6 * 64
+	lanesLast = 7 * 64
+)
+
+// An isa emits the parts of the loop that depend on the instruction set. A
+// vector holds bytes() of sums.
+type isa interface {
+	name() string
+	bytes() int
+
+	// setup loads the constants of a kernel; lanes points at the Go struct.
+	setup(o op, lanes reg.Register, offset Mem)
+	// tail prepares for a last vector of only some elements, out of n.
+	tail(o op, elements, n reg.Register)
+
+	vec() reg.VecVirtual
+	load(m Mem, v reg.VecVirtual)
+	store(v reg.VecVirtual, m Mem)
+	stream(v reg.VecVirtual, m Mem)
+	storeTail(v reg.VecVirtual, m Mem)
+	add(o op, a, b, sum reg.VecVirtual)
+
+	// rowSums is a vector of a row's sums, from the pixels at m and the carry,
+	// which it moves on.
+	rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual
+
+	fill(dst, end reg.Register)
+	read(src, end reg.Register)
+}
+
+// kernel emits one function.
+func kernel(set isa, o op) {
+	name := o.name() + set.name()
+	lanes := set.bytes() / o.sum.size
+	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry *%[1]s, rows, n int, lanes *uint32, offset float32, stream bool)",
+		o.sum.goType, o.pix.goType))
+	Doc(doc(name, o)...)
+	Pragma("noescape")
+
+	param := func(name string) Mem {
+		b, err := Param(name).Resolve()
+		if err != nil {
+			panic(err)
+		}
+		return b.Addr
+	}
+	k := &loop{isa: set, op: o, lanes: lanes, param: param}
+	lanesPtr := Load(Param("lanes"), GP64())
+	set.setup(o, lanesPtr, param("offset"))
+	if o.pix.size > 1 {
+		SHLQ(Imm(log2(o.pix.size)), param("srcStride"))
+	}
+	SHLQ(Imm(log2(o.sum.size)), param("dstStride"))
+	k.above = Load(Param("above"), GP64())
+	k.src[0] = Load(Param("src"), GP64())
+	k.dst[0] = Load(Param("dst"), GP64())
+
+	Label("groups")
+	CMPQ(param("rows"), Imm(group))
+	JLT(LabelRef("rows"))
+	k.rows("group", group)
+	SUBQ(Imm(group), param("rows"))
+	JMP(LabelRef("groups"))
+
+	Label("rows")
+	CMPQ(param("rows"), Imm(1))
+	JLT(LabelRef("done"))
+	k.rows("row", 1)
+	SUBQ(Imm(1), param("rows"))
+	JMP(LabelRef("rows"))
+
+	Label("done")
+	SFENCE()
+	VZEROUPPER()
+	RET()
+}
+
+// loop is the state of a kernel while it is emitted.
+type loop struct {
+	isa
+	op
+	lanes    int // sums in a vector
+	param    func(string) Mem
+	above    reg.Register
+	src, dst [group]reg.Register
+}
+
+// rows emits the loop along that many rows, and moves on to the rows below.
+func (k *loop) rows(label string, rows int) {
+	k.fanOut(&k.src, "srcStride", rows)
+	k.fanOut(&k.dst, "dstStride", rows)
+	carryPtr := Load(Param("carry"), GP64())
+	carry := make([]reg.VecVirtual, rows)
+	slot := carryLen * k.sum.size
+	for r := range carry {
+		carry[r] = k.vec()
+		k.load(Mem{Base: carryPtr, Disp: r * slot}, carry[r])
+	}
+
+	i, full := GP64(), GP64()
+	XORQ(i, i)
+	MOVQ(k.param("n"), full)
+	ANDQ(I8(-k.lanes), full)
+	JZ(LabelRef(label + "Tail"))
+
+	Label(label + "Loop")
+	p := k.body(rows, i, false, carry)
+	if rows == group {
+		CMPB(k.param("stream"), Imm(0))
+		JNE(LabelRef(label + "Stream"))
+	}
+	for r := range rows {
+		k.store(p[r], Mem{Base: k.dst[r], Index: i, Scale: uint8(k.sum.size)})
+	}
+	Label(label + "Next")
+	ADDQ(I8(k.lanes), i)
+	CMPQ(i, full)
+	JLT(LabelRef(label + "Loop"))
+
+	Label(label + "Tail")
+	n := GP64()
+	MOVQ(k.param("n"), n)
+	SUBQ(i, n)
+	JZ(LabelRef(label + "End"))
+	end := GP64()
+	MOVQ(k.param("n"), end)
+	k.tail(k.op, n, end)
+	last := k.body(rows, i, true, carry)
+	for r := range rows {
+		k.storeTail(last[r], Mem{Base: k.dst[r], Index: i, Scale: uint8(k.sum.size)})
+	}
+	JMP(LabelRef(label + "End"))
+
+	if rows == group {
+		Label(label + "Stream")
+		for r := range rows {
+			k.isa.stream(p[r], Mem{Base: k.dst[r], Index: i, Scale: uint8(k.sum.size)})
+		}
+		JMP(LabelRef(label + "Next"))
+	}
+
+	Label(label + "End")
+	carryPtr = Load(Param("carry"), GP64())
+	for r := range carry {
+		k.store(carry[r], Mem{Base: carryPtr, Disp: r * slot})
+	}
+	ADDQ(I32(rows*slot), k.param("carry"))
+	ADDQ(k.param("srcStride"), k.src[rows-1])
+	ADDQ(k.param("dstStride"), k.dst[rows-1])
+	if rows > 1 {
+		MOVQ(k.src[rows-1], k.src[0])
+		MOVQ(k.dst[rows-1], k.dst[0])
+	}
+}
+
+// fanOut points at the first pixel or sum of each row.
+func (k *loop) fanOut(p *[group]reg.Register, stride string, rows int) {
+	for r := 1; r < rows; r++ {
+		p[r] = GP64()
+		MOVQ(p[r-1], p[r])
+		ADDQ(k.param(stride), p[r])
+	}
+}
+
+// body emits one vector of every row, each laid on the row above it.
+func (k *loop) body(rows int, i reg.Register, partial bool, carry []reg.VecVirtual) []reg.VecVirtual {
+	p := make([]reg.VecVirtual, rows)
+	over := k.vec()
+	k.load(Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)}, over)
+	for r := range rows {
+		s := k.rowSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}, partial, carry[r])
+		k.add(k.op, s, over, s)
+		p[r], over = s, s
+	}
+	k.store(over, Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)})
+	return p
+}
+
+// limits emits what the memory can do at best: a fill past the caches and a read.
+func limits(set isa) {
+	TEXT("fill"+set.name(), NOSPLIT, "func(dst *byte, n int)")
+	Doc("fill" + set.name() + " writes n bytes, a multiple of 256, from a cache line on, past the caches.")
+	Pragma("noescape")
+	dst := Load(Param("dst"), GP64())
+	end := Load(Param("n"), GP64())
+	ADDQ(dst, end)
+	set.fill(dst, end)
+	SFENCE()
+	VZEROUPPER()
+	RET()
+
+	TEXT("read"+set.name(), NOSPLIT, "func(src *byte, n int)")
+	Doc("read" + set.name() + " reads n bytes, a multiple of 256.")
+	Pragma("noescape")
+	src := Load(Param("src"), GP64())
+	end = Load(Param("n"), GP64())
+	ADDQ(src, end)
+	set.read(src, end)
+	VZEROUPPER()
+	RET()
+}
+
+func log2(size int) uint64 {
+	switch size {
+	case 1:
+		return 0
+	case 2:
+		return 1
+	case 4:
+		return 2
+	}
+	return 3
+}

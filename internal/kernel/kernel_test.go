@@ -1,0 +1,193 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/ref"
+)
+
+// levels is every level that this machine has.
+func levels() []kernel.Level {
+	return []kernel.Level{kernel.Portable, kernel.AVX2, kernel.AVX512}[:kernel.Best()+1]
+}
+
+var (
+	rowCounts = []int{1, 2, 3, 4, 5, 7, 8, 9}
+	widths    = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 100, 129}
+	channels  = []int{1, 2, 3, 4, 5, 17}
+)
+
+func TestSums(t *testing.T) {
+	testKernel[uint8, uint32](t, false)
+	testKernel[uint8, uint64](t, false)
+	testKernel[uint8, float32](t, false)
+	testKernel[uint8, float64](t, false)
+	testKernel[uint16, uint64](t, false)
+	testKernel[uint16, float64](t, false)
+	testKernel[int16, int64](t, false)
+	testKernel[int32, int64](t, false)
+	testKernel[float32, float32](t, false)
+	testKernel[float32, float64](t, false)
+	testKernel[float64, float64](t, false)
+}
+
+func TestSquares(t *testing.T) {
+	testKernel[uint8, uint64](t, true)
+	testKernel[uint16, uint64](t, true)
+	testKernel[int16, uint64](t, true)
+	testKernel[int32, uint64](t, true)
+	testKernel[float32, float64](t, true)
+	testKernel[float64, float64](t, true)
+}
+
+// testKernel holds a pair of types at every level and shape against the
+// reference, and against the portable level to the bit.
+func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, square bool) {
+	find := kernel.Sums[P, S]
+	if square {
+		find = kernel.Squares[P, S]
+	}
+	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, rows := range rowCounts {
+			for _, width := range widths {
+				for _, c := range channels {
+					for _, stream := range []bool{false, true} {
+						pix := randomPixels[P](rng, rows, width*c)
+						spec := run(t, find(kernel.Portable), pix, rows, width, c, stream)
+						compareWithReference(t, spec, pix, rows, width, c, square)
+						for _, level := range levels()[1:] {
+							got := run(t, find(level), pix, rows, width, c, stream)
+							for i := range spec {
+								if !same(got[i], spec[i]) {
+									t.Fatalf("level %d, %d rows of %d×%d, stream %v: entry %d is %v, the portable loop has %v",
+										level, rows, width, c, stream, i, got[i], spec[i])
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// guard is what surrounds every buffer that a kernel may not write beyond.
+const guard = 64
+
+// run puts the rows through a kernel twice, as two bands of two tiles where
+// they are wide enough, with guards round everything, and returns the sums.
+func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[P, S], pix []P, rows, width, c int, stream bool) []S {
+	t.Helper()
+	n := width * c
+	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
+	dstStride := (n+line-1)/line*line + line
+	mark := S(77)
+	buf := make([]S, guard+rows*dstStride+guard+line)
+	for i := range buf {
+		buf[i] = mark
+	}
+	at := guard
+	for uintptr(unsafe.Pointer(&buf[at]))%kernel.LineBytes != 0 {
+		at++
+	}
+	if !stream {
+		at-- // and off the line
+	}
+	above := make([]S, n+kernel.Slack+guard)
+	for i := n + kernel.Slack; i < len(above); i++ {
+		above[i] = mark
+	}
+	srcStride := len(pix) / rows
+	first := n / 2 / kernel.Align(c) * kernel.Align(c)
+	for y := 0; y < rows; y += 5 {
+		band := min(5, rows-y)
+		carry := make([]S, band*kernel.CarryLen(c)+guard)
+		for i := band * kernel.CarryLen(c); i < len(carry); i++ {
+			carry[i] = mark
+		}
+		for _, x := range []int{0, first} {
+			end := n
+			if x == 0 && first > 0 {
+				end = first
+			} else if first == 0 && x == 0 {
+				end = n
+			}
+			f(&kernel.Tile[P, S]{
+				Dst: buf[at+y*dstStride+x:], DstStride: dstStride,
+				Src: pix[y*srcStride+x:], SrcStride: srcStride,
+				Above: above[x:], Carry: carry,
+				Rows: band, N: end - x, Channels: c, Stream: stream,
+			})
+			if first == 0 {
+				break
+			}
+		}
+		for _, v := range carry[band*kernel.CarryLen(c):] {
+			if v != mark {
+				t.Fatalf("%d rows of %d×%d: written beyond the carries", rows, width, c)
+			}
+		}
+	}
+	for _, v := range above[n+kernel.Slack:] {
+		if v != mark {
+			t.Fatalf("%d rows of %d×%d: written beyond the row above", rows, width, c)
+		}
+	}
+	sums := make([]S, 0, rows*n)
+	for i, v := range buf {
+		if i -= at; i >= 0 && i < rows*dstStride && i%dstStride < n {
+			sums = append(sums, v)
+		} else if v != mark {
+			t.Fatalf("%d rows of %d×%d, stream %v: written outside, at %d", rows, width, c, stream, i)
+		}
+	}
+	return sums
+}
+
+// compareWithReference allows floats the rounding of as many additions as
+// there are pixels to the left and above.
+func compareWithReference[P kernel.Pixel, S kernel.Sum](t *testing.T, got []S, pix []P, rows, width, c int, square bool) {
+	t.Helper()
+	im := ref.Image[P]{Pix: pix, Stride: len(pix) / rows, Width: width, Height: rows, Channels: c}
+	want := ref.Table[S](im, square)
+	epsilon := 0.0
+	if ref.IsFloat[S]() {
+		epsilon = math.Pow(2, -53)
+		if unsafe.Sizeof(*new(S)) == 4 {
+			epsilon = math.Pow(2, -24)
+		}
+	}
+	for y := range rows {
+		for i := range width * c {
+			g, w := got[y*width*c+i], want[(y+1)*(width+1)*c+c+i]
+			if g != w && !(math.Abs(float64(g)-float64(w)) <= 2*epsilon*float64(rows+width)*1000*float64(width*rows)) {
+				t.Fatalf("%d rows of %d×%d: entry (%d,%d) is %v, want %v", rows, width, c, i, y, g, w)
+			}
+		}
+	}
+}
+
+func same[S kernel.Sum](a, b S) bool { return a == b || a != a && b != b }
+
+// randomPixels has rows of n pixels with a gap between them, the integers over
+// their whole range, so that sums wrap.
+func randomPixels[P kernel.Pixel](rng *rand.Rand, rows, n int) []P {
+	pix := make([]P, rows*(n+rng.IntN(5)))
+	for i := range pix {
+		switch p := any(&pix[i]).(type) {
+		case *float32:
+			*p = float32(rng.Float64()*60 - 30)
+		case *float64:
+			*p = rng.Float64()*60 - 30
+		default:
+			pix[i] = P(rng.Uint64())
+		}
+	}
+	return pix
+}

@@ -1,0 +1,132 @@
+package boxsum
+
+import (
+	"fmt"
+	"image"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// Square is what a table of squares holds: uint64 for integer pixels, where
+// squares of 8- and 16-bit pixels are exact, and float64 for float pixels.
+type Square interface{ uint64 | float64 }
+
+// A SquaredTable is the table of an image beside the table of its squares,
+// from which come the variance and standard deviation of any box.
+type SquaredTable[S Sum, Q Square] struct {
+	Sum     *Table[S]
+	Squares *Table[Q]
+
+	scratch any
+}
+
+// NewSquaredTable allocates both tables for an image of this size.
+func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTable[S, Q], error) {
+	sum, err := NewTable[S](width, height, channels)
+	if err != nil {
+		return nil, err
+	}
+	squares, err := NewTable[Q](width, height, channels)
+	if err != nil {
+		return nil, err
+	}
+	return &SquaredTable[S, Q]{Sum: sum, Squares: squares}, nil
+}
+
+// IntegrateSquares makes the table of an image and that of its squares in one
+// pass over the pixels. The sum type goes with the pixels as in [Integrate];
+// the squares are uint64 for integer pixels and float64 for float pixels:
+//
+//	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
+func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
+	src, err := src.checked()
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := squaresPair[S, Q, P](kernel.Portable); err != nil {
+		return nil, err
+	}
+	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
+	if err != nil {
+		return nil, err
+	}
+	if err := IntegrateSquaresInto(t, src, opt); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// IntegrateSquaresInto makes both tables of an image in dst, which must have
+// the image's size. It does not allocate once dst has been through it.
+func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
+	if opt == nil {
+		opt = &Options{}
+	}
+	src, err := src.checked()
+	if err != nil {
+		return err
+	}
+	level, err := opt.check()
+	if err != nil {
+		return err
+	}
+	sum, square, err := squaresPair[S, Q, P](level)
+	if err != nil {
+		return err
+	}
+	if dst == nil {
+		return fmt.Errorf("boxsum: %w: no table", ErrSize)
+	}
+	if err := dst.Sum.accepts(src.Width, src.Height, src.Channels); err != nil {
+		return err
+	}
+	if err := dst.Squares.accepts(src.Width, src.Height, src.Channels); err != nil {
+		return err
+	}
+	if err := offsetError[S](opt.Offset); err != nil {
+		return err
+	}
+	run, ok := dst.scratch.(*squaresRun[P, S, Q])
+	if !ok {
+		run = new(squaresRun[P, S, Q])
+		run.engine.Layers = []engine.Layer{&run.sums, &run.squares}
+		dst.scratch = run
+	}
+	dst.Sum.Offset, dst.Squares.Offset = opt.Offset, 0
+	both := int(unsafe.Sizeof(*new(S)) + unsafe.Sizeof(*new(Q)))
+	plan := opt.plan(src.Width, src.Height, src.Channels, both)
+	layer(&run.sums, dst.Sum, src, sum, plan)
+	layer(&run.squares, dst.Squares, src, square, plan)
+	run.engine.Run(plan.Grid, plan.Workers)
+	run.sums.Release()
+	run.squares.Release()
+	return nil
+}
+
+// squaresRun is what integrating into a pair of tables needs again and again.
+type squaresRun[P Pixel, S Sum, Q Square] struct {
+	engine  engine.Engine
+	sums    engine.Sums[P, S]
+	squares engine.Sums[P, Q]
+}
+
+// squaresPair is the two kernels for a pair of tables.
+func squaresPair[S Sum, Q Square, P Pixel](level kernel.Level) (kernel.Func[P, S], kernel.Func[P, Q], error) {
+	sum, square := kernel.Sums[P, S](level), kernel.Squares[P, Q](level)
+	if err := pairError[S, P](sum); err != nil {
+		return nil, nil, err
+	}
+	if square == nil {
+		return nil, nil, fmt.Errorf("boxsum: %w: no squares of %T in %T: integer pixels take uint64, float pixels float64",
+			ErrTypes, *new(P), *new(Q))
+	}
+	return sum, square, nil
+}
+
+// Mean is the mean of one channel over a box, clipped to the image, and 0 for
+// an empty box.
+func (t *SquaredTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
+	return t.Sum.Mean(box, channel)
+}

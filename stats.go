@@ -1,0 +1,78 @@
+package boxsum
+
+import (
+	"image"
+	"math"
+	"math/bits"
+)
+
+// Mean is the mean of one channel over a box, clipped to the image, and 0 for
+// an empty box.
+func (t *Table[S]) Mean(box image.Rectangle, channel int) float64 {
+	n := area(box.Intersect(t.Bounds()))
+	if n == 0 {
+		return 0
+	}
+	return float64(t.SumChannel(box, channel)) / float64(n)
+}
+
+// Variance is the variance of one channel over a box, clipped to the image:
+// the mean square distance from the mean, never negative, and 0 for an empty
+// box. For integer tables it comes from exact integers and is rounded once or
+// twice at the end; it is right wherever the sum and the squares of the box
+// fit their types.
+func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
+	n := area(box.Intersect(t.Sum.Bounds()))
+	if n == 0 {
+		return 0
+	}
+	sum, square := t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel)
+	if magnitude, ok := integer(sum); ok {
+		if squares, ok := any(square).(uint64); ok {
+			return exactVariance(uint64(n), magnitude, squares)
+		}
+	}
+	mean := float64(sum) / float64(n)
+	return max(0, float64(square)/float64(n)-mean*mean)
+}
+
+// StdDev is the standard deviation of one channel over a box: the square root
+// of its [SquaredTable.Variance].
+func (t *SquaredTable[S, Q]) StdDev(box image.Rectangle, channel int) float64 {
+	return math.Sqrt(t.Variance(box, channel))
+}
+
+func area(box image.Rectangle) int {
+	if box.Empty() {
+		return 0
+	}
+	return box.Dx() * box.Dy()
+}
+
+// integer is the magnitude of an integer sum.
+func integer[S Sum](s S) (magnitude uint64, ok bool) {
+	switch s := any(s).(type) {
+	case uint32:
+		return uint64(s), true
+	case uint64:
+		return s, true
+	case int64:
+		if s < 0 {
+			return -uint64(s), true
+		}
+		return uint64(s), true
+	}
+	return 0, false
+}
+
+// exactVariance is (n·squares − sum²)/n², its numerator in 128 bits.
+func exactVariance(n, sum, squares uint64) float64 {
+	hi, lo := bits.Mul64(n, squares)
+	subHi, subLo := bits.Mul64(sum, sum)
+	lo, borrow := bits.Sub64(lo, subLo, 0)
+	hi, borrow = bits.Sub64(hi, subHi, borrow)
+	if borrow != 0 {
+		return 0 // a box whose sums do not fit their types
+	}
+	return (float64(hi)*(1<<64) + float64(lo)) / float64(n) / float64(n)
+}

@@ -1,0 +1,161 @@
+package boxsum
+
+import (
+	"fmt"
+	"image"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// A Table is the summed-area table of a Width×Height image: entry (x, y) is
+// the sum of the pixels in [0,x)×[0,y), for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height,
+// so row 0 and column 0 are zero. Channel c of it is
+// Sums[y*Stride+x*Channels+c].
+//
+// A table is safe for use by several goroutines as long as none integrates
+// into it.
+type Table[S Sum] struct {
+	Sums          []S
+	Stride        int // elements from one row to the next
+	Width, Height int // of the image
+	Channels      int
+
+	// Offset was subtracted from every pixel before summing, see
+	// [Options.Offset]. The entries lack it; box queries put it back.
+	Offset float32
+
+	scratch any // what the engine needs again next time
+}
+
+// NewTable allocates a table for an image of this size. Its rows are laid out
+// so that entry (1, y) of every row starts a cache line, which lets the engine
+// write past the caches.
+func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
+	t := &Table[S]{Width: width, Height: height, Channels: channels}
+	if err := t.checkSize(); err != nil {
+		return nil, err
+	}
+	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
+	lead := (line - channels%line) % line // entry (1,0) is channels after the lead
+	t.Stride = roundUp((width+1)*channels, line)
+	if height >= maxElements/t.Stride-1 {
+		return nil, fmt.Errorf("boxsum: %w: a table of %d×%d with %d channels is more than memory can hold", ErrSize, width, height, channels)
+	}
+	t.Sums = alignedSlice[S](lead + (height+1)*t.Stride)[lead:]
+	return t, nil
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
+
+// checkSize says what is wrong with the dimensions alone.
+func (t *Table[S]) checkSize() error {
+	if _, err := elements(t.Width, t.Height, t.Channels); err != nil {
+		return err
+	}
+	_, err := elements(t.Width+1, t.Height+1, t.Channels)
+	return err
+}
+
+func (t *Table[S]) check() error {
+	if t == nil {
+		return fmt.Errorf("boxsum: %w: no table", ErrSize)
+	}
+	if err := t.checkSize(); err != nil {
+		return err
+	}
+	return fits("table", len(t.Sums), t.Stride, (t.Width+1)*t.Channels, t.Height+1)
+}
+
+// Bounds is the rectangle of the image that the table was made from.
+func (t *Table[S]) Bounds() image.Rectangle { return image.Rect(0, 0, t.Width, t.Height) }
+
+// At is entry (x, y) of a channel: the sum of that channel over [0,x)×[0,y).
+func (t *Table[S]) At(x, y, channel int) S {
+	return t.Sums[y*t.Stride+x*t.Channels+channel]
+}
+
+// Sum is the sum of the first channel over a box, clipped to the image. The
+// sum of an empty box is 0.
+func (t *Table[S]) Sum(box image.Rectangle) S { return t.SumChannel(box, 0) }
+
+// SumChannel is the sum of one channel over a box, clipped to the image.
+func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
+	box = box.Intersect(t.Bounds())
+	if box.Empty() {
+		return 0
+	}
+	top, bottom := t.Sums[box.Min.Y*t.Stride+channel:], t.Sums[box.Max.Y*t.Stride+channel:]
+	x0, x1 := box.Min.X*t.Channels, box.Max.X*t.Channels
+	s := bottom[x1] - bottom[x0] - top[x1] + top[x0]
+	if t.Offset != 0 {
+		s += S(float64(t.Offset) * float64(box.Dx()*box.Dy()))
+	}
+	return s
+}
+
+// SumChannels appends the sum of every channel over a box, clipped to the
+// image, to dst.
+func (t *Table[S]) SumChannels(dst []S, box image.Rectangle) []S {
+	for c := range t.Channels {
+		dst = append(dst, t.SumChannel(box, c))
+	}
+	return dst
+}
+
+// SumBoxes writes the sums of all channels over every box, clipped to the
+// image: channel c of boxes[i] is dst[i*Channels+c].
+func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
+	if len(dst) < len(boxes)*t.Channels {
+		return fmt.Errorf("boxsum: %w: %d boxes of %d channels need %d sums, there is room for %d",
+			ErrSize, len(boxes), t.Channels, len(boxes)*t.Channels, len(dst))
+	}
+	if err := t.check(); err != nil {
+		return err
+	}
+	for i, box := range boxes {
+		t.SumChannels(dst[i*t.Channels:i*t.Channels:(i+1)*t.Channels], box)
+	}
+	return nil
+}
+
+// A View is a table in one of the published conventions. It shares the memory
+// and the stride of the [Table] that it came from; channel c of entry (x, y)
+// is Sums[y*Stride+x*Channels+c], for 0 ≤ x < Width and 0 ≤ y < Height.
+type View[S Sum] struct {
+	Sums          []S
+	Stride        int
+	Width, Height int // of the view itself
+	Channels      int
+}
+
+// At is one entry of the view.
+func (v View[S]) At(x, y, channel int) S { return v.Sums[y*v.Stride+x*v.Channels+channel] }
+
+// Row is the entries of row y.
+func (v View[S]) Row(y int) []S {
+	n := v.Width * v.Channels
+	return v.Sums[y*v.Stride:][:n:n]
+}
+
+// Exclusive is the whole table, (Width+1)×(Height+1): entry (x, y) sums
+// [0,x)×[0,y).
+func (t *Table[S]) Exclusive() View[S] { return t.view(0, 0, t.Width+1, t.Height+1) }
+
+// Inclusive is the table without its zero row and column, Width×Height: entry
+// (x, y) sums [0,x]×[0,y].
+func (t *Table[S]) Inclusive() View[S] { return t.view(1, 1, t.Width, t.Height) }
+
+// SameSize is the table without its last row and column, Width×Height: entry
+// (x, y) sums [0,x)×[0,y), the convention of Bilgic, Horn and Masaki.
+func (t *Table[S]) SameSize() View[S] { return t.view(0, 0, t.Width, t.Height) }
+
+func (t *Table[S]) view(x, y, width, height int) View[S] {
+	v := View[S]{Stride: t.Stride, Width: width, Height: height, Channels: t.Channels}
+	if width > 0 && height > 0 {
+		start := y*t.Stride + x*t.Channels
+		end := start + (height-1)*t.Stride + width*t.Channels
+		v.Sums = t.Sums[start:end:end]
+	}
+	return v
+}
