@@ -18,9 +18,9 @@ func (t *Table[S]) Mean(box image.Rectangle, channel int) float64 {
 
 // Variance is the variance of one channel over a box, clipped to the image:
 // the mean square distance from the mean, never negative, and 0 for an empty
-// box. For integer tables it comes from exact integers and is rounded once or
-// twice at the end; it is right wherever the sum and the squares of the box
-// fit their types.
+// box. For integer tables it comes from exact integers and is rounded at the
+// end only; it is right wherever the sum and the squares of the box fit their
+// types.
 func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
 	n := area(box.Intersect(t.Sum.Bounds()))
 	if n == 0 {
@@ -72,7 +72,7 @@ func exactVariance(n, sum, squares uint64) float64 {
 	lo, borrow := bits.Sub64(lo, subLo, 0)
 	hi, borrow = bits.Sub64(hi, subHi, borrow)
 	if borrow != 0 {
-		return 0 // a box whose sums do not fit their types
+		return math.NaN() // the sums of the box did not fit their types
 	}
 	return (float64(hi)*(1<<64) + float64(lo)) / float64(n) / float64(n)
 }

@@ -5,6 +5,7 @@ package engine
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/boxsum/boxsum/internal/kernel"
 )
@@ -72,7 +73,7 @@ func (e *Engine) Run(g Grid, workers int) {
 		go e.help()
 	}
 	e.work(0)
-	for {
+	for p := poller(0); ; {
 		crew := e.crew.Load()
 		if crew%seat == 0 && e.crew.CompareAndSwap(crew, 0) {
 			return // nobody is at work, and whoever comes late finds no seat
@@ -81,7 +82,7 @@ func (e *Engine) Run(g Grid, workers int) {
 			e.crew.CompareAndSwap(crew, crew%seat)
 			continue
 		}
-		wait()
+		p.wait()
 	}
 }
 
@@ -128,16 +129,25 @@ func (e *Engine) work(worker int) {
 
 // await returns once that many tiles of the band are done.
 func (e *Engine) await(band int, tiles int64) {
+	var p poller
 	for e.done[band].Load() < tiles {
-		wait()
+		p.wait()
 	}
 }
 
-// wait lets time pass in a loop that polls: a tile is a few microseconds, so
-// it spins, but it lets others run in case the one waited for is not running.
-func wait() {
-	for range 64 {
+// A poller lets time pass in a loop that waits for another worker: a tile is a
+// few microseconds, so at first it spins. If that takes long the other is not
+// running, and spinning may be what keeps it from running: it sleeps.
+type poller int
+
+func (p *poller) wait() {
+	*p++
+	switch {
+	case *p < 1000:
 		kernel.Pause()
+	case *p < 1020:
+		runtime.Gosched()
+	default:
+		time.Sleep(50 * time.Microsecond)
 	}
-	runtime.Gosched()
 }

@@ -48,6 +48,11 @@ func (l *Sums[P, S]) Prepare(g Grid, workers int) {
 	}
 	l.Stream = l.Stream && l.onLines()
 	clear(l.Dst[:g.N+l.Channels])
+	if g.N == 0 { // there will be no tiles, but column 0 there is
+		for y := range g.Rows {
+			clear(l.Dst[(y+1)*l.DstStride:][:l.Channels])
+		}
+	}
 }
 
 // onLines says whether the sums of every row start a cache line.

@@ -4343,6 +4343,265 @@ done:
 	VZEROUPPER
 	RET
 
+// func i32FloatSquaresAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·i32FloatSquaresAVX2(SB), $0-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	SHLQ    $0x02, srcStride+24(FP)
+	SHLQ    $0x03, dstStride+8(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    DX, SI
+	ADDQ    srcStride+24(FP), SI
+	MOVQ    SI, DI
+	ADDQ    srcStride+24(FP), DI
+	MOVQ    DI, R8
+	ADDQ    srcStride+24(FP), R8
+	MOVQ    BX, R9
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    R9, R10
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    R10, R11
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	XORQ    R12, R12
+	MOVQ    n+56(FP), R13
+	ANDQ    $-4, R13
+	JZ      groupTail
+
+groupLoop:
+	VMOVDQU   (CX)(R12*8), Y7
+	VCVTDQ2PD (DX)(R12*4), Y8
+	VMULPD    Y8, Y8, Y8
+	VPERMD    Y8, Y1, Y9
+	VPAND     192(AX), Y9, Y9
+	VADDPD    Y8, Y9, Y8
+	VPERMD    Y8, Y2, Y9
+	VPAND     256(AX), Y9, Y9
+	VADDPD    Y8, Y9, Y8
+	VADDPD    Y8, Y3, Y8
+	VPERMD    Y8, Y0, Y3
+	VADDPD    Y8, Y7, Y8
+	VCVTDQ2PD (SI)(R12*4), Y7
+	VMULPD    Y7, Y7, Y7
+	VPERMD    Y7, Y1, Y9
+	VPAND     192(AX), Y9, Y9
+	VADDPD    Y7, Y9, Y7
+	VPERMD    Y7, Y2, Y9
+	VPAND     256(AX), Y9, Y9
+	VADDPD    Y7, Y9, Y7
+	VADDPD    Y7, Y4, Y7
+	VPERMD    Y7, Y0, Y4
+	VADDPD    Y7, Y8, Y7
+	VCVTDQ2PD (DI)(R12*4), Y9
+	VMULPD    Y9, Y9, Y9
+	VPERMD    Y9, Y1, Y10
+	VPAND     192(AX), Y10, Y10
+	VADDPD    Y9, Y10, Y9
+	VPERMD    Y9, Y2, Y10
+	VPAND     256(AX), Y10, Y10
+	VADDPD    Y9, Y10, Y9
+	VADDPD    Y9, Y5, Y9
+	VPERMD    Y9, Y0, Y5
+	VADDPD    Y9, Y7, Y9
+	VCVTDQ2PD (R8)(R12*4), Y10
+	VMULPD    Y10, Y10, Y10
+	VPERMD    Y10, Y1, Y11
+	VPAND     192(AX), Y11, Y11
+	VADDPD    Y10, Y11, Y10
+	VPERMD    Y10, Y2, Y11
+	VPAND     256(AX), Y11, Y11
+	VADDPD    Y10, Y11, Y10
+	VADDPD    Y10, Y6, Y10
+	VPERMD    Y10, Y0, Y6
+	VADDPD    Y10, Y9, Y10
+	VMOVDQU   Y10, (CX)(R12*8)
+	CMPB      stream+76(FP), $0x00
+	JNE       groupStream
+	VMOVDQU   Y8, (BX)(R12*8)
+	VMOVDQU   Y7, (R9)(R12*8)
+	VMOVDQU   Y9, (R10)(R12*8)
+	VMOVDQU   Y10, (R11)(R12*8)
+
+groupNext:
+	ADDQ $+4, R12
+	CMPQ R12, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JZ         groupEnd
+	MOVQ       n+56(FP), R14
+	LEAQ       tailMasks<>+0(SB), R14
+	MOVQ       R13, R15
+	SHLQ       $0x01, R15
+	NEGQ       R15
+	VMOVDQU    32(R14)(R15*4), Y7
+	MOVQ       R13, R15
+	NEGQ       R15
+	VMOVDQU    32(R14)(R15*4), X8
+	VMOVDQU    (CX)(R12*8), Y9
+	VPMASKMOVD (DX)(R12*4), X8, X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y10, Y9, Y10
+	VPMASKMOVD (SI)(R12*4), X8, X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y9, Y11, Y9
+	VPERMD     Y9, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y9, Y11, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y10, Y9
+	VPMASKMOVD (DI)(R12*4), X8, X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VADDPD     Y11, Y9, Y11
+	VPMASKMOVD (R8)(R12*4), X8, X8
+	VCVTDQ2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y8, Y12, Y8
+	VPERMD     Y8, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y8, Y12, Y8
+	VADDPD     Y8, Y6, Y8
+	VPERMD     Y8, Y0, Y6
+	VADDPD     Y8, Y11, Y8
+	VMOVDQU    Y8, (CX)(R12*8)
+	VPMASKMOVD Y10, Y7, (BX)(R12*8)
+	VPMASKMOVD Y9, Y7, (R9)(R12*8)
+	VPMASKMOVD Y11, Y7, (R10)(R12*8)
+	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	JMP        groupEnd
+
+groupStream:
+	VMOVNTDQ Y8, (BX)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y9, (R10)(R12*8)
+	VMOVNTDQ Y10, (R11)(R12*8)
+	JMP      groupNext
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), R8
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    R8, DX
+	MOVQ    R11, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y3
+	XORQ    SI, SI
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	JZ      rowTail
+
+rowLoop:
+	VMOVDQU   (CX)(SI*8), Y4
+	VCVTDQ2PD (DX)(SI*4), Y5
+	VMULPD    Y5, Y5, Y5
+	VPERMD    Y5, Y1, Y6
+	VPAND     192(AX), Y6, Y6
+	VADDPD    Y5, Y6, Y5
+	VPERMD    Y5, Y2, Y6
+	VPAND     256(AX), Y6, Y6
+	VADDPD    Y5, Y6, Y5
+	VADDPD    Y5, Y3, Y5
+	VPERMD    Y5, Y0, Y3
+	VADDPD    Y5, Y4, Y5
+	VMOVDQU   Y5, (CX)(SI*8)
+	VMOVDQU   Y5, (BX)(SI*8)
+	ADDQ      $+4, SI
+	CMPQ      SI, DI
+	JLT       rowLoop
+
+rowTail:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JZ         rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R8
+	MOVQ       DI, R9
+	SHLQ       $0x01, R9
+	NEGQ       R9
+	VMOVDQU    32(R8)(R9*4), Y4
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVDQU    32(R8)(R9*4), X5
+	VMOVDQU    (CX)(SI*8), Y6
+	VPMASKMOVD (DX)(SI*4), X5, X5
+	VCVTDQ2PD  X5, Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y5, Y7, Y5
+	VPERMD     Y5, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y5, Y7, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y6, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y3, (SI)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func f32SquaresAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
 // Requires: AVX, AVX2, MMX+
 TEXT ·f32SquaresAVX2(SB), $0-77

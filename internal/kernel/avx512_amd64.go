@@ -244,6 +244,21 @@ func i16SquaresAVX512(dst *uint64, dstStride int, src *int16, srcStride int, abo
 //go:noescape
 func i32SquaresAVX512(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
 
+// i32FloatSquaresAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says.
+//
+//go:noescape
+func i32FloatSquaresAVX512(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+
 // f32SquaresAVX512 is, in the summation order of the portable loop,
 //
 //	for r := range rows {

@@ -41,6 +41,7 @@ func TestSquares(t *testing.T) {
 	testKernel[uint16, uint64](t, true)
 	testKernel[int16, uint64](t, true)
 	testKernel[int32, uint64](t, true)
+	testKernel[int32, float64](t, true)
 	testKernel[float32, float64](t, true)
 	testKernel[float64, float64](t, true)
 }
@@ -156,7 +157,13 @@ func compareWithReference[P kernel.Pixel, S kernel.Sum](t *testing.T, got []S, p
 	t.Helper()
 	im := ref.Image[P]{Pix: pix, Stride: len(pix) / rows, Width: width, Height: rows, Channels: c}
 	want := ref.Table[S](im, square)
-	epsilon := 0.0
+	epsilon, largest := 0.0, 65536.0
+	if _, ok := any(*new(P)).(int32); ok {
+		largest = 1 << 31
+	}
+	if square {
+		largest *= largest
+	}
 	if ref.IsFloat[S]() {
 		epsilon = math.Pow(2, -53)
 		if unsafe.Sizeof(*new(S)) == 4 {
@@ -166,7 +173,7 @@ func compareWithReference[P kernel.Pixel, S kernel.Sum](t *testing.T, got []S, p
 	for y := range rows {
 		for i := range width * c {
 			g, w := got[y*width*c+i], want[(y+1)*(width+1)*c+c+i]
-			if g != w && !(math.Abs(float64(g)-float64(w)) <= 2*epsilon*float64(rows+width)*1000*float64(width*rows)) {
+			if g != w && !(math.Abs(float64(g)-float64(w)) <= 2*epsilon*float64(rows+width)*float64(width*rows)*largest) {
 				t.Fatalf("%d rows of %d×%d: entry (%d,%d) is %v, want %v", rows, width, c, i, y, g, w)
 			}
 		}

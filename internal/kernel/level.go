@@ -42,6 +42,7 @@ var (
 		byLevel(portableSquare[uint16, uint64], u16Squares),
 		byLevel(portableSquare[int16, uint64], i16Squares),
 		byLevel(portableSquare[int32, uint64], i32Squares),
+		byLevel(portableSquare[int32, float64], i32FloatSquares),
 		byLevel(portableSquare[float32, float64], f32Squares),
 		byLevel(portableSquare[float64, float64], f64Squares),
 	}

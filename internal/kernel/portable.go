@@ -77,6 +77,15 @@ func channelRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square
 func floatRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square bool) {
 	channels := len(carry)
 	lanes := sumBlock / int(unsafe.Sizeof(carry[0]))
+	if channels == 1 && !square {
+		n := 0
+		if lanes == 8 {
+			n = blocksOf8(dst, above, carry, src, offset)
+		} else {
+			n = blocksOf4(dst, above, carry, src)
+		}
+		src, dst, above = src[n:], dst[n:], above[n:]
+	}
 	var block [8]S
 	for len(src) > 0 {
 		v := block[:min(lanes, len(src))]
@@ -102,4 +111,46 @@ func floatRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square b
 		n := len(v)
 		src, dst, above = src[n:], dst[n:], above[n:]
 	}
+}
+
+// blocksOf4 is floatRow for the whole blocks of four of a single channel,
+// written out so that they stay in registers. It returns how far it got.
+func blocksOf4[P Pixel, S Sum](dst, above, carry []S, src []P) int {
+	s := carry[0]
+	i := 0
+	for ; i+4 <= len(src); i += 4 {
+		p, d, a := src[i:i+4:i+4], dst[i:i+4:i+4], above[i:i+4:i+4]
+		v0, v1, v2, v3 := S(p[0]), S(p[1]), S(p[2]), S(p[3])
+		v3, v2, v1 = v3+v2, v2+v1, v1+v0
+		v3, v2 = v3+v1, v2+v0
+		v0, v1, v2, v3 = v0+s, v1+s, v2+s, v3+s
+		s = v3
+		v0, v1, v2, v3 = a[0]+v0, a[1]+v1, a[2]+v2, a[3]+v3
+		a[0], a[1], a[2], a[3] = v0, v1, v2, v3
+		d[0], d[1], d[2], d[3] = v0, v1, v2, v3
+	}
+	carry[0] = s
+	return i
+}
+
+// blocksOf8 is the same for blocks of eight.
+func blocksOf8[P Pixel, S Sum](dst, above, carry []S, src []P, offset S) int {
+	s := carry[0]
+	i := 0
+	for ; i+8 <= len(src); i += 8 {
+		p, d, a := src[i:i+8:i+8], dst[i:i+8:i+8], above[i:i+8:i+8]
+		v0, v1, v2, v3 := S(p[0])-offset, S(p[1])-offset, S(p[2])-offset, S(p[3])-offset
+		v4, v5, v6, v7 := S(p[4])-offset, S(p[5])-offset, S(p[6])-offset, S(p[7])-offset
+		v7, v6, v5, v4, v3, v2, v1 = v7+v6, v6+v5, v5+v4, v4+v3, v3+v2, v2+v1, v1+v0
+		v7, v6, v5, v4, v3, v2 = v7+v5, v6+v4, v5+v3, v4+v2, v3+v1, v2+v0
+		v7, v6, v5, v4 = v7+v3, v6+v2, v5+v1, v4+v0
+		v0, v1, v2, v3, v4, v5, v6, v7 = v0+s, v1+s, v2+s, v3+s, v4+s, v5+s, v6+s, v7+s
+		s = v7
+		v0, v1, v2, v3 = a[0]+v0, a[1]+v1, a[2]+v2, a[3]+v3
+		v4, v5, v6, v7 = a[4]+v4, a[5]+v5, a[6]+v6, a[7]+v7
+		a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7] = v0, v1, v2, v3, v4, v5, v6, v7
+		d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7] = v0, v1, v2, v3, v4, v5, v6, v7
+	}
+	carry[0] = s
+	return i
 }

@@ -163,6 +163,8 @@ func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 		VCVTDQ2PD(narrow, v)
 	case o.pix == i16:
 		VPMOVSXWQ(from, v)
+	case o.pix == i32 && o.sum == f64:
+		VCVTDQ2PD(from, v)
 	case o.pix == i32:
 		VPMOVSXDQ(from, v)
 	case o.pix == f32 && o.sum == f64:

@@ -148,30 +148,32 @@ func (a *avx512) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 	narrow := YMM() // pixels that pass through 32 bits
 	switch {
 	case o.pix == u8 && o.sum == u32:
-		load(two(VPMOVZXBD), VPMOVZXBD_Z, v)
+		load(VPMOVZXBD, VPMOVZXBD_Z, v)
 	case o.pix == u8 && o.sum == f32:
-		load(two(VPMOVZXBD), VPMOVZXBD_Z, v)
+		load(VPMOVZXBD, VPMOVZXBD_Z, v)
 		VCVTDQ2PS(v, v)
 	case o.pix == u8 && o.sum == u64:
-		load(two(VPMOVZXBQ), VPMOVZXBQ_Z, v)
+		load(VPMOVZXBQ, VPMOVZXBQ_Z, v)
 	case o.pix == u8 && o.sum == f64:
-		load(two(VPMOVZXBD), VPMOVZXBD_Z, narrow)
+		load(VPMOVZXBD, VPMOVZXBD_Z, narrow)
 		VCVTDQ2PD(narrow, v)
 	case o.pix == u16 && o.sum == u64:
-		load(two(VPMOVZXWQ), VPMOVZXWQ_Z, v)
+		load(VPMOVZXWQ, VPMOVZXWQ_Z, v)
 	case o.pix == u16 && o.sum == f64:
-		load(two(VPMOVZXWD), VPMOVZXWD_Z, narrow)
+		load(VPMOVZXWD, VPMOVZXWD_Z, narrow)
 		VCVTDQ2PD(narrow, v)
 	case o.pix == i16:
-		load(two(VPMOVSXWQ), VPMOVSXWQ_Z, v)
+		load(VPMOVSXWQ, VPMOVSXWQ_Z, v)
+	case o.pix == i32 && o.sum == f64:
+		load(VCVTDQ2PD, VCVTDQ2PD_Z, v)
 	case o.pix == i32:
-		load(two(VPMOVSXDQ), VPMOVSXDQ_Z, v)
+		load(VPMOVSXDQ, VPMOVSXDQ_Z, v)
 	case o.pix == f32 && o.sum == f32:
-		load(two(VMOVDQU32), VMOVDQU32_Z, v)
+		load(VMOVDQU32, VMOVDQU32_Z, v)
 	case o.pix == f32 && o.sum == f64:
-		load(two(VCVTPS2PD), VCVTPS2PD_Z, v)
+		load(VCVTPS2PD, VCVTPS2PD_Z, v)
 	case o.pix == f64:
-		load(two(VMOVDQU64), VMOVDQU64_Z, v)
+		load(VMOVDQU64, VMOVDQU64_Z, v)
 	default:
 		panic("no pixels for " + o.name())
 	}
@@ -192,8 +194,6 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 	}
 	return v
 }
-
-func two(f func(...Op)) func(...Op) { return f }
 
 // dotSums takes four bytes at a time, in every lane, and adds to each lane
 // those that are not on its right: a dot product with zeros and ones.

@@ -42,12 +42,15 @@ var ops = []op{
 	{pix: u16, sum: u64, square: true},
 	{pix: i16, sum: u64, square: true},
 	{pix: i32, sum: u64, square: true},
+	{pix: i32, sum: f64, square: true},
 	{pix: f32, sum: f64, square: true},
 	{pix: f64, sum: f64, square: true},
 }
 
 func (o op) name() string {
 	switch {
+	case o.square && o.pix == i32 && o.sum == f64:
+		return "i32FloatSquares"
 	case o.square:
 		return o.pix.name + "Squares"
 	case o.dot:

@@ -1,0 +1,252 @@
+package boxsum_test
+
+import (
+	"errors"
+	"image"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/boxsum/boxsum"
+)
+
+func rows[S boxsum.Sum](v boxsum.View[S]) [][]S {
+	all := make([][]S, v.Height)
+	for y := range all {
+		all[y] = v.Row(y)
+	}
+	return all
+}
+
+func TestViews(t *testing.T) {
+	// The worked example of Bilgic, Horn and Masaki, "Efficient integral image
+	// computation on the GPU", section II.
+	bilgic := boxsum.Image[uint8]{Width: 4, Height: 3, Pix: []uint8{
+		2, 1, 3, 1,
+		3, 2, 1, 1,
+		4, 1, 3, 1,
+	}}
+	table, err := boxsum.Integrate[uint32](bilgic, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameSize := [][]uint32{{0, 0, 0, 0}, {0, 2, 3, 6}, {0, 5, 8, 12}}
+	if d := cmp.Diff(sameSize, rows(table.SameSize())); d != "" {
+		t.Error("same-size exclusive:", d)
+	}
+	exclusive := [][]uint32{{0, 0, 0, 0, 0}, {0, 2, 3, 6, 7}, {0, 5, 8, 12, 14}, {0, 9, 13, 20, 23}}
+	if d := cmp.Diff(exclusive, rows(table.Exclusive())); d != "" {
+		t.Error("exclusive:", d)
+	}
+
+	// Messom and Barczak, "Stream processing for fast and efficient rotated
+	// Haar-like features", figure 11. (It prints the fifth pixel of the third row
+	// as 1, and adds it up as the 3 it is here.)
+	messom := boxsum.Image[float32]{Width: 6, Height: 4, Pix: []float32{
+		2, 1, 3, 1, 1, 2,
+		3, 2, 1, 1, 3, 4,
+		1, 2, 3, 2, 3, 2,
+		4, 1, 3, 1, 1, 3,
+	}}
+	floats, err := boxsum.Integrate[float32](messom, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inclusive := [][]float32{{2, 3, 6, 7, 8, 10}, {5, 8, 12, 14, 18, 24}, {6, 11, 18, 22, 29, 37}, {10, 16, 26, 31, 39, 50}}
+	if d := cmp.Diff(inclusive, rows(floats.Inclusive())); d != "" {
+		t.Error("inclusive:", d)
+	}
+
+	// Views share the table's memory.
+	view := table.Inclusive()
+	view.Sums[0] = 99
+	if table.At(1, 1, 0) != 99 || view.Stride != table.Stride {
+		t.Error("the view is a copy")
+	}
+
+	empty, err := boxsum.Integrate[uint32](boxsum.Image[uint8]{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(empty.Inclusive().Sums) + len(empty.SameSize().Sums); n != 0 || len(rows(empty.Exclusive())) != 1 {
+		t.Error("views of an empty image")
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	im, _ := boxsum.NewImage[uint8](1500, 1100, 1)
+	table, _ := boxsum.NewTable[uint32](1500, 1100, 1)
+	both, _ := boxsum.NewSquaredTable[uint32, uint64](1500, 1100, 1)
+	stream, _ := boxsum.NewStream[uint32, uint8](1500, 1, nil)
+	boxes := []image.Rectangle{image.Rect(1, 2, 3, 4), image.Rect(0, 0, 1500, 1100)}
+	sums := make([]uint32, len(boxes))
+	for _, workers := range []int{1, 2} {
+		opt := &boxsum.Options{Workers: workers}
+		for name, f := range map[string]func() error{
+			"IntegrateInto":        func() error { return boxsum.IntegrateInto(table, im, opt) },
+			"IntegrateSquaresInto": func() error { return boxsum.IntegrateSquaresInto(both, im, opt) },
+			"Stream":               func() error { _, err := stream.Push(im.Row(0)); return err },
+			"SumBoxes":             func() error { return table.SumBoxes(sums, boxes) },
+		} {
+			run := func() {
+				if err := f(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := testing.AllocsPerRun(20, run); n != 0 {
+				t.Errorf("%s with %d workers allocates %v times", name, workers, n)
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	img := boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3}
+	table, _ := boxsum.NewTable[uint32](4, 3, 1)
+	with := func(change func(*boxsum.Image[uint8])) error {
+		im := img
+		change(&im)
+		_, err := boxsum.Integrate[uint32](im, nil)
+		return err
+	}
+	into := func(change func(*boxsum.Table[uint32])) error {
+		broken := *table
+		change(&broken)
+		return boxsum.IntegrateInto(&broken, img, nil)
+	}
+	pair := func(_ any, err error) error { return err }
+	for name, tc := range map[string]struct{ err, want error }{
+		"negative width":    {with(func(im *boxsum.Image[uint8]) { im.Width = -1 }), boxsum.ErrSize},
+		"negative height":   {with(func(im *boxsum.Image[uint8]) { im.Height = -3 }), boxsum.ErrSize},
+		"negative channels": {with(func(im *boxsum.Image[uint8]) { im.Channels = -1 }), boxsum.ErrSize},
+		"negative stride":   {with(func(im *boxsum.Image[uint8]) { im.Stride = -4 }), boxsum.ErrSize},
+		"short stride":      {with(func(im *boxsum.Image[uint8]) { im.Stride = 3 }), boxsum.ErrSize},
+		"huge stride":       {with(func(im *boxsum.Image[uint8]) { im.Stride = math.MaxInt }), boxsum.ErrSize},
+		"short buffer":      {with(func(im *boxsum.Image[uint8]) { im.Pix = im.Pix[:11] }), boxsum.ErrSize},
+		"overflow":          {with(func(im *boxsum.Image[uint8]) { im.Width, im.Height = math.MaxInt/2, 3 }), boxsum.ErrSize},
+		"overflow by one":   {with(func(im *boxsum.Image[uint8]) { im.Width, im.Height = math.MaxInt, 0 }), boxsum.ErrSize},
+		"overflow channels": {with(func(im *boxsum.Image[uint8]) { im.Width, im.Height, im.Channels = 1<<40, 0, 1<<40 }), boxsum.ErrSize},
+		"wrong table":       {into(func(t *boxsum.Table[uint32]) { t.Width = 3 }), boxsum.ErrSize},
+		"short table":       {into(func(t *boxsum.Table[uint32]) { t.Sums = t.Sums[:20] }), boxsum.ErrSize},
+		"table stride":      {into(func(t *boxsum.Table[uint32]) { t.Stride = 4 }), boxsum.ErrSize},
+		"no table":          {boxsum.IntegrateInto[uint32](nil, img, nil), boxsum.ErrSize},
+		"no squared table":  {boxsum.IntegrateSquaresInto[uint32, uint64](nil, img, nil), boxsum.ErrSize},
+		"empty squared":     {boxsum.IntegrateSquaresInto(&boxsum.SquaredTable[uint32, uint64]{}, img, nil), boxsum.ErrSize},
+		"workers":           {boxsum.IntegrateInto(table, img, &boxsum.Options{Workers: -1}), boxsum.ErrSize},
+		"level":             {boxsum.IntegrateInto(table, img, &boxsum.Options{Level: 99}), nil},
+		"offset":            {boxsum.IntegrateInto(table, img, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
+		"u8 to i64":         {pair(boxsum.Integrate[int64](img, nil)), boxsum.ErrTypes},
+		"f32 to u32":        {pair(boxsum.Integrate[uint32](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
+		"squares in floats": {pair(boxsum.IntegrateSquares[uint32, float64](img, nil)), boxsum.ErrTypes},
+		"stream pair":       {pair(boxsum.NewStream[uint32, float64](3, 1, nil)), boxsum.ErrTypes},
+		"stream width":      {pair(boxsum.NewStream[uint32, uint8](-1, 1, nil)), boxsum.ErrSize},
+		"stream channels":   {pair(boxsum.NewStream[uint32, uint8](1, 0, nil)), boxsum.ErrSize},
+		"new table":         {pair(boxsum.NewTable[uint32](math.MaxInt/8, 1, 1)), boxsum.ErrSize},
+		"new image":         {pair(boxsum.NewImage[uint8](3, 3, 0)), boxsum.ErrSize},
+		"short batch":       {table.SumBoxes(nil, make([]image.Rectangle, 1)), boxsum.ErrSize},
+	} {
+		if tc.err == nil || tc.want != nil && !errors.Is(tc.err, tc.want) {
+			t.Errorf("%s: error %v, want %v", name, tc.err, tc.want)
+		}
+	}
+}
+
+func TestLevelNames(t *testing.T) {
+	for _, l := range append(boxsum.Levels(), boxsum.Auto) {
+		if got, err := boxsum.ParseLevel(l.String()); err != nil || got != l {
+			t.Errorf("%v parses as %v, %v", l, got, err)
+		}
+	}
+	if _, err := boxsum.ParseLevel("mmx"); err == nil {
+		t.Error("mmx is a level")
+	}
+}
+
+// Taking the mean away keeps float32 boxes nearly exact.
+func TestOffset(t *testing.T) {
+	const n = 1500
+	rng := rand.New(rand.NewPCG(4, 4))
+	im, _ := boxsum.NewImage[float32](n, n, 1)
+	for i := range im.Pix {
+		im.Pix[i] = rng.Float32()
+	}
+	exact, err := boxsum.Integrate[float64](im, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := func(offset float32) (worst float64) {
+		table, err := boxsum.Integrate[float32](im, &boxsum.Options{Offset: offset})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5000 {
+			x, y := rng.IntN(n-16), rng.IntN(n-16)
+			box := image.Rect(x, y, x+16, y+16)
+			worst = max(worst, math.Abs(float64(table.Sum(box))-exact.Sum(box)))
+		}
+		return worst
+	}
+	plain, centred := worst(0), worst(0.5)
+	t.Logf("worst 16×16 box: %.2g as it is, %.2g without the mean", plain, centred)
+	if centred > plain/50 {
+		t.Errorf("taking the mean away helped from %v to %v only", plain, centred)
+	}
+}
+
+// float32 sums lose a pixel beside a sum 2^24 times larger; float64 do not.
+func TestPrecision(t *testing.T) {
+	im := boxsum.Image[float32]{Pix: []float32{1 << 25, 2}, Width: 2, Height: 1}
+	f32, _ := boxsum.Integrate[float32](im, nil)
+	f64, _ := boxsum.Integrate[float64](im, nil)
+	if got := f32.At(2, 1, 0); got != 1<<25 {
+		t.Errorf("float32: 2^25+2 is %v", got)
+	}
+	if got := f64.At(2, 1, 0); got != 1<<25+2 {
+		t.Errorf("float64: 2^25+2 is %v", got)
+	}
+}
+
+// Variance is exact where floats would cancel.
+func TestVarianceExact(t *testing.T) {
+	im := boxsum.Image[uint16]{Pix: make([]uint16, 1000*1000), Width: 1000, Height: 1000}
+	for i := range im.Pix {
+		im.Pix[i] = 65535 - uint16(i&1)
+	}
+	table, err := boxsum.IntegrateSquares[uint64, uint64](im, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := table.Variance(table.Sum.Bounds(), 0); got != 0.25 {
+		t.Errorf("variance %v, want 0.25", got)
+	}
+	if got := table.Variance(image.Rect(5, 0, 6, 1000), 0); got != 0 {
+		t.Errorf("variance of equal pixels: %v", got)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	im := random[uint8](rand.New(rand.NewPCG(6, 6)), 700, 800, 1)
+	shared, err := boxsum.Integrate[uint32](im, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 2 * runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			own, _ := boxsum.NewTable[uint32](700, 800, 1)
+			for range 5 {
+				if err := boxsum.IntegrateInto(own, im, &boxsum.Options{Workers: 3}); err != nil {
+					t.Error(err)
+				}
+				if own.Sum(own.Bounds()) != shared.Sum(shared.Bounds()) {
+					t.Error("tables of the same image differ")
+				}
+			}
+		})
+	}
+	group.Wait()
+}
