@@ -103,7 +103,7 @@ func layer[P Pixel, S Sum](l *engine.Sums[P, S], dst *Table[S], src Image[P], f 
 	l.Dst, l.DstStride = dst.Sums, dst.Stride
 	l.Channels = src.Channels
 	l.Offset = dst.Offset
-	l.Stream = plan.Stream
+	l.Writes = plan.Writes
 	l.Prepare(plan.Grid, plan.Workers)
 }
 

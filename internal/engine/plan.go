@@ -10,25 +10,25 @@ const (
 	// many rows, and keeps a band's pixels in the second-level cache.
 	bandRows = 64
 	// workerBytes is how much output makes another worker worth waking.
-	workerBytes = 1 << 20
-	// streamBytes is where writing past the caches starts to pay: well before
-	// the last-level cache is full, because a store that misses the
-	// second-level cache reads the line first. BenchmarkStream shows it.
-	streamBytes = 4 << 20
+	workerBytes = 3 << 19
+	// mixBytes is where a table outgrows the nearer caches: from there on a
+	// store reads the line first, and writing every other row past the caches
+	// is faster. BenchmarkWrites shows it.
+	mixBytes = 3 << 20
 )
 
 // A Plan is how to integrate one image.
 type Plan struct {
 	Grid
 	Workers int
-	Stream  bool
+	Writes  kernel.Writes
 }
 
 // NewPlan decides how to cut an image of rows × n elements, whose sums take
 // sumBytes each, for at most that many workers.
 func NewPlan(rows, n, channels, sumBytes, workers int) Plan {
 	out := rows * n * sumBytes
-	p := Plan{Workers: max(1, min(workers, out/workerBytes)), Stream: out >= streamBytes}
+	p := Plan{Workers: max(1, min(workers, out/workerBytes)), Writes: writes(out)}
 	p.Rows, p.N = rows, n
 	p.BandRows = bandRows
 	tiles := max(1, (n*sumBytes+tileBytes-1)/tileBytes)
@@ -40,6 +40,17 @@ func NewPlan(rows, n, channels, sumBytes, workers int) Plan {
 	}
 	p.TileWidth = roundUp((n+tiles-1)/tiles, kernel.Align(channels))
 	return p
+}
+
+// writes picks how to write a table of that many bytes.
+func writes(out int) kernel.Writes {
+	switch {
+	case out < mixBytes:
+		return kernel.Ahead
+	case out <= kernel.LastLevelCache()/2:
+		return kernel.Mixed
+	}
+	return kernel.Stream
 }
 
 func roundUp(n, to int) int { return max(1, (n+to-1)/to) * to }

@@ -16,7 +16,7 @@ type Sums[P kernel.Pixel, S kernel.Sum] struct {
 	DstStride int
 	Channels  int
 	Offset    float32
-	Stream    bool // write past the caches, where the layout allows it
+	Writes    kernel.Writes // as far as the layout of Dst allows
 
 	above   []S // the lowest row done so far, in cache and without gaps
 	workers []sumsWorker[P, S]
@@ -46,7 +46,9 @@ func (l *Sums[P, S]) Prepare(g Grid, workers int) {
 			w.carry = make([]S, need)
 		}
 	}
-	l.Stream = l.Stream && l.onLines()
+	if !l.onLines() {
+		l.Writes = min(l.Writes, kernel.Ahead)
+	}
 	clear(l.Dst[:g.N+l.Channels])
 	if g.N == 0 { // there will be no tiles, but column 0 there is
 		for y := range g.Rows {
@@ -86,7 +88,7 @@ func (l *Sums[P, S]) Tile(worker, x, y, n, rows int) {
 		N:         n,
 		Channels:  l.Channels,
 		Offset:    l.Offset,
-		Stream:    l.Stream,
+		Writes:    l.Writes,
 	}
 	l.Kernel(&w.tile)
 }

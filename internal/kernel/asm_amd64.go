@@ -44,7 +44,7 @@ var (
 )
 
 // routine is an assembly kernel.
-type routine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry *S, rows, n int, lanes *uint32, offset float32, stream bool)
+type routine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry *S, rows, n int, lanes *uint32, offset float32, writes uint8)
 
 func pair[P Pixel, S Sum](avx2, avx512 routine[P, S]) assembly[P, S] {
 	return assembly[P, S]{call(avx2, portableSum[P, S]), call(avx512, portableSum[P, S])}
@@ -84,9 +84,12 @@ func call[P Pixel, S Sum](asm routine[P, S], portable Func[P, S]) Func[P, S] {
 		_ = t.Above[:t.N+Slack]
 		_ = t.Carry[:t.Rows*CarryLen(t.Channels)]
 		dst := unsafe.SliceData(t.Dst)
-		stream := t.Stream && uintptr(unsafe.Pointer(dst))%LineBytes == 0 && uintptr(t.DstStride)*size%LineBytes == 0
+		writes := t.Writes
+		if onLines := uintptr(unsafe.Pointer(dst))%LineBytes == 0 && uintptr(t.DstStride)*size%LineBytes == 0; !onLines {
+			writes = min(writes, Ahead)
+		}
 		asm(dst, t.DstStride, unsafe.SliceData(t.Src), t.SrcStride, unsafe.SliceData(t.Above), unsafe.SliceData(t.Carry),
-			t.Rows, t.N, &lanesOf[size/4-1][t.Channels-1].step[0][0], t.Offset, stream)
+			t.Rows, t.N, &lanesOf[size/4-1][t.Channels-1].step[0][0], t.Offset, uint8(writes))
 	}
 }
 
@@ -139,6 +142,28 @@ func StreamFill(dst []byte) {
 	}
 }
 
+// StreamFillRead writes every byte of dst once, past the caches, and reads
+// every byte of src once, at the same pace: the least that making a table of
+// those bytes can take.
+func StreamFillRead(dst, src []byte) {
+	head := int(-uintptr(unsafe.Pointer(unsafe.SliceData(dst))) % LineBytes)
+	if best == Portable || len(src) < LineBytes || len(dst) < head+LineBytes {
+		streamRead(src)
+		StreamFill(dst)
+		return
+	}
+	ratio := max(1, (len(dst)-head)/len(src))
+	blocks := min(len(src)/LineBytes, (len(dst)-head)/LineBytes/ratio)
+	if best == AVX512 {
+		fillReadAVX512(&dst[head], &src[0], blocks, ratio)
+	} else {
+		fillReadAVX2(&dst[head], &src[0], blocks, ratio)
+	}
+	fillBytes(dst[:head])
+	StreamFill(dst[head+blocks*ratio*LineBytes:])
+	streamRead(src[blocks*LineBytes:])
+}
+
 // streamRead reads every byte of src once.
 func streamRead(src []byte) {
 	body := len(src) &^ 255
@@ -151,6 +176,29 @@ func streamRead(src []byte) {
 		readAVX2(&src[0], body)
 	}
 }
+
+// LastLevelCache is the size of the largest cache in bytes, 0 if unknown.
+func LastLevelCache() int { return lastLevelCache }
+
+// lastLevelCache asks as Intel and AMD document it: a leaf lists the caches,
+// 4 at one and 0x8000001D, in the same format, at the other.
+var lastLevelCache = func() (largest int) {
+	leaves := []uint32{4, 0x8000001d}
+	for _, leaf := range leaves {
+		if last, _, _, _ := cpuid(leaf&0x80000000, 0); last < leaf {
+			continue
+		}
+		for sub := range uint32(8) {
+			eax, ebx, ecx, _ := cpuid(leaf, sub)
+			if eax&31 == 0 {
+				break
+			}
+			ways, partitions, line := ebx>>22+1, ebx>>12&0x3ff+1, ebx&0xfff+1
+			largest = max(largest, int(ways)*int(partitions)*int(line)*(int(ecx)+1))
+		}
+	}
+	return largest
+}()
 
 // Pause tells the processor that the caller is polling.
 func Pause() { pause() }

@@ -29,7 +29,14 @@ var (
 // StreamFill writes every byte of dst once.
 func StreamFill(dst []byte) { fillBytes(dst) }
 
-func streamRead(src []byte) { readBytes(src) }
+// StreamFillRead writes every byte of dst once and reads every byte of src once.
+func StreamFillRead(dst, src []byte) {
+	readBytes(src)
+	fillBytes(dst)
+}
+
+// LastLevelCache is the size of the largest cache in bytes, 0 if unknown.
+func LastLevelCache() int { return 0 }
 
 // Pause tells the processor that the caller is polling.
 func Pause() {}

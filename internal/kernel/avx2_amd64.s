@@ -108,7 +108,7 @@ DATA tailMasks<>+56(SB)/4, $0x00000000
 DATA tailMasks<>+60(SB)/4, $0x00000000
 GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
 
-// func u8u32AVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8u32AVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u8u32AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -147,66 +147,70 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*4), Y8
-	VPMOVZXBD (DX)(R12*1), Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDD    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDD    Y9, Y10, Y9
-	VPERMD    Y9, Y3, Y10
-	VPAND     320(AX), Y10, Y10
-	VPADDD    Y9, Y10, Y9
-	VPADDD    Y9, Y4, Y9
-	VPERMD    Y9, Y0, Y4
-	VPADDD    Y9, Y8, Y9
-	VPMOVZXBD (SI)(R12*1), Y8
-	VPERMD    Y8, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDD    Y8, Y10, Y8
-	VPERMD    Y8, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDD    Y8, Y10, Y8
-	VPERMD    Y8, Y3, Y10
-	VPAND     320(AX), Y10, Y10
-	VPADDD    Y8, Y10, Y8
-	VPADDD    Y8, Y5, Y8
-	VPERMD    Y8, Y0, Y5
-	VPADDD    Y8, Y9, Y8
-	VPMOVZXBD (DI)(R12*1), Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VPADDD    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VPADDD    Y10, Y11, Y10
-	VPERMD    Y10, Y3, Y11
-	VPAND     320(AX), Y11, Y11
-	VPADDD    Y10, Y11, Y10
-	VPADDD    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VPADDD    Y10, Y8, Y10
-	VPMOVZXBD (R8)(R12*1), Y11
-	VPERMD    Y11, Y1, Y12
-	VPAND     192(AX), Y12, Y12
-	VPADDD    Y11, Y12, Y11
-	VPERMD    Y11, Y2, Y12
-	VPAND     256(AX), Y12, Y12
-	VPADDD    Y11, Y12, Y11
-	VPERMD    Y11, Y3, Y12
-	VPAND     320(AX), Y12, Y12
-	VPADDD    Y11, Y12, Y11
-	VPADDD    Y11, Y7, Y11
-	VPERMD    Y11, Y0, Y7
-	VPADDD    Y11, Y10, Y11
-	VMOVDQU   Y11, (CX)(R12*4)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y9, (BX)(R12*4)
-	VMOVDQU   Y8, (R9)(R12*4)
-	VMOVDQU   Y10, (R10)(R12*4)
-	VMOVDQU   Y11, (R11)(R12*4)
+	VMOVDQU    (CX)(R12*4), Y8
+	VPMOVZXBD  (DX)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDD     Y9, Y10, Y9
+	VPERMD     Y9, Y3, Y10
+	VPAND      320(AX), Y10, Y10
+	VPADDD     Y9, Y10, Y9
+	VPADDD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDD     Y9, Y8, Y9
+	VPMOVZXBD  (SI)(R12*1), Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDD     Y8, Y10, Y8
+	VPERMD     Y8, Y3, Y10
+	VPAND      320(AX), Y10, Y10
+	VPADDD     Y8, Y10, Y8
+	VPADDD     Y8, Y5, Y8
+	VPERMD     Y8, Y0, Y5
+	VPADDD     Y8, Y9, Y8
+	VPMOVZXBD  (DI)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDD     Y10, Y8, Y10
+	VPMOVZXBD  (R8)(R12*1), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VPADDD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R12*4)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*4)
+	VMOVDQU    Y9, (BX)(R12*4)
+	PREFETCHT0 256(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	PREFETCHT0 256(R10)(R12*4)
+	VMOVDQU    Y10, (R10)(R12*4)
+	PREFETCHT0 256(R11)(R12*4)
+	VMOVDQU    Y11, (R11)(R12*4)
 
 groupNext:
 	ADDQ $+8, R12
@@ -297,6 +301,16 @@ groupTail:
 	VPMASKMOVD Y12, Y8, (R11)(R12*4)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y9, (BX)(R12*4)
+	PREFETCHT0 256(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVNTDQ   Y10, (R10)(R12*4)
+	PREFETCHT0 256(R11)(R12*4)
+	VMOVDQU    Y11, (R11)(R12*4)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y9, (BX)(R12*4)
 	VMOVNTDQ Y8, (R9)(R12*4)
@@ -329,25 +343,26 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*4), Y5
-	VPMOVZXBD (DX)(SI*1), Y6
-	VPERMD    Y6, Y1, Y7
-	VPAND     192(AX), Y7, Y7
-	VPADDD    Y6, Y7, Y6
-	VPERMD    Y6, Y2, Y7
-	VPAND     256(AX), Y7, Y7
-	VPADDD    Y6, Y7, Y6
-	VPERMD    Y6, Y3, Y7
-	VPAND     320(AX), Y7, Y7
-	VPADDD    Y6, Y7, Y6
-	VPADDD    Y6, Y4, Y6
-	VPERMD    Y6, Y0, Y4
-	VPADDD    Y6, Y5, Y6
-	VMOVDQU   Y6, (CX)(SI*4)
-	VMOVDQU   Y6, (BX)(SI*4)
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*4), Y5
+	VPMOVZXBD  (DX)(SI*1), Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VPADDD     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VPADDD     Y6, Y7, Y6
+	VPERMD     Y6, Y3, Y7
+	VPAND      320(AX), Y7, Y7
+	VPADDD     Y6, Y7, Y6
+	VPADDD     Y6, Y4, Y6
+	VPERMD     Y6, Y0, Y4
+	VPADDD     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*4)
+	PREFETCHT0 256(BX)(SI*4)
+	VMOVDQU    Y6, (BX)(SI*4)
+	ADDQ       $+8, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -395,7 +410,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u32DotAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8u32DotAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u8u32DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -472,11 +487,15 @@ groupLoop:
 	VPERMD       Y11, Y0, Y7
 	VPADDD       Y11, Y10, Y11
 	VMOVDQU      Y11, (AX)(R11*4)
-	CMPB         stream+76(FP), $0x00
-	JNE          groupStream
+	CMPB         writes+76(FP), $0x01
+	JAE          groupBeyond
+	PREFETCHT0   256(DX)(R11*4)
 	VMOVDQU      Y9, (DX)(R11*4)
+	PREFETCHT0   256(R8)(R11*4)
 	VMOVDQU      Y8, (R8)(R11*4)
+	PREFETCHT0   256(R9)(R11*4)
 	VMOVDQU      Y10, (R9)(R11*4)
+	PREFETCHT0   256(R10)(R11*4)
 	VMOVDQU      Y11, (R10)(R11*4)
 
 groupNext:
@@ -556,6 +575,16 @@ groupTail:
 	VPMASKMOVD   Y12, Y8, (R10)(R11*4)
 	JMP          groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y9, (DX)(R11*4)
+	PREFETCHT0 256(R8)(R11*4)
+	VMOVDQU    Y8, (R8)(R11*4)
+	VMOVNTDQ   Y10, (R9)(R11*4)
+	PREFETCHT0 256(R10)(R11*4)
+	VMOVDQU    Y11, (R10)(R11*4)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y9, (DX)(R11*4)
 	VMOVNTDQ Y8, (R8)(R11*4)
@@ -599,6 +628,7 @@ rowLoop:
 	VPERMD       Y6, Y0, Y4
 	VPADDD       Y6, Y5, Y6
 	VMOVDQU      Y6, (AX)(BX*4)
+	PREFETCHT0   256(DX)(BX*4)
 	VMOVDQU      Y6, (DX)(BX*4)
 	ADDQ         $+8, BX
 	CMPQ         BX, SI
@@ -647,7 +677,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64AVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8u64AVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u8u64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -685,54 +715,58 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVZXBQ (DX)(R12*1), Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPADDQ    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VPADDQ    Y8, Y7, Y8
-	VPMOVZXBQ (SI)(R12*1), Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPADDQ    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VPADDQ    Y7, Y8, Y7
-	VPMOVZXBQ (DI)(R12*1), Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPADDQ    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VPADDQ    Y9, Y7, Y9
-	VPMOVZXBQ (R8)(R12*1), Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPADDQ    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VPADDQ    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXBQ  (DX)(R12*1), Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVZXBQ  (SI)(R12*1), Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVZXBQ  (R8)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -812,6 +846,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -844,22 +888,23 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVZXBQ (DX)(SI*1), Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPADDQ    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VPADDQ    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXBQ  (DX)(SI*1), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -905,7 +950,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f32AVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8f32AVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u8f32AVX2(SB), $8-77
 	MOVQ         lanes+64(FP), AX
@@ -945,74 +990,78 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*4), Y9
-	VPMOVZXBD (DX)(R12*1), Y10
-	VCVTDQ2PS Y10, Y10
-	VSUBPS    Y4, Y10, Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VADDPS    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VADDPS    Y10, Y11, Y10
-	VPERMD    Y10, Y3, Y11
-	VPAND     320(AX), Y11, Y11
-	VADDPS    Y10, Y11, Y10
-	VADDPS    Y10, Y5, Y10
-	VPERMD    Y10, Y0, Y5
-	VADDPS    Y10, Y9, Y10
-	VPMOVZXBD (SI)(R12*1), Y9
-	VCVTDQ2PS Y9, Y9
-	VSUBPS    Y4, Y9, Y9
-	VPERMD    Y9, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VADDPS    Y9, Y11, Y9
-	VPERMD    Y9, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VADDPS    Y9, Y11, Y9
-	VPERMD    Y9, Y3, Y11
-	VPAND     320(AX), Y11, Y11
-	VADDPS    Y9, Y11, Y9
-	VADDPS    Y9, Y6, Y9
-	VPERMD    Y9, Y0, Y6
-	VADDPS    Y9, Y10, Y9
-	VPMOVZXBD (DI)(R12*1), Y11
-	VCVTDQ2PS Y11, Y11
-	VSUBPS    Y4, Y11, Y11
-	VPERMD    Y11, Y1, Y12
-	VPAND     192(AX), Y12, Y12
-	VADDPS    Y11, Y12, Y11
-	VPERMD    Y11, Y2, Y12
-	VPAND     256(AX), Y12, Y12
-	VADDPS    Y11, Y12, Y11
-	VPERMD    Y11, Y3, Y12
-	VPAND     320(AX), Y12, Y12
-	VADDPS    Y11, Y12, Y11
-	VADDPS    Y11, Y7, Y11
-	VPERMD    Y11, Y0, Y7
-	VADDPS    Y11, Y9, Y11
-	VPMOVZXBD (R8)(R12*1), Y12
-	VCVTDQ2PS Y12, Y12
-	VSUBPS    Y4, Y12, Y12
-	VPERMD    Y12, Y1, Y13
-	VPAND     192(AX), Y13, Y13
-	VADDPS    Y12, Y13, Y12
-	VPERMD    Y12, Y2, Y13
-	VPAND     256(AX), Y13, Y13
-	VADDPS    Y12, Y13, Y12
-	VPERMD    Y12, Y3, Y13
-	VPAND     320(AX), Y13, Y13
-	VADDPS    Y12, Y13, Y12
-	VADDPS    Y12, Y8, Y12
-	VPERMD    Y12, Y0, Y8
-	VADDPS    Y12, Y11, Y12
-	VMOVDQU   Y12, (CX)(R12*4)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y10, (BX)(R12*4)
-	VMOVDQU   Y9, (R9)(R12*4)
-	VMOVDQU   Y11, (R10)(R12*4)
-	VMOVDQU   Y12, (R11)(R12*4)
+	VMOVDQU    (CX)(R12*4), Y9
+	VPMOVZXBD  (DX)(R12*1), Y10
+	VCVTDQ2PS  Y10, Y10
+	VSUBPS     Y4, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPS     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPS     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VADDPS     Y10, Y11, Y10
+	VADDPS     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPS     Y10, Y9, Y10
+	VPMOVZXBD  (SI)(R12*1), Y9
+	VCVTDQ2PS  Y9, Y9
+	VSUBPS     Y4, Y9, Y9
+	VPERMD     Y9, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPS     Y9, Y11, Y9
+	VPERMD     Y9, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPS     Y9, Y11, Y9
+	VPERMD     Y9, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VADDPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPS     Y9, Y10, Y9
+	VPMOVZXBD  (DI)(R12*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VADDPS     Y11, Y9, Y11
+	VPMOVZXBD  (R8)(R12*1), Y12
+	VCVTDQ2PS  Y12, Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y8, Y12
+	VPERMD     Y12, Y0, Y8
+	VADDPS     Y12, Y11, Y12
+	VMOVDQU    Y12, (CX)(R12*4)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*4)
+	VMOVDQU    Y10, (BX)(R12*4)
+	PREFETCHT0 256(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	PREFETCHT0 256(R10)(R12*4)
+	VMOVDQU    Y11, (R10)(R12*4)
+	PREFETCHT0 256(R11)(R12*4)
+	VMOVDQU    Y12, (R11)(R12*4)
 
 groupNext:
 	ADDQ $+8, R12
@@ -1111,6 +1160,16 @@ groupTail:
 	VPMASKMOVD Y13, Y9, (R11)(R12*4)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y10, (BX)(R12*4)
+	PREFETCHT0 256(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVNTDQ   Y11, (R10)(R12*4)
+	PREFETCHT0 256(R11)(R12*4)
+	VMOVDQU    Y12, (R11)(R12*4)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y10, (BX)(R12*4)
 	VMOVNTDQ Y9, (R9)(R12*4)
@@ -1143,27 +1202,28 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*4), Y6
-	VPMOVZXBD (DX)(SI*1), Y7
-	VCVTDQ2PS Y7, Y7
-	VSUBPS    Y4, Y7, Y7
-	VPERMD    Y7, Y1, Y8
-	VPAND     192(AX), Y8, Y8
-	VADDPS    Y7, Y8, Y7
-	VPERMD    Y7, Y2, Y8
-	VPAND     256(AX), Y8, Y8
-	VADDPS    Y7, Y8, Y7
-	VPERMD    Y7, Y3, Y8
-	VPAND     320(AX), Y8, Y8
-	VADDPS    Y7, Y8, Y7
-	VADDPS    Y7, Y5, Y7
-	VPERMD    Y7, Y0, Y5
-	VADDPS    Y7, Y6, Y7
-	VMOVDQU   Y7, (CX)(SI*4)
-	VMOVDQU   Y7, (BX)(SI*4)
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*4), Y6
+	VPMOVZXBD  (DX)(SI*1), Y7
+	VCVTDQ2PS  Y7, Y7
+	VSUBPS     Y4, Y7, Y7
+	VPERMD     Y7, Y1, Y8
+	VPAND      192(AX), Y8, Y8
+	VADDPS     Y7, Y8, Y7
+	VPERMD     Y7, Y2, Y8
+	VPAND      256(AX), Y8, Y8
+	VADDPS     Y7, Y8, Y7
+	VPERMD     Y7, Y3, Y8
+	VPAND      320(AX), Y8, Y8
+	VADDPS     Y7, Y8, Y7
+	VADDPS     Y7, Y5, Y7
+	VPERMD     Y7, Y0, Y5
+	VADDPS     Y7, Y6, Y7
+	VMOVDQU    Y7, (CX)(SI*4)
+	PREFETCHT0 256(BX)(SI*4)
+	VMOVDQU    Y7, (BX)(SI*4)
+	ADDQ       $+8, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -1213,7 +1273,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64AVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8f64AVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u8f64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -1251,58 +1311,62 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVZXBD (DX)(R12*1), X8
-	VCVTDQ2PD X8, Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VADDPD    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VADDPD    Y8, Y7, Y8
-	VPMOVZXBD (SI)(R12*1), X7
-	VCVTDQ2PD X7, Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VADDPD    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VADDPD    Y7, Y8, Y7
-	VPMOVZXBD (DI)(R12*1), X9
-	VCVTDQ2PD X9, Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VADDPD    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VADDPD    Y9, Y7, Y9
-	VPMOVZXBD (R8)(R12*1), X10
-	VCVTDQ2PD X10, Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VADDPD    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VADDPD    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXBD  (DX)(R12*1), X8
+	VCVTDQ2PD  X8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VPMOVZXBD  (SI)(R12*1), X7
+	VCVTDQ2PD  X7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VPMOVZXBD  (DI)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VPMOVZXBD  (R8)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -1386,6 +1450,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -1418,23 +1492,24 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVZXBD (DX)(SI*1), X5
-	VCVTDQ2PD X5, Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VADDPD    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VADDPD    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXBD  (DX)(SI*1), X5
+	VCVTDQ2PD  X5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -1481,7 +1556,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64AVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u16u64AVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u16u64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -1520,54 +1595,58 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVZXWQ (DX)(R12*2), Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPADDQ    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VPADDQ    Y8, Y7, Y8
-	VPMOVZXWQ (SI)(R12*2), Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPADDQ    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VPADDQ    Y7, Y8, Y7
-	VPMOVZXWQ (DI)(R12*2), Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPADDQ    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VPADDQ    Y9, Y7, Y9
-	VPMOVZXWQ (R8)(R12*2), Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPADDQ    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VPADDQ    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXWQ  (DX)(R12*2), Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVZXWQ  (SI)(R12*2), Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVZXWQ  (R8)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -1647,6 +1726,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -1679,22 +1768,23 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVZXWQ (DX)(SI*2), Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPADDQ    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VPADDQ    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXWQ  (DX)(SI*2), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -1740,7 +1830,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64AVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u16f64AVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u16f64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -1779,58 +1869,62 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVZXWD (DX)(R12*2), X8
-	VCVTDQ2PD X8, Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VADDPD    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VADDPD    Y8, Y7, Y8
-	VPMOVZXWD (SI)(R12*2), X7
-	VCVTDQ2PD X7, Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VADDPD    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VADDPD    Y7, Y8, Y7
-	VPMOVZXWD (DI)(R12*2), X9
-	VCVTDQ2PD X9, Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VADDPD    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VADDPD    Y9, Y7, Y9
-	VPMOVZXWD (R8)(R12*2), X10
-	VCVTDQ2PD X10, Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VADDPD    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VADDPD    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXWD  (DX)(R12*2), X8
+	VCVTDQ2PD  X8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VPMOVZXWD  (SI)(R12*2), X7
+	VCVTDQ2PD  X7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VPMOVZXWD  (DI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VPMOVZXWD  (R8)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -1914,6 +2008,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -1946,23 +2050,24 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVZXWD (DX)(SI*2), X5
-	VCVTDQ2PD X5, Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VADDPD    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VADDPD    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXWD  (DX)(SI*2), X5
+	VCVTDQ2PD  X5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -2009,7 +2114,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16i64AVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i16i64AVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·i16i64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -2048,54 +2153,58 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVSXWQ (DX)(R12*2), Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPADDQ    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VPADDQ    Y8, Y7, Y8
-	VPMOVSXWQ (SI)(R12*2), Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPADDQ    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VPADDQ    Y7, Y8, Y7
-	VPMOVSXWQ (DI)(R12*2), Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPADDQ    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VPADDQ    Y9, Y7, Y9
-	VPMOVSXWQ (R8)(R12*2), Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPADDQ    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VPADDQ    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVSXWQ  (DX)(R12*2), Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVSXWQ  (SI)(R12*2), Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVSXWQ  (R8)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -2175,6 +2284,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -2207,22 +2326,23 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVSXWQ (DX)(SI*2), Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPADDQ    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VPADDQ    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVSXWQ  (DX)(SI*2), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -2268,7 +2388,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32i64AVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i32i64AVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i32i64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -2307,54 +2427,58 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVSXDQ (DX)(R12*4), Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPADDQ    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VPADDQ    Y8, Y7, Y8
-	VPMOVSXDQ (SI)(R12*4), Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPADDQ    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VPADDQ    Y7, Y8, Y7
-	VPMOVSXDQ (DI)(R12*4), Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPADDQ    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VPADDQ    Y9, Y7, Y9
-	VPMOVSXDQ (R8)(R12*4), Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPADDQ    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VPADDQ    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVSXDQ  (DX)(R12*4), Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVSXDQ  (SI)(R12*4), Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVSXDQ  (R8)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -2426,6 +2550,16 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -2458,22 +2592,23 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVSXDQ (DX)(SI*4), Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPADDQ    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VPADDQ    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVSXDQ  (DX)(SI*4), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -2517,7 +2652,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f32AVX2(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f32f32AVX2(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·f32f32AVX2(SB), $0-77
 	MOVQ         lanes+64(FP), AX
@@ -2558,70 +2693,74 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU (CX)(R12*4), Y9
-	VMOVDQU (DX)(R12*4), Y10
-	VSUBPS  Y4, Y10, Y10
-	VPERMD  Y10, Y1, Y11
-	VPAND   192(AX), Y11, Y11
-	VADDPS  Y10, Y11, Y10
-	VPERMD  Y10, Y2, Y11
-	VPAND   256(AX), Y11, Y11
-	VADDPS  Y10, Y11, Y10
-	VPERMD  Y10, Y3, Y11
-	VPAND   320(AX), Y11, Y11
-	VADDPS  Y10, Y11, Y10
-	VADDPS  Y10, Y5, Y10
-	VPERMD  Y10, Y0, Y5
-	VADDPS  Y10, Y9, Y10
-	VMOVDQU (SI)(R12*4), Y9
-	VSUBPS  Y4, Y9, Y9
-	VPERMD  Y9, Y1, Y11
-	VPAND   192(AX), Y11, Y11
-	VADDPS  Y9, Y11, Y9
-	VPERMD  Y9, Y2, Y11
-	VPAND   256(AX), Y11, Y11
-	VADDPS  Y9, Y11, Y9
-	VPERMD  Y9, Y3, Y11
-	VPAND   320(AX), Y11, Y11
-	VADDPS  Y9, Y11, Y9
-	VADDPS  Y9, Y6, Y9
-	VPERMD  Y9, Y0, Y6
-	VADDPS  Y9, Y10, Y9
-	VMOVDQU (DI)(R12*4), Y11
-	VSUBPS  Y4, Y11, Y11
-	VPERMD  Y11, Y1, Y12
-	VPAND   192(AX), Y12, Y12
-	VADDPS  Y11, Y12, Y11
-	VPERMD  Y11, Y2, Y12
-	VPAND   256(AX), Y12, Y12
-	VADDPS  Y11, Y12, Y11
-	VPERMD  Y11, Y3, Y12
-	VPAND   320(AX), Y12, Y12
-	VADDPS  Y11, Y12, Y11
-	VADDPS  Y11, Y7, Y11
-	VPERMD  Y11, Y0, Y7
-	VADDPS  Y11, Y9, Y11
-	VMOVDQU (R8)(R12*4), Y12
-	VSUBPS  Y4, Y12, Y12
-	VPERMD  Y12, Y1, Y13
-	VPAND   192(AX), Y13, Y13
-	VADDPS  Y12, Y13, Y12
-	VPERMD  Y12, Y2, Y13
-	VPAND   256(AX), Y13, Y13
-	VADDPS  Y12, Y13, Y12
-	VPERMD  Y12, Y3, Y13
-	VPAND   320(AX), Y13, Y13
-	VADDPS  Y12, Y13, Y12
-	VADDPS  Y12, Y8, Y12
-	VPERMD  Y12, Y0, Y8
-	VADDPS  Y12, Y11, Y12
-	VMOVDQU Y12, (CX)(R12*4)
-	CMPB    stream+76(FP), $0x00
-	JNE     groupStream
-	VMOVDQU Y10, (BX)(R12*4)
-	VMOVDQU Y9, (R9)(R12*4)
-	VMOVDQU Y11, (R10)(R12*4)
-	VMOVDQU Y12, (R11)(R12*4)
+	VMOVDQU    (CX)(R12*4), Y9
+	VMOVDQU    (DX)(R12*4), Y10
+	VSUBPS     Y4, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPS     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPS     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VADDPS     Y10, Y11, Y10
+	VADDPS     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPS     Y10, Y9, Y10
+	VMOVDQU    (SI)(R12*4), Y9
+	VSUBPS     Y4, Y9, Y9
+	VPERMD     Y9, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPS     Y9, Y11, Y9
+	VPERMD     Y9, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPS     Y9, Y11, Y9
+	VPERMD     Y9, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VADDPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPS     Y9, Y10, Y9
+	VMOVDQU    (DI)(R12*4), Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VADDPS     Y11, Y9, Y11
+	VMOVDQU    (R8)(R12*4), Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y8, Y12
+	VPERMD     Y12, Y0, Y8
+	VADDPS     Y12, Y11, Y12
+	VMOVDQU    Y12, (CX)(R12*4)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*4)
+	VMOVDQU    Y10, (BX)(R12*4)
+	PREFETCHT0 256(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	PREFETCHT0 256(R10)(R12*4)
+	VMOVDQU    Y11, (R10)(R12*4)
+	PREFETCHT0 256(R11)(R12*4)
+	VMOVDQU    Y12, (R11)(R12*4)
 
 groupNext:
 	ADDQ $+8, R12
@@ -2700,6 +2839,16 @@ groupTail:
 	VPMASKMOVD Y13, Y9, (R11)(R12*4)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y10, (BX)(R12*4)
+	PREFETCHT0 256(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVNTDQ   Y11, (R10)(R12*4)
+	PREFETCHT0 256(R11)(R12*4)
+	VMOVDQU    Y12, (R11)(R12*4)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y10, (BX)(R12*4)
 	VMOVNTDQ Y9, (R9)(R12*4)
@@ -2732,26 +2881,27 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU (CX)(SI*4), Y6
-	VMOVDQU (DX)(SI*4), Y7
-	VSUBPS  Y4, Y7, Y7
-	VPERMD  Y7, Y1, Y8
-	VPAND   192(AX), Y8, Y8
-	VADDPS  Y7, Y8, Y7
-	VPERMD  Y7, Y2, Y8
-	VPAND   256(AX), Y8, Y8
-	VADDPS  Y7, Y8, Y7
-	VPERMD  Y7, Y3, Y8
-	VPAND   320(AX), Y8, Y8
-	VADDPS  Y7, Y8, Y7
-	VADDPS  Y7, Y5, Y7
-	VPERMD  Y7, Y0, Y5
-	VADDPS  Y7, Y6, Y7
-	VMOVDQU Y7, (CX)(SI*4)
-	VMOVDQU Y7, (BX)(SI*4)
-	ADDQ    $+8, SI
-	CMPQ    SI, DI
-	JLT     rowLoop
+	VMOVDQU    (CX)(SI*4), Y6
+	VMOVDQU    (DX)(SI*4), Y7
+	VSUBPS     Y4, Y7, Y7
+	VPERMD     Y7, Y1, Y8
+	VPAND      192(AX), Y8, Y8
+	VADDPS     Y7, Y8, Y7
+	VPERMD     Y7, Y2, Y8
+	VPAND      256(AX), Y8, Y8
+	VADDPS     Y7, Y8, Y7
+	VPERMD     Y7, Y3, Y8
+	VPAND      320(AX), Y8, Y8
+	VADDPS     Y7, Y8, Y7
+	VADDPS     Y7, Y5, Y7
+	VPERMD     Y7, Y0, Y5
+	VADDPS     Y7, Y6, Y7
+	VMOVDQU    Y7, (CX)(SI*4)
+	PREFETCHT0 256(BX)(SI*4)
+	VMOVDQU    Y7, (BX)(SI*4)
+	ADDQ       $+8, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -2793,7 +2943,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64AVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f32f64AVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·f32f64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -2832,54 +2982,58 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VCVTPS2PD (DX)(R12*4), Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VADDPD    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VADDPD    Y8, Y7, Y8
-	VCVTPS2PD (SI)(R12*4), Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VADDPD    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VADDPD    Y7, Y8, Y7
-	VCVTPS2PD (DI)(R12*4), Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VADDPD    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VADDPD    Y9, Y7, Y9
-	VCVTPS2PD (R8)(R12*4), Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VADDPD    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VADDPD    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VCVTPS2PD  (DX)(R12*4), Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VCVTPS2PD  (SI)(R12*4), Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VCVTPS2PD  (DI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VCVTPS2PD  (R8)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -2951,6 +3105,16 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -2983,22 +3147,23 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VCVTPS2PD (DX)(SI*4), Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VADDPD    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VADDPD    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VCVTPS2PD  (DX)(SI*4), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -3042,7 +3207,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64AVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f64f64AVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·f64f64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -3081,54 +3246,58 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU (CX)(R12*8), Y7
-	VMOVDQU (DX)(R12*8), Y8
-	VPERMD  Y8, Y1, Y9
-	VPAND   192(AX), Y9, Y9
-	VADDPD  Y8, Y9, Y8
-	VPERMD  Y8, Y2, Y9
-	VPAND   256(AX), Y9, Y9
-	VADDPD  Y8, Y9, Y8
-	VADDPD  Y8, Y3, Y8
-	VPERMD  Y8, Y0, Y3
-	VADDPD  Y8, Y7, Y8
-	VMOVDQU (SI)(R12*8), Y7
-	VPERMD  Y7, Y1, Y9
-	VPAND   192(AX), Y9, Y9
-	VADDPD  Y7, Y9, Y7
-	VPERMD  Y7, Y2, Y9
-	VPAND   256(AX), Y9, Y9
-	VADDPD  Y7, Y9, Y7
-	VADDPD  Y7, Y4, Y7
-	VPERMD  Y7, Y0, Y4
-	VADDPD  Y7, Y8, Y7
-	VMOVDQU (DI)(R12*8), Y9
-	VPERMD  Y9, Y1, Y10
-	VPAND   192(AX), Y10, Y10
-	VADDPD  Y9, Y10, Y9
-	VPERMD  Y9, Y2, Y10
-	VPAND   256(AX), Y10, Y10
-	VADDPD  Y9, Y10, Y9
-	VADDPD  Y9, Y5, Y9
-	VPERMD  Y9, Y0, Y5
-	VADDPD  Y9, Y7, Y9
-	VMOVDQU (R8)(R12*8), Y10
-	VPERMD  Y10, Y1, Y11
-	VPAND   192(AX), Y11, Y11
-	VADDPD  Y10, Y11, Y10
-	VPERMD  Y10, Y2, Y11
-	VPAND   256(AX), Y11, Y11
-	VADDPD  Y10, Y11, Y10
-	VADDPD  Y10, Y6, Y10
-	VPERMD  Y10, Y0, Y6
-	VADDPD  Y10, Y9, Y10
-	VMOVDQU Y10, (CX)(R12*8)
-	CMPB    stream+76(FP), $0x00
-	JNE     groupStream
-	VMOVDQU Y8, (BX)(R12*8)
-	VMOVDQU Y7, (R9)(R12*8)
-	VMOVDQU Y9, (R10)(R12*8)
-	VMOVDQU Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    (DX)(R12*8), Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VMOVDQU    (SI)(R12*8), Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VMOVDQU    (DI)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VMOVDQU    (R8)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -3192,6 +3361,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -3224,22 +3403,23 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU (CX)(SI*8), Y4
-	VMOVDQU (DX)(SI*8), Y5
-	VPERMD  Y5, Y1, Y6
-	VPAND   192(AX), Y6, Y6
-	VADDPD  Y5, Y6, Y5
-	VPERMD  Y5, Y2, Y6
-	VPAND   256(AX), Y6, Y6
-	VADDPD  Y5, Y6, Y5
-	VADDPD  Y5, Y3, Y5
-	VPERMD  Y5, Y0, Y3
-	VADDPD  Y5, Y4, Y5
-	VMOVDQU Y5, (CX)(SI*8)
-	VMOVDQU Y5, (BX)(SI*8)
-	ADDQ    $+4, SI
-	CMPQ    SI, DI
-	JLT     rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VMOVDQU    (DX)(SI*8), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -3278,7 +3458,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8SquaresAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8SquaresAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u8SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -3316,58 +3496,62 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVZXBQ (DX)(R12*1), Y8
-	VPMULUDQ  Y8, Y8, Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPADDQ    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VPADDQ    Y8, Y7, Y8
-	VPMOVZXBQ (SI)(R12*1), Y7
-	VPMULUDQ  Y7, Y7, Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPADDQ    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VPADDQ    Y7, Y8, Y7
-	VPMOVZXBQ (DI)(R12*1), Y9
-	VPMULUDQ  Y9, Y9, Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPADDQ    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VPADDQ    Y9, Y7, Y9
-	VPMOVZXBQ (R8)(R12*1), Y10
-	VPMULUDQ  Y10, Y10, Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPADDQ    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VPADDQ    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXBQ  (DX)(R12*1), Y8
+	VPMULUDQ   Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVZXBQ  (SI)(R12*1), Y7
+	VPMULUDQ   Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVZXBQ  (R8)(R12*1), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -3451,6 +3635,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -3483,23 +3677,24 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVZXBQ (DX)(SI*1), Y5
-	VPMULUDQ  Y5, Y5, Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPADDQ    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VPADDQ    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXBQ  (DX)(SI*1), Y5
+	VPMULUDQ   Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -3546,7 +3741,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16SquaresAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u16SquaresAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u16SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -3585,58 +3780,62 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVZXWQ (DX)(R12*2), Y8
-	VPMULUDQ  Y8, Y8, Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPADDQ    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VPADDQ    Y8, Y7, Y8
-	VPMOVZXWQ (SI)(R12*2), Y7
-	VPMULUDQ  Y7, Y7, Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPADDQ    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VPADDQ    Y7, Y8, Y7
-	VPMOVZXWQ (DI)(R12*2), Y9
-	VPMULUDQ  Y9, Y9, Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPADDQ    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VPADDQ    Y9, Y7, Y9
-	VPMOVZXWQ (R8)(R12*2), Y10
-	VPMULUDQ  Y10, Y10, Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPADDQ    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VPADDQ    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXWQ  (DX)(R12*2), Y8
+	VPMULUDQ   Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVZXWQ  (SI)(R12*2), Y7
+	VPMULUDQ   Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVZXWQ  (R8)(R12*2), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -3720,6 +3919,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -3752,23 +3961,24 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVZXWQ (DX)(SI*2), Y5
-	VPMULUDQ  Y5, Y5, Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPADDQ    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VPADDQ    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXWQ  (DX)(SI*2), Y5
+	VPMULUDQ   Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -3815,7 +4025,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16SquaresAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i16SquaresAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·i16SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
@@ -3854,58 +4064,62 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVSXWQ (DX)(R12*2), Y8
-	VPMULDQ   Y8, Y8, Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPADDQ    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VPADDQ    Y8, Y7, Y8
-	VPMOVSXWQ (SI)(R12*2), Y7
-	VPMULDQ   Y7, Y7, Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPADDQ    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VPADDQ    Y7, Y8, Y7
-	VPMOVSXWQ (DI)(R12*2), Y9
-	VPMULDQ   Y9, Y9, Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPADDQ    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VPADDQ    Y9, Y7, Y9
-	VPMOVSXWQ (R8)(R12*2), Y10
-	VPMULDQ   Y10, Y10, Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPADDQ    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VPADDQ    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVSXWQ  (DX)(R12*2), Y8
+	VPMULDQ    Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVSXWQ  (SI)(R12*2), Y7
+	VPMULDQ    Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVSXWQ  (R8)(R12*2), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -3989,6 +4203,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -4021,23 +4245,24 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVSXWQ (DX)(SI*2), Y5
-	VPMULDQ   Y5, Y5, Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPADDQ    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VPADDQ    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVSXWQ  (DX)(SI*2), Y5
+	VPMULDQ    Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -4084,7 +4309,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32SquaresAVX2(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i32SquaresAVX2(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i32SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -4123,58 +4348,62 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VPMOVSXDQ (DX)(R12*4), Y8
-	VPMULDQ   Y8, Y8, Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y8, Y9, Y8
-	VPADDQ    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VPADDQ    Y8, Y7, Y8
-	VPMOVSXDQ (SI)(R12*4), Y7
-	VPMULDQ   Y7, Y7, Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VPADDQ    Y7, Y9, Y7
-	VPADDQ    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VPADDQ    Y7, Y8, Y7
-	VPMOVSXDQ (DI)(R12*4), Y9
-	VPMULDQ   Y9, Y9, Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VPADDQ    Y9, Y10, Y9
-	VPADDQ    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VPADDQ    Y9, Y7, Y9
-	VPMOVSXDQ (R8)(R12*4), Y10
-	VPMULDQ   Y10, Y10, Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VPADDQ    Y10, Y11, Y10
-	VPADDQ    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VPADDQ    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVSXDQ  (DX)(R12*4), Y8
+	VPMULDQ    Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVSXDQ  (SI)(R12*4), Y7
+	VPMULDQ    Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVSXDQ  (R8)(R12*4), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -4250,6 +4479,16 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -4282,23 +4521,24 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VPMOVSXDQ (DX)(SI*4), Y5
-	VPMULDQ   Y5, Y5, Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VPADDQ    Y5, Y6, Y5
-	VPADDQ    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VPADDQ    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVSXDQ  (DX)(SI*4), Y5
+	VPMULDQ    Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -4343,7 +4583,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32FloatSquaresAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i32FloatSquaresAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i32FloatSquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -4382,58 +4622,62 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VCVTDQ2PD (DX)(R12*4), Y8
-	VMULPD    Y8, Y8, Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VADDPD    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VADDPD    Y8, Y7, Y8
-	VCVTDQ2PD (SI)(R12*4), Y7
-	VMULPD    Y7, Y7, Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VADDPD    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VADDPD    Y7, Y8, Y7
-	VCVTDQ2PD (DI)(R12*4), Y9
-	VMULPD    Y9, Y9, Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VADDPD    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VADDPD    Y9, Y7, Y9
-	VCVTDQ2PD (R8)(R12*4), Y10
-	VMULPD    Y10, Y10, Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VADDPD    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VADDPD    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VCVTDQ2PD  (DX)(R12*4), Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VCVTDQ2PD  (SI)(R12*4), Y7
+	VMULPD     Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VCVTDQ2PD  (DI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VCVTDQ2PD  (R8)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -4509,6 +4753,16 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -4541,23 +4795,24 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VCVTDQ2PD (DX)(SI*4), Y5
-	VMULPD    Y5, Y5, Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VADDPD    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VADDPD    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VCVTDQ2PD  (DX)(SI*4), Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -4602,7 +4857,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32SquaresAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f32SquaresAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·f32SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -4641,58 +4896,62 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU   (CX)(R12*8), Y7
-	VCVTPS2PD (DX)(R12*4), Y8
-	VMULPD    Y8, Y8, Y8
-	VPERMD    Y8, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VPERMD    Y8, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y8, Y9, Y8
-	VADDPD    Y8, Y3, Y8
-	VPERMD    Y8, Y0, Y3
-	VADDPD    Y8, Y7, Y8
-	VCVTPS2PD (SI)(R12*4), Y7
-	VMULPD    Y7, Y7, Y7
-	VPERMD    Y7, Y1, Y9
-	VPAND     192(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VPERMD    Y7, Y2, Y9
-	VPAND     256(AX), Y9, Y9
-	VADDPD    Y7, Y9, Y7
-	VADDPD    Y7, Y4, Y7
-	VPERMD    Y7, Y0, Y4
-	VADDPD    Y7, Y8, Y7
-	VCVTPS2PD (DI)(R12*4), Y9
-	VMULPD    Y9, Y9, Y9
-	VPERMD    Y9, Y1, Y10
-	VPAND     192(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VPERMD    Y9, Y2, Y10
-	VPAND     256(AX), Y10, Y10
-	VADDPD    Y9, Y10, Y9
-	VADDPD    Y9, Y5, Y9
-	VPERMD    Y9, Y0, Y5
-	VADDPD    Y9, Y7, Y9
-	VCVTPS2PD (R8)(R12*4), Y10
-	VMULPD    Y10, Y10, Y10
-	VPERMD    Y10, Y1, Y11
-	VPAND     192(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VPERMD    Y10, Y2, Y11
-	VPAND     256(AX), Y11, Y11
-	VADDPD    Y10, Y11, Y10
-	VADDPD    Y10, Y6, Y10
-	VPERMD    Y10, Y0, Y6
-	VADDPD    Y10, Y9, Y10
-	VMOVDQU   Y10, (CX)(R12*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU   Y8, (BX)(R12*8)
-	VMOVDQU   Y7, (R9)(R12*8)
-	VMOVDQU   Y9, (R10)(R12*8)
-	VMOVDQU   Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VCVTPS2PD  (DX)(R12*4), Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VCVTPS2PD  (SI)(R12*4), Y7
+	VMULPD     Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VCVTPS2PD  (DI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VCVTPS2PD  (R8)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -4768,6 +5027,16 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -4800,23 +5069,24 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU   (CX)(SI*8), Y4
-	VCVTPS2PD (DX)(SI*4), Y5
-	VMULPD    Y5, Y5, Y5
-	VPERMD    Y5, Y1, Y6
-	VPAND     192(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VPERMD    Y5, Y2, Y6
-	VPAND     256(AX), Y6, Y6
-	VADDPD    Y5, Y6, Y5
-	VADDPD    Y5, Y3, Y5
-	VPERMD    Y5, Y0, Y3
-	VADDPD    Y5, Y4, Y5
-	VMOVDQU   Y5, (CX)(SI*8)
-	VMOVDQU   Y5, (BX)(SI*8)
-	ADDQ      $+4, SI
-	CMPQ      SI, DI
-	JLT       rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VCVTPS2PD  (DX)(SI*4), Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -4861,7 +5131,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64SquaresAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f64SquaresAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
@@ -4900,58 +5170,62 @@ groups:
 	JZ      groupTail
 
 groupLoop:
-	VMOVDQU (CX)(R12*8), Y7
-	VMOVDQU (DX)(R12*8), Y8
-	VMULPD  Y8, Y8, Y8
-	VPERMD  Y8, Y1, Y9
-	VPAND   192(AX), Y9, Y9
-	VADDPD  Y8, Y9, Y8
-	VPERMD  Y8, Y2, Y9
-	VPAND   256(AX), Y9, Y9
-	VADDPD  Y8, Y9, Y8
-	VADDPD  Y8, Y3, Y8
-	VPERMD  Y8, Y0, Y3
-	VADDPD  Y8, Y7, Y8
-	VMOVDQU (SI)(R12*8), Y7
-	VMULPD  Y7, Y7, Y7
-	VPERMD  Y7, Y1, Y9
-	VPAND   192(AX), Y9, Y9
-	VADDPD  Y7, Y9, Y7
-	VPERMD  Y7, Y2, Y9
-	VPAND   256(AX), Y9, Y9
-	VADDPD  Y7, Y9, Y7
-	VADDPD  Y7, Y4, Y7
-	VPERMD  Y7, Y0, Y4
-	VADDPD  Y7, Y8, Y7
-	VMOVDQU (DI)(R12*8), Y9
-	VMULPD  Y9, Y9, Y9
-	VPERMD  Y9, Y1, Y10
-	VPAND   192(AX), Y10, Y10
-	VADDPD  Y9, Y10, Y9
-	VPERMD  Y9, Y2, Y10
-	VPAND   256(AX), Y10, Y10
-	VADDPD  Y9, Y10, Y9
-	VADDPD  Y9, Y5, Y9
-	VPERMD  Y9, Y0, Y5
-	VADDPD  Y9, Y7, Y9
-	VMOVDQU (R8)(R12*8), Y10
-	VMULPD  Y10, Y10, Y10
-	VPERMD  Y10, Y1, Y11
-	VPAND   192(AX), Y11, Y11
-	VADDPD  Y10, Y11, Y10
-	VPERMD  Y10, Y2, Y11
-	VPAND   256(AX), Y11, Y11
-	VADDPD  Y10, Y11, Y10
-	VADDPD  Y10, Y6, Y10
-	VPERMD  Y10, Y0, Y6
-	VADDPD  Y10, Y9, Y10
-	VMOVDQU Y10, (CX)(R12*8)
-	CMPB    stream+76(FP), $0x00
-	JNE     groupStream
-	VMOVDQU Y8, (BX)(R12*8)
-	VMOVDQU Y7, (R9)(R12*8)
-	VMOVDQU Y9, (R10)(R12*8)
-	VMOVDQU Y10, (R11)(R12*8)
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    (DX)(R12*8), Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VMOVDQU    (SI)(R12*8), Y7
+	VMULPD     Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VMOVDQU    (DI)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VMOVDQU    (R8)(R12*8), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 256(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
 
 groupNext:
 	ADDQ $+4, R12
@@ -5019,6 +5293,16 @@ groupTail:
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
 	JMP        groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Y8, (BX)(R12*8)
+	PREFETCHT0 256(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVNTDQ   Y9, (R10)(R12*8)
+	PREFETCHT0 256(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Y8, (BX)(R12*8)
 	VMOVNTDQ Y7, (R9)(R12*8)
@@ -5051,23 +5335,24 @@ rows:
 	JZ      rowTail
 
 rowLoop:
-	VMOVDQU (CX)(SI*8), Y4
-	VMOVDQU (DX)(SI*8), Y5
-	VMULPD  Y5, Y5, Y5
-	VPERMD  Y5, Y1, Y6
-	VPAND   192(AX), Y6, Y6
-	VADDPD  Y5, Y6, Y5
-	VPERMD  Y5, Y2, Y6
-	VPAND   256(AX), Y6, Y6
-	VADDPD  Y5, Y6, Y5
-	VADDPD  Y5, Y3, Y5
-	VPERMD  Y5, Y0, Y3
-	VADDPD  Y5, Y4, Y5
-	VMOVDQU Y5, (CX)(SI*8)
-	VMOVDQU Y5, (BX)(SI*8)
-	ADDQ    $+4, SI
-	CMPQ    SI, DI
-	JLT     rowLoop
+	VMOVDQU    (CX)(SI*8), Y4
+	VMOVDQU    (DX)(SI*8), Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 256(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ       n+56(FP), DI
@@ -5154,7 +5439,46 @@ loop:
 	VZEROUPPER
 	RET
 
+// func fillReadAVX2(dst *byte, src *byte, blocks int, ratio int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·fillReadAVX2(SB), NOSPLIT, $0-32
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  blocks+16(FP), DX
+	MOVQ  ratio+24(FP), BX
+	VPXOR Y0, Y0, Y0
+
+loop:
+	VPOR (CX), Y0, Y0
+	VPOR 32(CX), Y0, Y0
+	ADDQ $+64, CX
+	MOVQ BX, SI
+
+write:
+	VMOVNTDQ Y0, (AX)
+	VMOVNTDQ Y0, 32(AX)
+	ADDQ     $+64, AX
+	DECQ     SI
+	JNZ      write
+	DECQ     DX
+	JNZ      loop
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func pause()
 TEXT ·pause(SB), NOSPLIT, $0
 	PAUSE
+	RET
+
+// func cpuid(leaf uint32, sub uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
+// Requires: CPUID
+TEXT ·cpuid(SB), NOSPLIT, $0-24
+	MOVL leaf+0(FP), AX
+	MOVL sub+4(FP), CX
+	CPUID
+	MOVL AX, eax+8(FP)
+	MOVL BX, ebx+12(FP)
+	MOVL CX, ecx+16(FP)
+	MOVL DX, edx+20(FP)
 	RET

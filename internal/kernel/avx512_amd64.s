@@ -268,7 +268,7 @@ DATA triangle512_3<>+62(SB)/1, $0x01
 DATA triangle512_3<>+63(SB)/1, $0x01
 GLOBL triangle512_3<>(SB), RODATA|NOPTR, $64
 
-// func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u32AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -318,62 +318,66 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*4), Z9
-	VPMOVZXBD (CX)(R11*1), Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VPADDD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VPADDD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z3, K3, Z11
-	VPADDD    Z10, Z11, Z10
-	VPADDD    Z10, Z5, Z10
-	VPERMD.Z  Z10, Z4, K5, Z11
-	VPADDD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K4, Z5
-	VPADDD    Z10, Z9, Z10
-	VPMOVZXBD (BX)(R11*1), Z9
-	VPERMD.Z  Z9, Z1, K1, Z11
-	VPADDD    Z9, Z11, Z9
-	VPERMD.Z  Z9, Z2, K2, Z11
-	VPADDD    Z9, Z11, Z9
-	VPERMD.Z  Z9, Z3, K3, Z11
-	VPADDD    Z9, Z11, Z9
-	VPADDD    Z9, Z6, Z9
-	VPERMD.Z  Z9, Z4, K5, Z11
-	VPADDD    Z9, Z11, Z9
-	VPERMD.Z  Z9, Z0, K4, Z6
-	VPADDD    Z9, Z10, Z9
-	VPMOVZXBD (SI)(R11*1), Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VPADDD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VPADDD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z3, K3, Z12
-	VPADDD    Z11, Z12, Z11
-	VPADDD    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z4, K5, Z12
-	VPADDD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K4, Z7
-	VPADDD    Z11, Z9, Z11
-	VPMOVZXBD (DI)(R11*1), Z12
-	VPERMD.Z  Z12, Z1, K1, Z13
-	VPADDD    Z12, Z13, Z12
-	VPERMD.Z  Z12, Z2, K2, Z13
-	VPADDD    Z12, Z13, Z12
-	VPERMD.Z  Z12, Z3, K3, Z13
-	VPADDD    Z12, Z13, Z12
-	VPADDD    Z12, Z8, Z12
-	VPERMD.Z  Z12, Z4, K5, Z13
-	VPADDD    Z12, Z13, Z12
-	VPERMD.Z  Z12, Z0, K4, Z8
-	VPADDD    Z12, Z11, Z12
-	VMOVDQU32 Z12, (AX)(R11*4)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z10, (DX)(R11*4)
-	VMOVDQU32 Z9, (R8)(R11*4)
-	VMOVDQU32 Z11, (R9)(R11*4)
-	VMOVDQU32 Z12, (R10)(R11*4)
+	VMOVDQU32  (AX)(R11*4), Z9
+	VPMOVZXBD  (CX)(R11*1), Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z3, K3, Z11
+	VPADDD     Z10, Z11, Z10
+	VPADDD     Z10, Z5, Z10
+	VPERMD.Z   Z10, Z4, K5, Z11
+	VPADDD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K4, Z5
+	VPADDD     Z10, Z9, Z10
+	VPMOVZXBD  (BX)(R11*1), Z9
+	VPERMD.Z   Z9, Z1, K1, Z11
+	VPADDD     Z9, Z11, Z9
+	VPERMD.Z   Z9, Z2, K2, Z11
+	VPADDD     Z9, Z11, Z9
+	VPERMD.Z   Z9, Z3, K3, Z11
+	VPADDD     Z9, Z11, Z9
+	VPADDD     Z9, Z6, Z9
+	VPERMD.Z   Z9, Z4, K5, Z11
+	VPADDD     Z9, Z11, Z9
+	VPERMD.Z   Z9, Z0, K4, Z6
+	VPADDD     Z9, Z10, Z9
+	VPMOVZXBD  (SI)(R11*1), Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z3, K3, Z12
+	VPADDD     Z11, Z12, Z11
+	VPADDD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z4, K5, Z12
+	VPADDD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K4, Z7
+	VPADDD     Z11, Z9, Z11
+	VPMOVZXBD  (DI)(R11*1), Z12
+	VPERMD.Z   Z12, Z1, K1, Z13
+	VPADDD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z2, K2, Z13
+	VPADDD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z3, K3, Z13
+	VPADDD     Z12, Z13, Z12
+	VPADDD     Z12, Z8, Z12
+	VPERMD.Z   Z12, Z4, K5, Z13
+	VPADDD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z0, K4, Z8
+	VPADDD     Z12, Z11, Z12
+	VMOVDQU32  Z12, (AX)(R11*4)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*4)
+	VMOVDQU32  Z10, (DX)(R11*4)
+	PREFETCHT0 256(R8)(R11*4)
+	VMOVDQU32  Z9, (R8)(R11*4)
+	PREFETCHT0 256(R9)(R11*4)
+	VMOVDQU32  Z11, (R9)(R11*4)
+	PREFETCHT0 256(R10)(R11*4)
+	VMOVDQU32  Z12, (R10)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -444,6 +448,16 @@ groupTail:
 	VMOVDQU32   Z12, K6, (R10)(R11*4)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z10, (DX)(R11*4)
+	PREFETCHT0 256(R8)(R11*4)
+	VMOVDQU32  Z9, (R8)(R11*4)
+	VMOVNTDQ   Z11, (R9)(R11*4)
+	PREFETCHT0 256(R10)(R11*4)
+	VMOVDQU32  Z12, (R10)(R11*4)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z10, (DX)(R11*4)
 	VMOVNTDQ Z9, (R8)(R11*4)
@@ -476,24 +490,25 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*4), Z6
-	VPMOVZXBD (CX)(BX*1), Z7
-	VPERMD.Z  Z7, Z1, K1, Z8
-	VPADDD    Z7, Z8, Z7
-	VPERMD.Z  Z7, Z2, K2, Z8
-	VPADDD    Z7, Z8, Z7
-	VPERMD.Z  Z7, Z3, K3, Z8
-	VPADDD    Z7, Z8, Z7
-	VPADDD    Z7, Z5, Z7
-	VPERMD.Z  Z7, Z4, K5, Z8
-	VPADDD    Z7, Z8, Z7
-	VPERMD.Z  Z7, Z0, K4, Z5
-	VPADDD    Z7, Z6, Z7
-	VMOVDQU32 Z7, (AX)(BX*4)
-	VMOVDQU32 Z7, (DX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*4), Z6
+	VPMOVZXBD  (CX)(BX*1), Z7
+	VPERMD.Z   Z7, Z1, K1, Z8
+	VPADDD     Z7, Z8, Z7
+	VPERMD.Z   Z7, Z2, K2, Z8
+	VPADDD     Z7, Z8, Z7
+	VPERMD.Z   Z7, Z3, K3, Z8
+	VPADDD     Z7, Z8, Z7
+	VPADDD     Z7, Z5, Z7
+	VPERMD.Z   Z7, Z4, K5, Z8
+	VPADDD     Z7, Z8, Z7
+	VPERMD.Z   Z7, Z0, K4, Z5
+	VPADDD     Z7, Z6, Z7
+	VMOVDQU32  Z7, (AX)(BX*4)
+	PREFETCHT0 256(DX)(BX*4)
+	VMOVDQU32  Z7, (DX)(BX*4)
+	ADDQ       $+16, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -533,7 +548,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
 TEXT ·u8u32DotAVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
@@ -623,11 +638,15 @@ groupLoop:
 	VPERMD       Z14, Z0, Z8
 	VPADDD       Z14, Z13, Z14
 	VMOVDQU32    Z14, (AX)(R11*4)
-	CMPB         stream+76(FP), $0x00
-	JNE          groupStream
+	CMPB         writes+76(FP), $0x01
+	JAE          groupBeyond
+	PREFETCHT0   256(DX)(R11*4)
 	VMOVDQU32    Z10, (DX)(R11*4)
+	PREFETCHT0   256(R8)(R11*4)
 	VMOVDQU32    Z12, (R8)(R11*4)
+	PREFETCHT0   256(R9)(R11*4)
 	VMOVDQU32    Z13, (R9)(R11*4)
+	PREFETCHT0   256(R10)(R11*4)
 	VMOVDQU32    Z14, (R10)(R11*4)
 
 groupNext:
@@ -715,6 +734,16 @@ groupTail:
 	VMOVDQU32    Z18, K1, (R10)(R11*4)
 	JMP          groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z10, (DX)(R11*4)
+	PREFETCHT0 256(R8)(R11*4)
+	VMOVDQU32  Z12, (R8)(R11*4)
+	VMOVNTDQ   Z13, (R9)(R11*4)
+	PREFETCHT0 256(R10)(R11*4)
+	VMOVDQU32  Z14, (R10)(R11*4)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z10, (DX)(R11*4)
 	VMOVNTDQ Z12, (R8)(R11*4)
@@ -761,6 +790,7 @@ rowLoop:
 	VPERMD       Z19, Z0, Z5
 	VPADDD       Z19, Z6, Z19
 	VMOVDQU32    Z19, (AX)(BX*4)
+	PREFETCHT0   256(DX)(BX*4)
 	VMOVDQU32    Z19, (DX)(BX*4)
 	ADDQ         $+16, BX
 	CMPQ         BX, SI
@@ -808,7 +838,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -855,54 +885,58 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVZXBQ (CX)(R11*1), Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPADDQ    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VPADDQ    Z9, Z8, Z9
-	VPMOVZXBQ (BX)(R11*1), Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPADDQ    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VPADDQ    Z8, Z9, Z8
-	VPMOVZXBQ (SI)(R11*1), Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPADDQ    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VPADDQ    Z10, Z8, Z10
-	VPMOVZXBQ (DI)(R11*1), Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPADDQ    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VPADDQ    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVZXBQ  (CX)(R11*1), Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPADDQ     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VPADDQ     Z9, Z8, Z9
+	VPMOVZXBQ  (BX)(R11*1), Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPADDQ     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VPADDQ     Z8, Z9, Z8
+	VPMOVZXBQ  (SI)(R11*1), Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPADDQ     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VPADDQ     Z10, Z8, Z10
+	VPMOVZXBQ  (DI)(R11*1), Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPADDQ     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VPADDQ     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -965,6 +999,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -997,22 +1041,23 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVZXBQ (CX)(BX*1), Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPADDQ    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VPADDQ    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVZXBQ  (CX)(BX*1), Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPADDQ     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VPADDQ     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -1050,7 +1095,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f32AVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8f32AVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8f32AVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
@@ -1101,70 +1146,74 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*4), Z10
-	VPMOVZXBD (CX)(R11*1), Z11
-	VCVTDQ2PS Z11, Z11
-	VSUBPS    Z5, Z11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VADDPS    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VADDPS    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z3, K3, Z12
-	VADDPS    Z11, Z12, Z11
-	VADDPS    Z11, Z6, Z11
-	VPERMD.Z  Z11, Z4, K5, Z12
-	VADDPS    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K4, Z6
-	VADDPS    Z11, Z10, Z11
-	VPMOVZXBD (BX)(R11*1), Z10
-	VCVTDQ2PS Z10, Z10
-	VSUBPS    Z5, Z10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z12
-	VADDPS    Z10, Z12, Z10
-	VPERMD.Z  Z10, Z2, K2, Z12
-	VADDPS    Z10, Z12, Z10
-	VPERMD.Z  Z10, Z3, K3, Z12
-	VADDPS    Z10, Z12, Z10
-	VADDPS    Z10, Z7, Z10
-	VPERMD.Z  Z10, Z4, K5, Z12
-	VADDPS    Z10, Z12, Z10
-	VPERMD.Z  Z10, Z0, K4, Z7
-	VADDPS    Z10, Z11, Z10
-	VPMOVZXBD (SI)(R11*1), Z12
-	VCVTDQ2PS Z12, Z12
-	VSUBPS    Z5, Z12, Z12
-	VPERMD.Z  Z12, Z1, K1, Z13
-	VADDPS    Z12, Z13, Z12
-	VPERMD.Z  Z12, Z2, K2, Z13
-	VADDPS    Z12, Z13, Z12
-	VPERMD.Z  Z12, Z3, K3, Z13
-	VADDPS    Z12, Z13, Z12
-	VADDPS    Z12, Z8, Z12
-	VPERMD.Z  Z12, Z4, K5, Z13
-	VADDPS    Z12, Z13, Z12
-	VPERMD.Z  Z12, Z0, K4, Z8
-	VADDPS    Z12, Z10, Z12
-	VPMOVZXBD (DI)(R11*1), Z13
-	VCVTDQ2PS Z13, Z13
-	VSUBPS    Z5, Z13, Z13
-	VPERMD.Z  Z13, Z1, K1, Z14
-	VADDPS    Z13, Z14, Z13
-	VPERMD.Z  Z13, Z2, K2, Z14
-	VADDPS    Z13, Z14, Z13
-	VPERMD.Z  Z13, Z3, K3, Z14
-	VADDPS    Z13, Z14, Z13
-	VADDPS    Z13, Z9, Z13
-	VPERMD.Z  Z13, Z4, K5, Z14
-	VADDPS    Z13, Z14, Z13
-	VPERMD.Z  Z13, Z0, K4, Z9
-	VADDPS    Z13, Z12, Z13
-	VMOVDQU32 Z13, (AX)(R11*4)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z11, (DX)(R11*4)
-	VMOVDQU32 Z10, (R8)(R11*4)
-	VMOVDQU32 Z12, (R9)(R11*4)
-	VMOVDQU32 Z13, (R10)(R11*4)
+	VMOVDQU32  (AX)(R11*4), Z10
+	VPMOVZXBD  (CX)(R11*1), Z11
+	VCVTDQ2PS  Z11, Z11
+	VSUBPS     Z5, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPS     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPS     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z3, K3, Z12
+	VADDPS     Z11, Z12, Z11
+	VADDPS     Z11, Z6, Z11
+	VPERMD.Z   Z11, Z4, K5, Z12
+	VADDPS     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K4, Z6
+	VADDPS     Z11, Z10, Z11
+	VPMOVZXBD  (BX)(R11*1), Z10
+	VCVTDQ2PS  Z10, Z10
+	VSUBPS     Z5, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z12
+	VADDPS     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z2, K2, Z12
+	VADDPS     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z3, K3, Z12
+	VADDPS     Z10, Z12, Z10
+	VADDPS     Z10, Z7, Z10
+	VPERMD.Z   Z10, Z4, K5, Z12
+	VADDPS     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z0, K4, Z7
+	VADDPS     Z10, Z11, Z10
+	VPMOVZXBD  (SI)(R11*1), Z12
+	VCVTDQ2PS  Z12, Z12
+	VSUBPS     Z5, Z12, Z12
+	VPERMD.Z   Z12, Z1, K1, Z13
+	VADDPS     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z2, K2, Z13
+	VADDPS     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z3, K3, Z13
+	VADDPS     Z12, Z13, Z12
+	VADDPS     Z12, Z8, Z12
+	VPERMD.Z   Z12, Z4, K5, Z13
+	VADDPS     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z0, K4, Z8
+	VADDPS     Z12, Z10, Z12
+	VPMOVZXBD  (DI)(R11*1), Z13
+	VCVTDQ2PS  Z13, Z13
+	VSUBPS     Z5, Z13, Z13
+	VPERMD.Z   Z13, Z1, K1, Z14
+	VADDPS     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z2, K2, Z14
+	VADDPS     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z3, K3, Z14
+	VADDPS     Z13, Z14, Z13
+	VADDPS     Z13, Z9, Z13
+	VPERMD.Z   Z13, Z4, K5, Z14
+	VADDPS     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z0, K4, Z9
+	VADDPS     Z13, Z12, Z13
+	VMOVDQU32  Z13, (AX)(R11*4)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*4)
+	VMOVDQU32  Z11, (DX)(R11*4)
+	PREFETCHT0 256(R8)(R11*4)
+	VMOVDQU32  Z10, (R8)(R11*4)
+	PREFETCHT0 256(R9)(R11*4)
+	VMOVDQU32  Z12, (R9)(R11*4)
+	PREFETCHT0 256(R10)(R11*4)
+	VMOVDQU32  Z13, (R10)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -1243,6 +1292,16 @@ groupTail:
 	VMOVDQU32   Z13, K6, (R10)(R11*4)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z11, (DX)(R11*4)
+	PREFETCHT0 256(R8)(R11*4)
+	VMOVDQU32  Z10, (R8)(R11*4)
+	VMOVNTDQ   Z12, (R9)(R11*4)
+	PREFETCHT0 256(R10)(R11*4)
+	VMOVDQU32  Z13, (R10)(R11*4)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z11, (DX)(R11*4)
 	VMOVNTDQ Z10, (R8)(R11*4)
@@ -1275,26 +1334,27 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*4), Z7
-	VPMOVZXBD (CX)(BX*1), Z8
-	VCVTDQ2PS Z8, Z8
-	VSUBPS    Z5, Z8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z9
-	VADDPS    Z8, Z9, Z8
-	VPERMD.Z  Z8, Z2, K2, Z9
-	VADDPS    Z8, Z9, Z8
-	VPERMD.Z  Z8, Z3, K3, Z9
-	VADDPS    Z8, Z9, Z8
-	VADDPS    Z8, Z6, Z8
-	VPERMD.Z  Z8, Z4, K5, Z9
-	VADDPS    Z8, Z9, Z8
-	VPERMD.Z  Z8, Z0, K4, Z6
-	VADDPS    Z8, Z7, Z8
-	VMOVDQU32 Z8, (AX)(BX*4)
-	VMOVDQU32 Z8, (DX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*4), Z7
+	VPMOVZXBD  (CX)(BX*1), Z8
+	VCVTDQ2PS  Z8, Z8
+	VSUBPS     Z5, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z9
+	VADDPS     Z8, Z9, Z8
+	VPERMD.Z   Z8, Z2, K2, Z9
+	VADDPS     Z8, Z9, Z8
+	VPERMD.Z   Z8, Z3, K3, Z9
+	VADDPS     Z8, Z9, Z8
+	VADDPS     Z8, Z6, Z8
+	VPERMD.Z   Z8, Z4, K5, Z9
+	VADDPS     Z8, Z9, Z8
+	VPERMD.Z   Z8, Z0, K4, Z6
+	VADDPS     Z8, Z7, Z8
+	VMOVDQU32  Z8, (AX)(BX*4)
+	PREFETCHT0 256(DX)(BX*4)
+	VMOVDQU32  Z8, (DX)(BX*4)
+	ADDQ       $+16, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -1336,7 +1396,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u8f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -1383,58 +1443,62 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVZXBD (CX)(R11*1), Y9
-	VCVTDQ2PD Y9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VADDPD    Z9, Z10, Z9
-	VADDPD    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VADDPD    Z9, Z8, Z9
-	VPMOVZXBD (BX)(R11*1), Y8
-	VCVTDQ2PD Y8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VADDPD    Z8, Z10, Z8
-	VADDPD    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VADDPD    Z8, Z9, Z8
-	VPMOVZXBD (SI)(R11*1), Y10
-	VCVTDQ2PD Y10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VADDPD    Z10, Z11, Z10
-	VADDPD    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VADDPD    Z10, Z8, Z10
-	VPMOVZXBD (DI)(R11*1), Y11
-	VCVTDQ2PD Y11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VADDPD    Z11, Z12, Z11
-	VADDPD    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VADDPD    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVZXBD  (CX)(R11*1), Y9
+	VCVTDQ2PD  Y9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VADDPD     Z9, Z10, Z9
+	VADDPD     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VADDPD     Z9, Z8, Z9
+	VPMOVZXBD  (BX)(R11*1), Y8
+	VCVTDQ2PD  Y8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VPMOVZXBD  (SI)(R11*1), Y10
+	VCVTDQ2PD  Y10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VADDPD     Z10, Z11, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VPMOVZXBD  (DI)(R11*1), Y11
+	VCVTDQ2PD  Y11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPD     Z11, Z12, Z11
+	VADDPD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VADDPD     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -1501,6 +1565,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -1533,23 +1607,24 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVZXBD (CX)(BX*1), Y6
-	VCVTDQ2PD Y6, Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VADDPD    Z6, Z7, Z6
-	VADDPD    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VADDPD    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVZXBD  (CX)(BX*1), Y6
+	VCVTDQ2PD  Y6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VADDPD     Z6, Z7, Z6
+	VADDPD     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VADDPD     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -1588,7 +1663,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64AVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u16u64AVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u16u64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -1636,54 +1711,58 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVZXWQ (CX)(R11*2), Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPADDQ    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VPADDQ    Z9, Z8, Z9
-	VPMOVZXWQ (BX)(R11*2), Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPADDQ    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VPADDQ    Z8, Z9, Z8
-	VPMOVZXWQ (SI)(R11*2), Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPADDQ    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VPADDQ    Z10, Z8, Z10
-	VPMOVZXWQ (DI)(R11*2), Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPADDQ    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VPADDQ    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVZXWQ  (CX)(R11*2), Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPADDQ     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VPADDQ     Z9, Z8, Z9
+	VPMOVZXWQ  (BX)(R11*2), Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPADDQ     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VPADDQ     Z8, Z9, Z8
+	VPMOVZXWQ  (SI)(R11*2), Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPADDQ     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VPADDQ     Z10, Z8, Z10
+	VPMOVZXWQ  (DI)(R11*2), Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPADDQ     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VPADDQ     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -1746,6 +1825,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -1778,22 +1867,23 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVZXWQ (CX)(BX*2), Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPADDQ    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VPADDQ    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVZXWQ  (CX)(BX*2), Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPADDQ     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VPADDQ     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -1831,7 +1921,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64AVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u16f64AVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u16f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -1879,58 +1969,62 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVZXWD (CX)(R11*2), Y9
-	VCVTDQ2PD Y9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VADDPD    Z9, Z10, Z9
-	VADDPD    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VADDPD    Z9, Z8, Z9
-	VPMOVZXWD (BX)(R11*2), Y8
-	VCVTDQ2PD Y8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VADDPD    Z8, Z10, Z8
-	VADDPD    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VADDPD    Z8, Z9, Z8
-	VPMOVZXWD (SI)(R11*2), Y10
-	VCVTDQ2PD Y10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VADDPD    Z10, Z11, Z10
-	VADDPD    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VADDPD    Z10, Z8, Z10
-	VPMOVZXWD (DI)(R11*2), Y11
-	VCVTDQ2PD Y11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VADDPD    Z11, Z12, Z11
-	VADDPD    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VADDPD    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVZXWD  (CX)(R11*2), Y9
+	VCVTDQ2PD  Y9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VADDPD     Z9, Z10, Z9
+	VADDPD     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VADDPD     Z9, Z8, Z9
+	VPMOVZXWD  (BX)(R11*2), Y8
+	VCVTDQ2PD  Y8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VPMOVZXWD  (SI)(R11*2), Y10
+	VCVTDQ2PD  Y10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VADDPD     Z10, Z11, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VPMOVZXWD  (DI)(R11*2), Y11
+	VCVTDQ2PD  Y11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPD     Z11, Z12, Z11
+	VADDPD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VADDPD     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -1997,6 +2091,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -2029,23 +2133,24 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVZXWD (CX)(BX*2), Y6
-	VCVTDQ2PD Y6, Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VADDPD    Z6, Z7, Z6
-	VADDPD    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VADDPD    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVZXWD  (CX)(BX*2), Y6
+	VCVTDQ2PD  Y6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VADDPD     Z6, Z7, Z6
+	VADDPD     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VADDPD     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -2084,7 +2189,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16i64AVX512(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i16i64AVX512(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i16i64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -2132,54 +2237,58 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVSXWQ (CX)(R11*2), Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPADDQ    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VPADDQ    Z9, Z8, Z9
-	VPMOVSXWQ (BX)(R11*2), Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPADDQ    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VPADDQ    Z8, Z9, Z8
-	VPMOVSXWQ (SI)(R11*2), Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPADDQ    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VPADDQ    Z10, Z8, Z10
-	VPMOVSXWQ (DI)(R11*2), Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPADDQ    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VPADDQ    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVSXWQ  (CX)(R11*2), Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPADDQ     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VPADDQ     Z9, Z8, Z9
+	VPMOVSXWQ  (BX)(R11*2), Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPADDQ     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VPADDQ     Z8, Z9, Z8
+	VPMOVSXWQ  (SI)(R11*2), Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPADDQ     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VPADDQ     Z10, Z8, Z10
+	VPMOVSXWQ  (DI)(R11*2), Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPADDQ     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VPADDQ     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -2242,6 +2351,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -2274,22 +2393,23 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVSXWQ (CX)(BX*2), Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPADDQ    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VPADDQ    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVSXWQ  (CX)(BX*2), Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPADDQ     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VPADDQ     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -2327,7 +2447,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32i64AVX512(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i32i64AVX512(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i32i64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -2375,54 +2495,58 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVSXDQ (CX)(R11*4), Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPADDQ    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VPADDQ    Z9, Z8, Z9
-	VPMOVSXDQ (BX)(R11*4), Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPADDQ    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VPADDQ    Z8, Z9, Z8
-	VPMOVSXDQ (SI)(R11*4), Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPADDQ    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VPADDQ    Z10, Z8, Z10
-	VPMOVSXDQ (DI)(R11*4), Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPADDQ    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VPADDQ    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVSXDQ  (CX)(R11*4), Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPADDQ     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VPADDQ     Z9, Z8, Z9
+	VPMOVSXDQ  (BX)(R11*4), Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPADDQ     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VPADDQ     Z8, Z9, Z8
+	VPMOVSXDQ  (SI)(R11*4), Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPADDQ     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VPADDQ     Z10, Z8, Z10
+	VPMOVSXDQ  (DI)(R11*4), Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPADDQ     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VPADDQ     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -2485,6 +2609,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -2517,22 +2651,23 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVSXDQ (CX)(BX*4), Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPADDQ    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VPADDQ    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVSXDQ  (CX)(BX*4), Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPADDQ     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VPADDQ     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -2570,7 +2705,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f32AVX512(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f32f32AVX512(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f32f32AVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
@@ -2622,66 +2757,70 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*4), Z10
-	VMOVDQU32 (CX)(R11*4), Z11
-	VSUBPS    Z5, Z11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VADDPS    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VADDPS    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z3, K3, Z12
-	VADDPS    Z11, Z12, Z11
-	VADDPS    Z11, Z6, Z11
-	VPERMD.Z  Z11, Z4, K5, Z12
-	VADDPS    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K4, Z6
-	VADDPS    Z11, Z10, Z11
-	VMOVDQU32 (BX)(R11*4), Z10
-	VSUBPS    Z5, Z10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z12
-	VADDPS    Z10, Z12, Z10
-	VPERMD.Z  Z10, Z2, K2, Z12
-	VADDPS    Z10, Z12, Z10
-	VPERMD.Z  Z10, Z3, K3, Z12
-	VADDPS    Z10, Z12, Z10
-	VADDPS    Z10, Z7, Z10
-	VPERMD.Z  Z10, Z4, K5, Z12
-	VADDPS    Z10, Z12, Z10
-	VPERMD.Z  Z10, Z0, K4, Z7
-	VADDPS    Z10, Z11, Z10
-	VMOVDQU32 (SI)(R11*4), Z12
-	VSUBPS    Z5, Z12, Z12
-	VPERMD.Z  Z12, Z1, K1, Z13
-	VADDPS    Z12, Z13, Z12
-	VPERMD.Z  Z12, Z2, K2, Z13
-	VADDPS    Z12, Z13, Z12
-	VPERMD.Z  Z12, Z3, K3, Z13
-	VADDPS    Z12, Z13, Z12
-	VADDPS    Z12, Z8, Z12
-	VPERMD.Z  Z12, Z4, K5, Z13
-	VADDPS    Z12, Z13, Z12
-	VPERMD.Z  Z12, Z0, K4, Z8
-	VADDPS    Z12, Z10, Z12
-	VMOVDQU32 (DI)(R11*4), Z13
-	VSUBPS    Z5, Z13, Z13
-	VPERMD.Z  Z13, Z1, K1, Z14
-	VADDPS    Z13, Z14, Z13
-	VPERMD.Z  Z13, Z2, K2, Z14
-	VADDPS    Z13, Z14, Z13
-	VPERMD.Z  Z13, Z3, K3, Z14
-	VADDPS    Z13, Z14, Z13
-	VADDPS    Z13, Z9, Z13
-	VPERMD.Z  Z13, Z4, K5, Z14
-	VADDPS    Z13, Z14, Z13
-	VPERMD.Z  Z13, Z0, K4, Z9
-	VADDPS    Z13, Z12, Z13
-	VMOVDQU32 Z13, (AX)(R11*4)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z11, (DX)(R11*4)
-	VMOVDQU32 Z10, (R8)(R11*4)
-	VMOVDQU32 Z12, (R9)(R11*4)
-	VMOVDQU32 Z13, (R10)(R11*4)
+	VMOVDQU32  (AX)(R11*4), Z10
+	VMOVDQU32  (CX)(R11*4), Z11
+	VSUBPS     Z5, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPS     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPS     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z3, K3, Z12
+	VADDPS     Z11, Z12, Z11
+	VADDPS     Z11, Z6, Z11
+	VPERMD.Z   Z11, Z4, K5, Z12
+	VADDPS     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K4, Z6
+	VADDPS     Z11, Z10, Z11
+	VMOVDQU32  (BX)(R11*4), Z10
+	VSUBPS     Z5, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z12
+	VADDPS     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z2, K2, Z12
+	VADDPS     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z3, K3, Z12
+	VADDPS     Z10, Z12, Z10
+	VADDPS     Z10, Z7, Z10
+	VPERMD.Z   Z10, Z4, K5, Z12
+	VADDPS     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z0, K4, Z7
+	VADDPS     Z10, Z11, Z10
+	VMOVDQU32  (SI)(R11*4), Z12
+	VSUBPS     Z5, Z12, Z12
+	VPERMD.Z   Z12, Z1, K1, Z13
+	VADDPS     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z2, K2, Z13
+	VADDPS     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z3, K3, Z13
+	VADDPS     Z12, Z13, Z12
+	VADDPS     Z12, Z8, Z12
+	VPERMD.Z   Z12, Z4, K5, Z13
+	VADDPS     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z0, K4, Z8
+	VADDPS     Z12, Z10, Z12
+	VMOVDQU32  (DI)(R11*4), Z13
+	VSUBPS     Z5, Z13, Z13
+	VPERMD.Z   Z13, Z1, K1, Z14
+	VADDPS     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z2, K2, Z14
+	VADDPS     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z3, K3, Z14
+	VADDPS     Z13, Z14, Z13
+	VADDPS     Z13, Z9, Z13
+	VPERMD.Z   Z13, Z4, K5, Z14
+	VADDPS     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z0, K4, Z9
+	VADDPS     Z13, Z12, Z13
+	VMOVDQU32  Z13, (AX)(R11*4)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*4)
+	VMOVDQU32  Z11, (DX)(R11*4)
+	PREFETCHT0 256(R8)(R11*4)
+	VMOVDQU32  Z10, (R8)(R11*4)
+	PREFETCHT0 256(R9)(R11*4)
+	VMOVDQU32  Z12, (R9)(R11*4)
+	PREFETCHT0 256(R10)(R11*4)
+	VMOVDQU32  Z13, (R10)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -2756,6 +2895,16 @@ groupTail:
 	VMOVDQU32   Z13, K6, (R10)(R11*4)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z11, (DX)(R11*4)
+	PREFETCHT0 256(R8)(R11*4)
+	VMOVDQU32  Z10, (R8)(R11*4)
+	VMOVNTDQ   Z12, (R9)(R11*4)
+	PREFETCHT0 256(R10)(R11*4)
+	VMOVDQU32  Z13, (R10)(R11*4)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z11, (DX)(R11*4)
 	VMOVNTDQ Z10, (R8)(R11*4)
@@ -2788,25 +2937,26 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*4), Z7
-	VMOVDQU32 (CX)(BX*4), Z8
-	VSUBPS    Z5, Z8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z9
-	VADDPS    Z8, Z9, Z8
-	VPERMD.Z  Z8, Z2, K2, Z9
-	VADDPS    Z8, Z9, Z8
-	VPERMD.Z  Z8, Z3, K3, Z9
-	VADDPS    Z8, Z9, Z8
-	VADDPS    Z8, Z6, Z8
-	VPERMD.Z  Z8, Z4, K5, Z9
-	VADDPS    Z8, Z9, Z8
-	VPERMD.Z  Z8, Z0, K4, Z6
-	VADDPS    Z8, Z7, Z8
-	VMOVDQU32 Z8, (AX)(BX*4)
-	VMOVDQU32 Z8, (DX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*4), Z7
+	VMOVDQU32  (CX)(BX*4), Z8
+	VSUBPS     Z5, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z9
+	VADDPS     Z8, Z9, Z8
+	VPERMD.Z   Z8, Z2, K2, Z9
+	VADDPS     Z8, Z9, Z8
+	VPERMD.Z   Z8, Z3, K3, Z9
+	VADDPS     Z8, Z9, Z8
+	VADDPS     Z8, Z6, Z8
+	VPERMD.Z   Z8, Z4, K5, Z9
+	VADDPS     Z8, Z9, Z8
+	VPERMD.Z   Z8, Z0, K4, Z6
+	VADDPS     Z8, Z7, Z8
+	VMOVDQU32  Z8, (AX)(BX*4)
+	PREFETCHT0 256(DX)(BX*4)
+	VMOVDQU32  Z8, (DX)(BX*4)
+	ADDQ       $+16, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -2847,7 +2997,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64AVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f32f64AVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f32f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -2895,54 +3045,58 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VCVTPS2PD (CX)(R11*4), Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VADDPD    Z9, Z10, Z9
-	VADDPD    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VADDPD    Z9, Z8, Z9
-	VCVTPS2PD (BX)(R11*4), Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VADDPD    Z8, Z10, Z8
-	VADDPD    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VADDPD    Z8, Z9, Z8
-	VCVTPS2PD (SI)(R11*4), Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VADDPD    Z10, Z11, Z10
-	VADDPD    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VADDPD    Z10, Z8, Z10
-	VCVTPS2PD (DI)(R11*4), Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VADDPD    Z11, Z12, Z11
-	VADDPD    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VADDPD    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VCVTPS2PD  (CX)(R11*4), Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VADDPD     Z9, Z10, Z9
+	VADDPD     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VADDPD     Z9, Z8, Z9
+	VCVTPS2PD  (BX)(R11*4), Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VCVTPS2PD  (SI)(R11*4), Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VADDPD     Z10, Z11, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VCVTPS2PD  (DI)(R11*4), Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPD     Z11, Z12, Z11
+	VADDPD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VADDPD     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -3005,6 +3159,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -3037,22 +3201,23 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VCVTPS2PD (CX)(BX*4), Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VADDPD    Z6, Z7, Z6
-	VADDPD    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VADDPD    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VCVTPS2PD  (CX)(BX*4), Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VADDPD     Z6, Z7, Z6
+	VADDPD     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VADDPD     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -3090,7 +3255,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64AVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f64f64AVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f64f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -3138,54 +3303,58 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VMOVDQU64 (CX)(R11*8), Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VADDPD    Z9, Z10, Z9
-	VADDPD    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VADDPD    Z9, Z8, Z9
-	VMOVDQU64 (BX)(R11*8), Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VADDPD    Z8, Z10, Z8
-	VADDPD    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VADDPD    Z8, Z9, Z8
-	VMOVDQU64 (SI)(R11*8), Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VADDPD    Z10, Z11, Z10
-	VADDPD    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VADDPD    Z10, Z8, Z10
-	VMOVDQU64 (DI)(R11*8), Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VADDPD    Z11, Z12, Z11
-	VADDPD    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VADDPD    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VMOVDQU64  (CX)(R11*8), Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VADDPD     Z9, Z10, Z9
+	VADDPD     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VADDPD     Z9, Z8, Z9
+	VMOVDQU64  (BX)(R11*8), Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VMOVDQU64  (SI)(R11*8), Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VADDPD     Z10, Z11, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VMOVDQU64  (DI)(R11*8), Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPD     Z11, Z12, Z11
+	VADDPD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VADDPD     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -3248,6 +3417,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -3280,22 +3459,23 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VMOVDQU64 (CX)(BX*8), Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VADDPD    Z6, Z7, Z6
-	VADDPD    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VADDPD    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VMOVDQU64  (CX)(BX*8), Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VADDPD     Z6, Z7, Z6
+	VADDPD     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VADDPD     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -3333,7 +3513,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8SquaresAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u8SquaresAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -3380,58 +3560,62 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVZXBQ (CX)(R11*1), Z9
-	VPMULUDQ  Z9, Z9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPADDQ    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VPADDQ    Z9, Z8, Z9
-	VPMOVZXBQ (BX)(R11*1), Z8
-	VPMULUDQ  Z8, Z8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPADDQ    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VPADDQ    Z8, Z9, Z8
-	VPMOVZXBQ (SI)(R11*1), Z10
-	VPMULUDQ  Z10, Z10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPADDQ    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VPADDQ    Z10, Z8, Z10
-	VPMOVZXBQ (DI)(R11*1), Z11
-	VPMULUDQ  Z11, Z11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPADDQ    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VPADDQ    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVZXBQ  (CX)(R11*1), Z9
+	VPMULUDQ   Z9, Z9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPADDQ     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VPADDQ     Z9, Z8, Z9
+	VPMOVZXBQ  (BX)(R11*1), Z8
+	VPMULUDQ   Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPADDQ     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VPADDQ     Z8, Z9, Z8
+	VPMOVZXBQ  (SI)(R11*1), Z10
+	VPMULUDQ   Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPADDQ     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VPADDQ     Z10, Z8, Z10
+	VPMOVZXBQ  (DI)(R11*1), Z11
+	VPMULUDQ   Z11, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPADDQ     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VPADDQ     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -3498,6 +3682,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -3530,23 +3724,24 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVZXBQ (CX)(BX*1), Z6
-	VPMULUDQ  Z6, Z6, Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPADDQ    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VPADDQ    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVZXBQ  (CX)(BX*1), Z6
+	VPMULUDQ   Z6, Z6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPADDQ     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VPADDQ     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -3585,7 +3780,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16SquaresAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func u16SquaresAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u16SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -3633,58 +3828,62 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVZXWQ (CX)(R11*2), Z9
-	VPMULUDQ  Z9, Z9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPADDQ    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VPADDQ    Z9, Z8, Z9
-	VPMOVZXWQ (BX)(R11*2), Z8
-	VPMULUDQ  Z8, Z8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPADDQ    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VPADDQ    Z8, Z9, Z8
-	VPMOVZXWQ (SI)(R11*2), Z10
-	VPMULUDQ  Z10, Z10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPADDQ    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VPADDQ    Z10, Z8, Z10
-	VPMOVZXWQ (DI)(R11*2), Z11
-	VPMULUDQ  Z11, Z11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPADDQ    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VPADDQ    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVZXWQ  (CX)(R11*2), Z9
+	VPMULUDQ   Z9, Z9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPADDQ     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VPADDQ     Z9, Z8, Z9
+	VPMOVZXWQ  (BX)(R11*2), Z8
+	VPMULUDQ   Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPADDQ     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VPADDQ     Z8, Z9, Z8
+	VPMOVZXWQ  (SI)(R11*2), Z10
+	VPMULUDQ   Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPADDQ     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VPADDQ     Z10, Z8, Z10
+	VPMOVZXWQ  (DI)(R11*2), Z11
+	VPMULUDQ   Z11, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPADDQ     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VPADDQ     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -3751,6 +3950,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -3783,23 +3992,24 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVZXWQ (CX)(BX*2), Z6
-	VPMULUDQ  Z6, Z6, Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPADDQ    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VPADDQ    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVZXWQ  (CX)(BX*2), Z6
+	VPMULUDQ   Z6, Z6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPADDQ     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VPADDQ     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -3838,7 +4048,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16SquaresAVX512(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i16SquaresAVX512(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i16SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -3886,58 +4096,62 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVSXWQ (CX)(R11*2), Z9
-	VPMULDQ   Z9, Z9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPADDQ    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VPADDQ    Z9, Z8, Z9
-	VPMOVSXWQ (BX)(R11*2), Z8
-	VPMULDQ   Z8, Z8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPADDQ    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VPADDQ    Z8, Z9, Z8
-	VPMOVSXWQ (SI)(R11*2), Z10
-	VPMULDQ   Z10, Z10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPADDQ    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VPADDQ    Z10, Z8, Z10
-	VPMOVSXWQ (DI)(R11*2), Z11
-	VPMULDQ   Z11, Z11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPADDQ    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VPADDQ    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVSXWQ  (CX)(R11*2), Z9
+	VPMULDQ    Z9, Z9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPADDQ     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VPADDQ     Z9, Z8, Z9
+	VPMOVSXWQ  (BX)(R11*2), Z8
+	VPMULDQ    Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPADDQ     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VPADDQ     Z8, Z9, Z8
+	VPMOVSXWQ  (SI)(R11*2), Z10
+	VPMULDQ    Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPADDQ     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VPADDQ     Z10, Z8, Z10
+	VPMOVSXWQ  (DI)(R11*2), Z11
+	VPMULDQ    Z11, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPADDQ     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VPADDQ     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4004,6 +4218,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -4036,23 +4260,24 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVSXWQ (CX)(BX*2), Z6
-	VPMULDQ   Z6, Z6, Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPADDQ    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VPADDQ    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVSXWQ  (CX)(BX*2), Z6
+	VPMULDQ    Z6, Z6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPADDQ     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VPADDQ     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -4091,7 +4316,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32SquaresAVX512(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i32SquaresAVX512(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i32SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -4139,58 +4364,62 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VPMOVSXDQ (CX)(R11*4), Z9
-	VPMULDQ   Z9, Z9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPADDQ    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VPADDQ    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VPADDQ    Z9, Z8, Z9
-	VPMOVSXDQ (BX)(R11*4), Z8
-	VPMULDQ   Z8, Z8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPADDQ    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VPADDQ    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VPADDQ    Z8, Z9, Z8
-	VPMOVSXDQ (SI)(R11*4), Z10
-	VPMULDQ   Z10, Z10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPADDQ    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VPADDQ    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VPADDQ    Z10, Z8, Z10
-	VPMOVSXDQ (DI)(R11*4), Z11
-	VPMULDQ   Z11, Z11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPADDQ    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VPADDQ    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VPADDQ    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVSXDQ  (CX)(R11*4), Z9
+	VPMULDQ    Z9, Z9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPADDQ     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VPADDQ     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VPADDQ     Z9, Z8, Z9
+	VPMOVSXDQ  (BX)(R11*4), Z8
+	VPMULDQ    Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPADDQ     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VPADDQ     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VPADDQ     Z8, Z9, Z8
+	VPMOVSXDQ  (SI)(R11*4), Z10
+	VPMULDQ    Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPADDQ     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VPADDQ     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VPADDQ     Z10, Z8, Z10
+	VPMOVSXDQ  (DI)(R11*4), Z11
+	VPMULDQ    Z11, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPADDQ     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VPADDQ     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VPADDQ     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4257,6 +4486,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -4289,23 +4528,24 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VPMOVSXDQ (CX)(BX*4), Z6
-	VPMULDQ   Z6, Z6, Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPADDQ    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VPADDQ    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VPADDQ    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVSXDQ  (CX)(BX*4), Z6
+	VPMULDQ    Z6, Z6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPADDQ     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VPADDQ     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VPADDQ     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -4344,7 +4584,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32FloatSquaresAVX512(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func i32FloatSquaresAVX512(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·i32FloatSquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -4392,58 +4632,62 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VCVTDQ2PD (CX)(R11*4), Z9
-	VMULPD    Z9, Z9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VADDPD    Z9, Z10, Z9
-	VADDPD    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VADDPD    Z9, Z8, Z9
-	VCVTDQ2PD (BX)(R11*4), Z8
-	VMULPD    Z8, Z8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VADDPD    Z8, Z10, Z8
-	VADDPD    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VADDPD    Z8, Z9, Z8
-	VCVTDQ2PD (SI)(R11*4), Z10
-	VMULPD    Z10, Z10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VADDPD    Z10, Z11, Z10
-	VADDPD    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VADDPD    Z10, Z8, Z10
-	VCVTDQ2PD (DI)(R11*4), Z11
-	VMULPD    Z11, Z11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VADDPD    Z11, Z12, Z11
-	VADDPD    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VADDPD    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VCVTDQ2PD  (CX)(R11*4), Z9
+	VMULPD     Z9, Z9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VADDPD     Z9, Z10, Z9
+	VADDPD     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VADDPD     Z9, Z8, Z9
+	VCVTDQ2PD  (BX)(R11*4), Z8
+	VMULPD     Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VCVTDQ2PD  (SI)(R11*4), Z10
+	VMULPD     Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VADDPD     Z10, Z11, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VCVTDQ2PD  (DI)(R11*4), Z11
+	VMULPD     Z11, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPD     Z11, Z12, Z11
+	VADDPD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VADDPD     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4510,6 +4754,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -4542,23 +4796,24 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VCVTDQ2PD (CX)(BX*4), Z6
-	VMULPD    Z6, Z6, Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VADDPD    Z6, Z7, Z6
-	VADDPD    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VADDPD    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VCVTDQ2PD  (CX)(BX*4), Z6
+	VMULPD     Z6, Z6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VADDPD     Z6, Z7, Z6
+	VADDPD     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VADDPD     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -4597,7 +4852,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32SquaresAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f32SquaresAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f32SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -4645,58 +4900,62 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VCVTPS2PD (CX)(R11*4), Z9
-	VMULPD    Z9, Z9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VADDPD    Z9, Z10, Z9
-	VADDPD    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VADDPD    Z9, Z8, Z9
-	VCVTPS2PD (BX)(R11*4), Z8
-	VMULPD    Z8, Z8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VADDPD    Z8, Z10, Z8
-	VADDPD    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VADDPD    Z8, Z9, Z8
-	VCVTPS2PD (SI)(R11*4), Z10
-	VMULPD    Z10, Z10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VADDPD    Z10, Z11, Z10
-	VADDPD    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VADDPD    Z10, Z8, Z10
-	VCVTPS2PD (DI)(R11*4), Z11
-	VMULPD    Z11, Z11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VADDPD    Z11, Z12, Z11
-	VADDPD    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VADDPD    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VCVTPS2PD  (CX)(R11*4), Z9
+	VMULPD     Z9, Z9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VADDPD     Z9, Z10, Z9
+	VADDPD     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VADDPD     Z9, Z8, Z9
+	VCVTPS2PD  (BX)(R11*4), Z8
+	VMULPD     Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VCVTPS2PD  (SI)(R11*4), Z10
+	VMULPD     Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VADDPD     Z10, Z11, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VCVTPS2PD  (DI)(R11*4), Z11
+	VMULPD     Z11, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPD     Z11, Z12, Z11
+	VADDPD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VADDPD     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4763,6 +5022,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -4795,23 +5064,24 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VCVTPS2PD (CX)(BX*4), Z6
-	VMULPD    Z6, Z6, Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VADDPD    Z6, Z7, Z6
-	VADDPD    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VADDPD    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VCVTPS2PD  (CX)(BX*4), Z6
+	VMULPD     Z6, Z6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VADDPD     Z6, Z7, Z6
+	VADDPD     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VADDPD     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -4850,7 +5120,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64SquaresAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, stream bool)
+// func f64SquaresAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
@@ -4898,58 +5168,62 @@ groups:
 	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32 (AX)(R11*8), Z8
-	VMOVDQU64 (CX)(R11*8), Z9
-	VMULPD    Z9, Z9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
-	VADDPD    Z9, Z10, Z9
-	VADDPD    Z9, Z4, Z9
-	VPERMD.Z  Z9, Z3, K4, Z10
-	VADDPD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K3, Z4
-	VADDPD    Z9, Z8, Z9
-	VMOVDQU64 (BX)(R11*8), Z8
-	VMULPD    Z8, Z8, Z8
-	VPERMD.Z  Z8, Z1, K1, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z2, K2, Z10
-	VADDPD    Z8, Z10, Z8
-	VADDPD    Z8, Z5, Z8
-	VPERMD.Z  Z8, Z3, K4, Z10
-	VADDPD    Z8, Z10, Z8
-	VPERMD.Z  Z8, Z0, K3, Z5
-	VADDPD    Z8, Z9, Z8
-	VMOVDQU64 (SI)(R11*8), Z10
-	VMULPD    Z10, Z10, Z10
-	VPERMD.Z  Z10, Z1, K1, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z2, K2, Z11
-	VADDPD    Z10, Z11, Z10
-	VADDPD    Z10, Z6, Z10
-	VPERMD.Z  Z10, Z3, K4, Z11
-	VADDPD    Z10, Z11, Z10
-	VPERMD.Z  Z10, Z0, K3, Z6
-	VADDPD    Z10, Z8, Z10
-	VMOVDQU64 (DI)(R11*8), Z11
-	VMULPD    Z11, Z11, Z11
-	VPERMD.Z  Z11, Z1, K1, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
-	VADDPD    Z11, Z12, Z11
-	VADDPD    Z11, Z7, Z11
-	VPERMD.Z  Z11, Z3, K4, Z12
-	VADDPD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K3, Z7
-	VADDPD    Z11, Z10, Z11
-	VMOVDQU32 Z11, (AX)(R11*8)
-	CMPB      stream+76(FP), $0x00
-	JNE       groupStream
-	VMOVDQU32 Z9, (DX)(R11*8)
-	VMOVDQU32 Z8, (R8)(R11*8)
-	VMOVDQU32 Z10, (R9)(R11*8)
-	VMOVDQU32 Z11, (R10)(R11*8)
+	VMOVDQU32  (AX)(R11*8), Z8
+	VMOVDQU64  (CX)(R11*8), Z9
+	VMULPD     Z9, Z9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VADDPD     Z9, Z10, Z9
+	VADDPD     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VADDPD     Z9, Z8, Z9
+	VMOVDQU64  (BX)(R11*8), Z8
+	VMULPD     Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VMOVDQU64  (SI)(R11*8), Z10
+	VMULPD     Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VADDPD     Z10, Z11, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VMOVDQU64  (DI)(R11*8), Z11
+	VMULPD     Z11, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPD     Z11, Z12, Z11
+	VADDPD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VADDPD     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 256(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 256(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -5016,6 +5290,16 @@ groupTail:
 	VMOVDQU64   Z11, K5, (R10)(R11*8)
 	JMP         groupEnd
 
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 256(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 256(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
@@ -5048,23 +5332,24 @@ rows:
 	JZ        rowTail
 
 rowLoop:
-	VMOVDQU32 (AX)(BX*8), Z5
-	VMOVDQU64 (CX)(BX*8), Z6
-	VMULPD    Z6, Z6, Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
-	VADDPD    Z6, Z7, Z6
-	VADDPD    Z6, Z4, Z6
-	VPERMD.Z  Z6, Z3, K4, Z7
-	VADDPD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K3, Z4
-	VADDPD    Z6, Z5, Z6
-	VMOVDQU32 Z6, (AX)(BX*8)
-	VMOVDQU32 Z6, (DX)(BX*8)
-	ADDQ      $+8, BX
-	CMPQ      BX, SI
-	JLT       rowLoop
+	VMOVDQU32  (AX)(BX*8), Z5
+	VMOVDQU64  (CX)(BX*8), Z6
+	VMULPD     Z6, Z6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VADDPD     Z6, Z7, Z6
+	VADDPD     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VADDPD     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 256(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
 
 rowTail:
 	MOVQ        n+56(FP), SI
@@ -5139,5 +5424,30 @@ loop:
 	ADDQ  $+256, AX
 	CMPQ  AX, CX
 	JLT   loop
+	VZEROUPPER
+	RET
+
+// func fillReadAVX512(dst *byte, src *byte, blocks int, ratio int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·fillReadAVX512(SB), NOSPLIT, $0-32
+	MOVQ   dst+0(FP), AX
+	MOVQ   src+8(FP), CX
+	MOVQ   blocks+16(FP), DX
+	MOVQ   ratio+24(FP), BX
+	VPXORD Z0, Z0, Z0
+
+loop:
+	VPORD (CX), Z0, Z0
+	ADDQ  $+64, CX
+	MOVQ  BX, SI
+
+write:
+	VMOVNTDQ Z0, (AX)
+	ADDQ     $+64, AX
+	DECQ     SI
+	JNZ      write
+	DECQ     DX
+	JNZ      loop
+	SFENCE
 	VZEROUPPER
 	RET

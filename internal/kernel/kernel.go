@@ -33,8 +33,24 @@ type Tile[P Pixel, S Sum] struct {
 	Rows, N, Channels int
 
 	Offset float32 // subtracted from every pixel, by float32 sums only
-	Stream bool    // write past the caches; needs Dst and DstStride on 64 bytes
+	Writes Writes
 }
+
+// Writes is how a kernel writes its sums. The result is the same.
+type Writes uint8
+
+const (
+	// Ahead asks for the lines of a row before it comes to write them.
+	Ahead Writes = iota
+	// Mixed writes every other row past the caches and the rest as Ahead
+	// does: the two take different ways out of the core, and together are
+	// faster than either, as long as the last-level cache holds the table.
+	// It needs Dst and DstStride on 64 bytes.
+	Mixed
+	// Stream writes past the caches. It too needs Dst and DstStride on 64
+	// bytes.
+	Stream
+)
 
 // A Func integrates one tile.
 type Func[P Pixel, S Sum] func(*Tile[P, S])

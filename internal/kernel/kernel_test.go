@@ -58,16 +58,16 @@ func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, square bool) {
 		for _, rows := range rowCounts {
 			for _, width := range widths {
 				for _, c := range channels {
-					for _, stream := range []bool{false, true} {
+					for _, writes := range []kernel.Writes{kernel.Ahead, kernel.Mixed, kernel.Stream} {
 						pix := randomPixels[P](rng, rows, width*c)
-						spec := run(t, find(kernel.Portable), pix, rows, width, c, stream)
+						spec := run(t, find(kernel.Portable), pix, rows, width, c, writes)
 						compareWithReference(t, spec, pix, rows, width, c, square)
 						for _, level := range levels()[1:] {
-							got := run(t, find(level), pix, rows, width, c, stream)
+							got := run(t, find(level), pix, rows, width, c, writes)
 							for i := range spec {
 								if !same(got[i], spec[i]) {
-									t.Fatalf("level %d, %d rows of %d×%d, stream %v: entry %d is %v, the portable loop has %v",
-										level, rows, width, c, stream, i, got[i], spec[i])
+									t.Fatalf("level %d, %d rows of %d×%d, writes %v: entry %d is %v, the portable loop has %v",
+										level, rows, width, c, writes, i, got[i], spec[i])
 								}
 							}
 						}
@@ -83,7 +83,7 @@ const guard = 64
 
 // run puts the rows through a kernel twice, as two bands of two tiles where
 // they are wide enough, with guards round everything, and returns the sums.
-func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[P, S], pix []P, rows, width, c int, stream bool) []S {
+func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[P, S], pix []P, rows, width, c int, writes kernel.Writes) []S {
 	t.Helper()
 	n := width * c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -97,7 +97,7 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[P, S], pix []
 	for uintptr(unsafe.Pointer(&buf[at]))%kernel.LineBytes != 0 {
 		at++
 	}
-	if !stream {
+	if writes < kernel.Mixed {
 		at-- // and off the line
 	}
 	above := make([]S, n+kernel.Slack+guard)
@@ -123,7 +123,7 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[P, S], pix []
 				Dst: buf[at+y*dstStride+x:], DstStride: dstStride,
 				Src: pix[y*srcStride+x:], SrcStride: srcStride,
 				Above: above[x:], Carry: carry,
-				Rows: band, N: end - x, Channels: c, Stream: stream,
+				Rows: band, N: end - x, Channels: c, Writes: writes,
 			})
 			if first == 0 {
 				break
@@ -145,7 +145,7 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func[P, S], pix []
 		if i -= at; i >= 0 && i < rows*dstStride && i%dstStride < n {
 			sums = append(sums, v)
 		} else if v != mark {
-			t.Fatalf("%d rows of %d×%d, stream %v: written outside, at %d", rows, width, c, stream, i)
+			t.Fatalf("%d rows of %d×%d, writes %v: written outside, at %d", rows, width, c, writes, i)
 		}
 	}
 	return sums

@@ -255,3 +255,23 @@ func (*avx2) read(src, end reg.Register) {
 	CMPQ(src, end)
 	JLT(LabelRef("loop"))
 }
+
+func (*avx2) fillRead(dst, src, blocks, ratio reg.Register) {
+	v, left := YMM(), GP64()
+	VPXOR(v, v, v)
+	Label("loop")
+	for i := range 2 {
+		VPOR(Mem{Base: src, Disp: 32 * i}, v, v)
+	}
+	ADDQ(I8(64), src)
+	MOVQ(ratio, left)
+	Label("write")
+	for i := range 2 {
+		VMOVNTDQ(v, Mem{Base: dst, Disp: 32 * i})
+	}
+	ADDQ(I8(64), dst)
+	DECQ(left)
+	JNZ(LabelRef("write"))
+	DECQ(blocks)
+	JNZ(LabelRef("loop"))
+}

@@ -244,3 +244,23 @@ func (*avx512) read(src, end reg.Register) {
 	CMPQ(src, end)
 	JLT(LabelRef("loop"))
 }
+
+func (*avx512) fillRead(dst, src, blocks, ratio reg.Register) {
+	v, left := ZMM(), GP64()
+	VPXORD(v, v, v)
+	Label("loop")
+	for i := range 1 {
+		VPORD(Mem{Base: src, Disp: 64 * i}, v, v)
+	}
+	ADDQ(I8(64), src)
+	MOVQ(ratio, left)
+	Label("write")
+	for i := range 1 {
+		VMOVNTDQ(v, Mem{Base: dst, Disp: 64 * i})
+	}
+	ADDQ(I8(64), dst)
+	DECQ(left)
+	JNZ(LabelRef("write"))
+	DECQ(blocks)
+	JNZ(LabelRef("loop"))
+}

@@ -11,6 +11,12 @@ import (
 // group is how many rows share one read of the row above.
 const group = 4
 
+// writeMixed is kernel.Mixed; below it is kernel.Ahead, above it kernel.Stream.
+const writeMixed = 1
+
+// aheadBytes is how far ahead of its stores a row asks for lines.
+const aheadBytes = 256
+
 // carryLen is kernel.CarryLen for up to four channels.
 const carryLen = 16
 
@@ -46,13 +52,14 @@ type isa interface {
 
 	fill(dst, end reg.Register)
 	read(src, end reg.Register)
+	fillRead(dst, src, blocks, ratio reg.Register)
 }
 
 // kernel emits one function.
 func kernel(set isa, o op) {
 	name := o.name() + set.name()
 	lanes := set.bytes() / o.sum.size
-	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry *%[1]s, rows, n int, lanes *uint32, offset float32, stream bool)",
+	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry *%[1]s, rows, n int, lanes *uint32, offset float32, writes uint8)",
 		o.sum.goType, o.pix.goType))
 	Doc(doc(name, o)...)
 	Pragma("noescape")
@@ -126,11 +133,11 @@ func (k *loop) rows(label string, rows int) {
 	Label(label + "Loop")
 	p := k.body(rows, i, false, carry)
 	if rows == group {
-		CMPB(k.param("stream"), Imm(0))
-		JNE(LabelRef(label + "Stream"))
+		CMPB(k.param("writes"), Imm(writeMixed))
+		JAE(LabelRef(label + "Beyond"))
 	}
 	for r := range rows {
-		k.store(p[r], Mem{Base: k.dst[r], Index: i, Scale: uint8(k.sum.size)})
+		k.storeAhead(p[r], k.sums(r, i))
 	}
 	Label(label + "Next")
 	ADDQ(I8(k.lanes), i)
@@ -147,14 +154,24 @@ func (k *loop) rows(label string, rows int) {
 	k.tail(k.op, n, end)
 	last := k.body(rows, i, true, carry)
 	for r := range rows {
-		k.storeTail(last[r], Mem{Base: k.dst[r], Index: i, Scale: uint8(k.sum.size)})
+		k.storeTail(last[r], k.sums(r, i))
 	}
 	JMP(LabelRef(label + "End"))
 
 	if rows == group {
+		Label(label + "Beyond")         // the caches
+		JHI(LabelRef(label + "Stream")) // still of the comparison above
+		for r := range rows {
+			if r%2 == 0 {
+				k.stream(p[r], k.sums(r, i))
+			} else {
+				k.storeAhead(p[r], k.sums(r, i))
+			}
+		}
+		JMP(LabelRef(label + "Next"))
 		Label(label + "Stream")
 		for r := range rows {
-			k.isa.stream(p[r], Mem{Base: k.dst[r], Index: i, Scale: uint8(k.sum.size)})
+			k.stream(p[r], k.sums(r, i))
 		}
 		JMP(LabelRef(label + "Next"))
 	}
@@ -171,6 +188,17 @@ func (k *loop) rows(label string, rows int) {
 		MOVQ(k.src[rows-1], k.src[0])
 		MOVQ(k.dst[rows-1], k.dst[0])
 	}
+}
+
+// sums is where the vector at i goes in a row of the table.
+func (k *loop) sums(row int, i reg.Register) Mem {
+	return Mem{Base: k.dst[row], Index: i, Scale: uint8(k.sum.size)}
+}
+
+// storeAhead stores through the caches and asks for the lines to come.
+func (k *loop) storeAhead(v reg.VecVirtual, m Mem) {
+	PREFETCHT0(m.Offset(aheadBytes))
+	k.store(v, m)
 }
 
 // fanOut points at the first pixel or sum of each row.
@@ -216,6 +244,18 @@ func limits(set isa) {
 	end = Load(Param("n"), GP64())
 	ADDQ(src, end)
 	set.read(src, end)
+	VZEROUPPER()
+	RET()
+
+	TEXT("fillRead"+set.name(), NOSPLIT, "func(dst, src *byte, blocks, ratio int)")
+	Doc("fillRead" + set.name() + " reads that many blocks of 64 bytes and, for each, writes ratio blocks past the caches, from a cache line on.")
+	Pragma("noescape")
+	dst = Load(Param("dst"), GP64())
+	src = Load(Param("src"), GP64())
+	blocks := Load(Param("blocks"), GP64())
+	ratio := Load(Param("ratio"), GP64())
+	set.fillRead(dst, src, blocks, ratio)
+	SFENCE()
 	VZEROUPPER()
 	RET()
 }

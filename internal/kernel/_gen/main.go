@@ -15,6 +15,7 @@ import (
 	"log"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 func main() {
@@ -35,12 +36,28 @@ func main() {
 	}
 	limits(set)
 	if *level == "avx2" {
-		TEXT("pause", NOSPLIT, "func()")
-		Doc("pause tells the processor that the caller is polling.")
-		PAUSE()
-		RET()
+		processor()
 	}
 	Generate()
+}
+
+// processor emits what Go has no words for.
+func processor() {
+	TEXT("pause", NOSPLIT, "func()")
+	Doc("pause tells the processor that the caller is polling.")
+	PAUSE()
+	RET()
+
+	TEXT("cpuid", NOSPLIT, "func(leaf, sub uint32) (eax, ebx, ecx, edx uint32)")
+	Doc("cpuid asks the processor about itself.")
+	Load(Param("leaf"), reg.EAX)
+	Load(Param("sub"), reg.ECX)
+	CPUID()
+	Store(reg.EAX, ReturnIndex(0))
+	Store(reg.EBX, ReturnIndex(1))
+	Store(reg.ECX, ReturnIndex(2))
+	Store(reg.EDX, ReturnIndex(3))
+	RET()
 }
 
 // doc is the Go loop that a kernel replaces, as its doc comment.

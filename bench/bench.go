@@ -1,0 +1,152 @@
+// Package bench measures how fast tables are made: by this library, by others
+// on the same machine in the same run, and beside what the memory allows.
+//
+// A speed is the best of several runs. Everyone who is compared takes turns on
+// the same pixels, after a warm-up, and every table is compared with a plain
+// reference before anyone is timed. Pixels are drawn so that all sums are
+// exact, floats included, and so "compared" means to the bit, all entries.
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/boxsum/boxsum"
+)
+
+const (
+	// DefaultSizes and DefaultTypes are what `boxsum bench` measures.
+	DefaultSizes = "480p,720p,1080p,2160p,4096x4096"
+	DefaultTypes = "u8:u32,f32:f64"
+	// DefaultRepeat is the least number of runs that a figure should rest on.
+	DefaultRepeat = 15
+	// DefaultBudget lets the largest image that a 24 GB machine can compare
+	// have all its runs, and stops what is far slower.
+	DefaultBudget = time.Minute
+)
+
+// Config says what to measure. Every combination of a size and a case is
+// measured, one after another.
+type Config struct {
+	Sizes []Size // nil means DefaultSizes
+	Cases []Case // nil means DefaultTypes
+
+	// Workers are the worker counts to compare; nil means one, and one for
+	// every core.
+	Workers []int
+
+	// Repeat is how many runs are timed, and zero means DefaultRepeat.
+	// A combination that has spent its Budget stops earlier, though not
+	// before three; zero means DefaultBudget.
+	Repeat int
+	Budget time.Duration
+
+	// Level is the instruction set to use.
+	Level boxsum.Level
+
+	// Progress, if not nil, is called as runs finish.
+	Progress func(Progress)
+}
+
+// Progress is how far a measurement has come.
+type Progress struct {
+	Done, Total int    // timed rounds, out of all of them
+	What        string // what is measured now, such as "u8:u32 1080p"
+}
+
+// Run measures tables and the memory's limits. Its results come in the order
+// of cases, sizes, and worker counts, those of the table before the limits.
+// What was measured before an error or the context's end comes with it.
+func Run(ctx context.Context, cfg Config) ([]Result, error) {
+	p, err := cfg.plan()
+	if err != nil {
+		return nil, err
+	}
+	var all []Result
+	err = p.each(func(c Case, size Size) error {
+		if err := fitsMemory(c, size, 1); err != nil {
+			return err
+		}
+		w, err := prepare(c, size, p.Workers, p.Level)
+		if err != nil {
+			return err
+		}
+		results, err := p.measure(ctx, c, size, w.field(c, size, p.Workers, p.Level))
+		all = append(all, results...)
+		return err
+	})
+	return all, err
+}
+
+// A plan is a Config with its defaults filled in, and how far it has come.
+type plan struct {
+	Config
+	done, total int
+}
+
+func (cfg Config) plan() (*plan, error) {
+	var err error
+	if cfg.Sizes == nil {
+		if cfg.Sizes, err = ParseSizes(DefaultSizes); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Cases == nil {
+		if cfg.Cases, err = ParseTypes(DefaultTypes); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Workers == nil {
+		cfg.Workers = oneAndAll()
+	}
+	for _, n := range cfg.Workers {
+		if n < 1 {
+			return nil, fmt.Errorf("bench: %d workers: at least 1 is needed", n)
+		}
+	}
+	if cfg.Repeat < 0 || cfg.Budget < 0 {
+		return nil, fmt.Errorf("bench: repeat %d and budget %v cannot be negative", cfg.Repeat, cfg.Budget)
+	}
+	cfg.Repeat = cmp.Or(cfg.Repeat, DefaultRepeat)
+	cfg.Budget = cmp.Or(cfg.Budget, DefaultBudget)
+	return &plan{Config: cfg, total: len(cfg.Cases) * len(cfg.Sizes) * cfg.Repeat}, nil
+}
+
+// oneAndAll is one worker, and as many as there are cores.
+func oneAndAll() []int { return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}) }
+
+// each calls f for every combination and gives its memory back in between, so
+// that only one at a time has to fit.
+func (p *plan) each(f func(Case, Size) error) error {
+	for _, c := range p.Cases {
+		for _, size := range p.Sizes {
+			if err := f(c, size); err != nil {
+				return fmt.Errorf("bench: %v %v: %w", c, size, err)
+			}
+			debug.FreeOSMemory()
+		}
+	}
+	return nil
+}
+
+// measure times one combination.
+func (p *plan) measure(ctx context.Context, c Case, size Size, field []contestant) ([]Result, error) {
+	start := p.done
+	tell := func(done int) {
+		p.done = start + done
+		if p.Progress != nil {
+			p.Progress(Progress{Done: p.done, Total: p.total, What: fmt.Sprint(c, " ", size)})
+		}
+	}
+	tell(0)
+	results, err := measure(ctx, field, p.Repeat, p.Budget, tell)
+	if err == nil {
+		tell(p.Repeat)
+	}
+	return results, err
+}

@@ -1,0 +1,167 @@
+"""Makes tables with OpenCV and scikit-image on command, and times them.
+
+Each line on stdin is a command as JSON, and gets one line of JSON on stdout.
+Pixels follow the line of a "load", and a table follows the reply to a "dump",
+as raw bytes, so that nothing is left on a disk.
+"""
+
+import json
+import os
+import sys
+import time
+
+import numpy as np
+
+commands = sys.stdin.buffer
+replies = os.fdopen(os.dup(1), "wb")
+os.dup2(2, 1)  # what a library prints must not pass for a reply
+
+TYPES = {
+    "u8": np.uint8, "u16": np.uint16, "i16": np.int16, "i32": np.int32,
+    "u32": np.uint32, "u64": np.uint64, "i64": np.int64,
+    "f32": np.float32, "f64": np.float64,
+}
+
+
+class OpenCV:
+    """cv2.integral into arrays that are there already, with OpenCV's default threads."""
+
+    def __init__(self):
+        import cv2
+
+        self.cv2 = cv2
+        self.version = cv2.__version__
+        self.workers = cv2.getNumThreads()
+        # Its 32-bit sums are signed, and wrap to the same bits as unsigned ones.
+        self.depths = {
+            "u8:u32": (cv2.CV_32S, np.int32), "u8:f32": (cv2.CV_32F, np.float32),
+            "u8:f64": (cv2.CV_64F, np.float64), "u16:f64": (cv2.CV_64F, np.float64),
+            "f32:f32": (cv2.CV_32F, np.float32), "f32:f64": (cv2.CV_64F, np.float64),
+            "f64:f64": (cv2.CV_64F, np.float64), "u8:u32+u64": (cv2.CV_32S, np.int32),
+        }
+
+    def load(self, types, image):
+        """Is whether OpenCV can make these tables."""
+        if types not in self.depths:
+            return False
+        self.image = image
+        self.depth, dtype = self.depths[types]
+        shape = (image.shape[0] + 1, image.shape[1] + 1) + image.shape[2:]
+        self.tables = [np.empty(shape, dtype)]
+        if "+" in types:
+            self.tables.append(np.empty(shape, np.float64))
+        return True
+
+    def run(self):
+        cv2, image, depth = self.cv2, self.image, self.depth
+        if len(self.tables) == 1:
+            [table] = self.tables
+            start = time.perf_counter_ns()
+            made = [cv2.integral(image, table, depth)]
+            end = time.perf_counter_ns()
+        else:
+            table, squares = self.tables
+            start = time.perf_counter_ns()
+            made = cv2.integral2(image, table, squares, depth, cv2.CV_64F)
+            end = time.perf_counter_ns()
+        if not all(map(np.shares_memory, made, self.tables)):
+            raise RuntimeError("cv2.integral did not use the array that it was given")
+        return end - start
+
+    def dump(self):
+        return self.tables
+
+    def drop(self):
+        self.image = self.tables = None
+
+
+class ScikitImage:
+    """skimage.transform.integral_image, in the sums' type."""
+
+    workers = 1
+
+    def __init__(self):
+        import skimage
+        from skimage.transform import integral_image
+
+        self.integral_image = integral_image
+        self.version = skimage.__version__
+
+    def load(self, types, image):
+        """Is whether scikit-image can: it would sum over channels, and has no squares."""
+        if image.ndim != 2 or "+" in types:
+            return False
+        self.image = image
+        self.dtype = TYPES[types.split(":")[1]]
+        return True
+
+    def run(self):
+        self.table = None
+        start = time.perf_counter_ns()
+        self.table = self.integral_image(self.image, dtype=self.dtype)
+        return time.perf_counter_ns() - start
+
+    def dump(self):
+        table, self.table = self.table, None
+        return [table]
+
+    def drop(self):
+        self.image = self.table = None
+
+
+PEERS, MISSING = {}, []
+for name, peer in ("opencv", OpenCV), ("scikit-image", ScikitImage):
+    try:
+        PEERS[name] = peer()
+    except ImportError as error:
+        MISSING.append(f"{name}: {error}")
+
+
+def hello(_):
+    """Says who is there, and who is not and why."""
+    peers = {name: {"version": p.version, "workers": p.workers} for name, p in PEERS.items()}
+    return {"peers": peers, "missing": MISSING}
+
+
+def load(command):
+    """Reads pixels into an array of NumPy's own making. Is who can make a table of them."""
+    for peer in PEERS.values():  # the last image goes before the next one comes
+        peer.drop()
+    height, width, channels = command["shape"]
+    shape = (height, width) if channels == 1 else (height, width, channels)
+    image = np.empty(shape, TYPES[command["types"].split(":")[0]])
+    rest = memoryview(image).cast("B")
+    while rest:
+        count = commands.readinto(rest)
+        if not count:
+            raise EOFError("stdin ended within the pixels")
+        rest = rest[count:]
+    return {"able": [n for n in command["peers"] if n in PEERS and PEERS[n].load(command["types"], image)]}
+
+
+def run(command):
+    """Makes the tables a number of times to warm up, and once more for its time."""
+    peer = PEERS[command["peer"]]
+    for _ in range(command["warm"]):
+        peer.run()
+    return {"ns": peer.run()}
+
+
+def dump(command):
+    """Sends the tables that the last run made."""
+    tables = [np.ascontiguousarray(t) for t in PEERS[command["peer"]].dump()]
+    return {"bytes": sum(t.nbytes for t in tables)}, tables
+
+
+DO = {"hello": hello, "load": load, "run": run, "dump": dump}
+
+for line in commands:
+    command = json.loads(line)
+    reply, tables = DO[command["do"]](command), []
+    if isinstance(reply, tuple):
+        reply, tables = reply
+    replies.write(json.dumps(reply).encode() + b"\n")
+    for table in tables:
+        replies.write(memoryview(table).cast("B"))
+    replies.flush()
+    reply = tables = None

@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// peersPython is an interpreter with NumPy, OpenCV and scikit-image.
+func peersPython(t *testing.T) string {
+	t.Helper()
+	python := os.Getenv("BOXSUM_PEERS_PYTHON")
+	if python != "" {
+		return python
+	}
+	const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy, opencv-python-headless and scikit-image; make test sets one up"
+	if os.Getenv("CI") != "" {
+		t.Fatal(missing)
+	}
+	t.Skip(missing)
+	return ""
+}
+
+// withModule puts a Python module in front of those that are installed.
+func withModule(t *testing.T, path, source string) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, path)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(source), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PYTHONPATH", dir)
+}
+
+// comparePeers runs a comparison and is who took part in it, in turn.
+func comparePeers(t *testing.T, sizes, types string) (field []string, report string, err error) {
+	t.Helper()
+	var out strings.Builder
+	cfg := PeersConfig{Python: peersPython(t), Out: &out}
+	cfg.Repeat = 3
+	if cfg.Sizes, err = ParseSizes(sizes); err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Cases, err = ParseTypes(types); err != nil {
+		t.Fatal(err)
+	}
+	results, err := Peers(t.Context(), cfg)
+	for _, r := range results {
+		if strings.HasPrefix(r.Algorithm, "limit: ") {
+			continue
+		}
+		name, _, _ := strings.Cut(r.Algorithm, " ")
+		field = append(field, fmt.Sprint(r.Case(), " ", r.Size, " ", name))
+		if !r.Verified || r.Repeat != 3 || r.Min <= 0 {
+			t.Errorf("odd result %+v", r)
+		}
+	}
+	return slices.Compact(field), out.String(), err
+}
+
+// All that is compared by default, and a pair that OpenCV does not have.
+func TestPeers(t *testing.T) {
+	got, report, err := comparePeers(t, "64x48,1x1,131x7", PeerTypes+",u8:f32,u16:f64,f64:f64,i32:i64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, test := range []struct{ types, peers string }{
+		{"u8:u32", "opencv,scikit-image"},
+		{"u8:f64", "opencv,scikit-image"},
+		{"f32:f32", "opencv,scikit-image"},
+		{"f32:f64", "opencv,scikit-image"},
+		{"u8:u32+u64", "opencv"},
+		{"u8:u32x3", "opencv"},
+		{"u8:f32", "opencv,scikit-image"},
+		{"u16:f64", "opencv,scikit-image"},
+		{"f64:f64", "opencv,scikit-image"},
+		{"i32:i64", "scikit-image"},
+	} {
+		for _, size := range []string{" 64x48 ", " 1x1 ", " 131x7 "} {
+			want = append(want, test.types+size+"boxsum")
+			for peer := range strings.SplitSeq(test.peers, ",") {
+				want = append(want, test.types+size+peer)
+			}
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, text := range []string{"opencv: ", "scikit-image: ", "\nu8:u32+u64 ", "\n131x7 ", "–"} {
+		if !strings.Contains(report, text) {
+			t.Errorf("the report lacks %q:\n%s", text, report)
+		}
+	}
+}
+
+func TestPeersMissingModule(t *testing.T) {
+	withModule(t, "cv2.py", `raise ImportError("no OpenCV here")`)
+	got, report, err := comparePeers(t, "5x4", "u8:u32")
+	want := []string{"u8:u32 5x4 boxsum", "u8:u32 5x4 scikit-image"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	if !strings.Contains(report, "\nleft out, opencv: no OpenCV here\n") {
+		t.Errorf("the report does not say who was left out:\n%s", report)
+	}
+}
+
+// A peer that is wrong is not timed, and everything else still is.
+func TestPeersWrongTable(t *testing.T) {
+	withModule(t, "cv2.py", `
+import numpy as np
+__version__ = "wrong"
+CV_32S, CV_32F, CV_64F = 4, 5, 6
+def getNumThreads(): return 1
+def integral(image, table, depth):
+    table[:] = 0
+    table[1:, 1:] = image.cumsum(0).cumsum(1)
+    table[2, 3] += image.shape[1] == 9
+    return table
+`)
+	got, _, err := comparePeers(t, "5x4,9x4", "u8:u32")
+	want := []string{
+		"u8:u32 5x4 boxsum", "u8:u32 5x4 opencv", "u8:u32 5x4 scikit-image",
+		"u8:u32 9x4 boxsum", "u8:u32 9x4 scikit-image",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if err == nil || !strings.Contains(err.Error(), "bench: u8:u32 9x4: opencv: entry (3, 2) of channel 0 is ") {
+		t.Errorf("a wrong entry gives %v", err)
+	}
+}
+
+func TestPeersPythonDies(t *testing.T) {
+	for name, test := range map[string]struct{ source, want string }{
+		"at once": {`raise SystemExit("OpenCV is broken")`, "ended early: exit status 1: OpenCV is broken"},
+		"at work": {`
+__version__, CV_32S, CV_32F, CV_64F = "broken", 4, 5, 6
+def getNumThreads(): return 1
+def integral(*_): raise ValueError("cannot integrate")
+`, "ValueError: cannot integrate"},
+		"mid-table": {`
+import os
+__version__, CV_32S, CV_32F, CV_64F = "broken", 4, 5, 6
+def getNumThreads(): return 1
+def integral(*_): os._exit(3)
+`, "ended early: exit status 3: it said nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			withModule(t, "cv2.py", test.source)
+			if _, _, err := comparePeers(t, "5x4", "u8:u32"); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want an error with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestPeersNoPython(t *testing.T) {
+	_, err := Peers(t.Context(), PeersConfig{Python: filepath.Join(t.TempDir(), "python")})
+	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "bench: cannot start Python: ") {
+		t.Errorf("no interpreter gives %v", err)
+	}
+}
+
+func TestPeersCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg := PeersConfig{Python: peersPython(t)}
+	cfg.Sizes = []Size{{"64x48", 64, 48}}
+	cfg.Progress = func(Progress) { cancel() }
+	if _, err := Peers(ctx, cfg); !errors.Is(err, context.Canceled) {
+		t.Errorf("a canceled run gives %v", err)
+	}
+}

@@ -1,0 +1,152 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/boxsum/boxsum"
+)
+
+// WriteTable writes the results of [Run] as text: a row for every table, with
+// the limits beside it.
+func WriteTable(w io.Writer, results []Result) error {
+	const lead = "%-12s%-14s" // types and size
+	t := textTable{w: w, lead: 26}
+	t.head(fmt.Sprintf(lead, "types", "size"), "workers", "best ms", "mean ms", "GB/s", "of limit", "fill+read", "fill", "copy")
+	for _, r := range results {
+		if !r.is(Boxsum) {
+			continue
+		}
+		limit := func(name string) float64 { return find(results, name, r).Min }
+		t.row(fmt.Sprintf(lead, r.Case(), r.Size), fmt.Sprint(r.Workers), ms(r.Min), ms(r.Mean), number(r.GBPerSecond(), "%.1f"),
+			percent(limit(LimitFillRead), r.Min), ms(limit(LimitFillRead)), ms(limit(LimitFill)), ms(limit(LimitCopy)))
+	}
+	t.line("")
+	t.line("The limit is fill+read: the pixels read once and as many bytes as the table has written once, past the caches.")
+	t.line("fill writes these bytes alone; copy moves as many bytes as fill+read, half of them read and half written.")
+	return t.err
+}
+
+// find is the result of an algorithm that goes with another's, or one without
+// a time.
+func find(results []Result, algorithm string, with Result) Result {
+	i := slices.IndexFunc(results, func(r Result) bool {
+		return r.is(algorithm) && r.Case() == with.Case() && r.Width == with.Width && r.Height == with.Height && r.Workers == with.Workers
+	})
+	if i < 0 {
+		return Result{Min: math.NaN()}
+	}
+	return results[i]
+}
+
+// A peersReport is the text of [Peers], written as it comes.
+type peersReport struct {
+	textTable
+	all  int // workers that all cores are
+	last Case
+}
+
+func newPeersReport(w io.Writer, p *plan, hello reply) *peersReport {
+	r := &peersReport{textTable: textTable{w: w, lead: 14}, all: slices.Max(p.Workers)}
+	level := p.Level
+	if level == boxsum.Auto {
+		levels := boxsum.Levels()
+		level = levels[len(levels)-1]
+	}
+	r.line(fmt.Sprintf("boxsum: %v, workers: %d", level, r.all))
+	for _, name := range []string{OpenCV, ScikitImage} {
+		if about, ok := hello.Peers[name]; ok {
+			r.line(fmt.Sprintf("%s: %s, threads: %d", name, about.Version, about.Workers))
+		}
+	}
+	for _, missing := range hello.Missing {
+		r.line("left out, " + missing)
+	}
+	r.line("")
+	r.line(fmt.Sprintf("Times are in ms, best of %d. All take turns in one run on the same pixels, tables found equal first.", p.Repeat))
+	r.line("ratio is OpenCV's time over ours: with all cores, and with one worker.")
+	r.line("Limits, past the caches: fill+read reads the pixels and writes as many bytes as the table has; fill only writes;")
+	r.line("copy moves as many bytes as fill+read, half read and half written. of limit is fill+read's time over ours.")
+	return r
+}
+
+func (r *peersReport) row(c Case, size Size, results []Result) {
+	if c != r.last {
+		r.last = c
+		r.line("")
+		r.head(c.String(), "boxsum", "1 worker", "OpenCV", "ratio", "ratio 1",
+			"fill+read", "of limit", "fill+read 1", "of limit 1", "fill", "copy", "scikit-image")
+	}
+	time := func(algorithm string, workers int) float64 {
+		for _, r := range results {
+			if r.is(algorithm) && (workers == 0 || r.Workers == workers) {
+				return r.Min
+			}
+		}
+		return math.NaN()
+	}
+	all, one, opencv := time(Boxsum, r.all), time(Boxsum, 1), time(OpenCV, 0)
+	limit, limitOne := time(LimitFillRead, r.all), time(LimitFillRead, 1)
+	r.textTable.row(size.Name, ms(all), ms(one), ms(opencv), number(opencv/all, "%.2f"), number(opencv/one, "%.2f"),
+		ms(limit), percent(limit, all), ms(limitOne), percent(limitOne, one),
+		ms(time(LimitFill, r.all)), ms(time(LimitCopy, r.all)), ms(time(ScikitImage, 0)))
+}
+
+// ms is a time with four digits that count, or a dash for none.
+func ms(t float64) string {
+	switch {
+	case t < 10:
+		return number(t, "%.3f")
+	case t < 100:
+		return number(t, "%.2f")
+	default:
+		return number(t, "%.1f")
+	}
+}
+
+func percent(a, b float64) string { return number(100*a/b, "%.0f%%") }
+
+func number(f float64, format string) string {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return "–"
+	}
+	return fmt.Sprintf(format, f)
+}
+
+// A textTable writes aligned rows one at a time, so that a row can be read
+// when it is made. It keeps its first error, and is silent without a writer.
+type textTable struct {
+	w      io.Writer
+	lead   int // width of the first column, which is flush left
+	widths []int
+	err    error
+}
+
+// head starts a table: the names of its columns make room for their cells.
+func (t *textTable) head(lead string, columns ...string) {
+	t.widths = nil
+	for _, c := range columns {
+		t.widths = append(t.widths, max(10, utf8.RuneCountInString(c)+2))
+	}
+	t.row(lead, columns...)
+}
+
+func (t *textTable) row(lead string, cells ...string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-*s", t.lead, lead)
+	for i, cell := range cells {
+		fmt.Fprintf(&b, "%*s", t.widths[i], cell)
+	}
+	t.line(b.String())
+}
+
+func (t *textTable) line(s string) {
+	if t.w == nil || t.err != nil {
+		return
+	}
+	_, t.err = fmt.Fprintln(t.w, s)
+}

@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"time"
+)
+
+// What [Result.Algorithm] says. A level that was asked for follows the name of
+// ours, and a version that of a peer.
+const (
+	Boxsum        = "boxsum"
+	OpenCV        = "opencv"
+	ScikitImage   = "scikit-image"
+	LimitFill     = "limit: streaming fill"
+	LimitCopy     = "limit: copy"
+	LimitFillRead = "limit: fill and read"
+)
+
+// A Result is one measured time.
+type Result struct {
+	Algorithm string `json:"algorithm"`
+	On        string `json:"on"`
+	Types     string `json:"types"`
+	Width     int    `json:"width"`
+	Height    int    `json:"height"`
+	Channels  int    `json:"channels"`
+	Workers   int    `json:"workers"`
+
+	// Repeat is how many runs the times are of, in milliseconds.
+	Repeat int     `json:"repeat"`
+	Mean   float64 `json:"mean_ms"`
+	Min    float64 `json:"min_ms"`
+	Max    float64 `json:"max_ms"`
+
+	// Bytes is what has to be read and written, once each.
+	Bytes int64 `json:"bytes"`
+
+	// Verified says that all entries of the table were found right before it
+	// was timed. Limits make no table.
+	Verified bool `json:"verified"`
+
+	// Size is the size's name.
+	Size string `json:"-"`
+}
+
+func newResult(algorithm string, c Case, size Size, workers int, bytes int64, verified bool) Result {
+	return Result{
+		Algorithm: algorithm, On: "cpu", Types: c.Types, Width: size.Width, Height: size.Height,
+		Channels: c.Channels, Workers: workers, Bytes: bytes, Verified: verified, Size: size.Name,
+	}
+}
+
+// GBPerSecond is how fast the bytes of the best run moved.
+func (r Result) GBPerSecond() float64 { return float64(r.Bytes) / r.Min / 1e6 }
+
+// Case is the case that was measured.
+func (r Result) Case() Case { return Case{Types: r.Types, Channels: r.Channels} }
+
+// is says whether a result is of an algorithm, whatever its level or version.
+func (r Result) is(algorithm string) bool {
+	rest, ok := strings.CutPrefix(r.Algorithm, algorithm)
+	return ok && (rest == "" || rest[0] == ' ')
+}
+
+func (r Result) withTimes(times []time.Duration) Result {
+	r.Repeat, r.Mean, r.Min, r.Max = len(times), 0, math.Inf(1), 0
+	for _, d := range times {
+		ms := float64(d) / float64(time.Millisecond)
+		r.Mean += ms / float64(len(times))
+		r.Min, r.Max = min(r.Min, ms), max(r.Max, ms)
+	}
+	return r
+}
+
+// WriteJSON writes results as an array.
+func WriteJSON(w io.Writer, results []Result) error {
+	if results == nil {
+		results = []Result{}
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(results)
+}

@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Case is a kind of table: of which pixels, and of which sums.
+type Case struct {
+	// Types is the pixel type and the sum type, as in "u8:u32". A table of
+	// squares made in the same pass follows after a plus: "u8:u32+u64".
+	Types string
+	// Channels is how many values a pixel has.
+	Channels int
+}
+
+// String is the case as [ParseTypes] reads it: "u8:u32", and "u8:u32x3" for
+// three channels.
+func (c Case) String() string {
+	if c.Channels == 1 {
+		return c.Types
+	}
+	return fmt.Sprintf("%sx%d", c.Types, c.Channels)
+}
+
+// kinds is everything that can be measured. The last type of each is what the
+// reference adds in.
+var kinds = []struct {
+	types string
+	make  func(Size, int) (*work, error)
+}{
+	{"u8:u32", newSums[uint8, uint32, int64]},
+	{"u8:u64", newSums[uint8, uint64, int64]},
+	{"u8:f32", newSums[uint8, float32, float64]},
+	{"u8:f64", newSums[uint8, float64, float64]},
+	{"u16:u64", newSums[uint16, uint64, int64]},
+	{"u16:f64", newSums[uint16, float64, float64]},
+	{"i16:i64", newSums[int16, int64, int64]},
+	{"i32:i64", newSums[int32, int64, int64]},
+	{"f32:f64", newSums[float32, float64, float64]},
+	{"f32:f32", newSums[float32, float32, float64]},
+	{"f64:f64", newSums[float64, float64, float64]},
+	{squares, newSquares[uint8, uint32, uint64, int64]},
+}
+
+const (
+	// squares is what the word "squares" stands for in a list of types.
+	squares     = "u8:u32+u64"
+	maxChannels = 64
+)
+
+// ParseTypes reads a comma-separated list of cases: u8:u32 is a table of
+// uint32 from uint8 pixels, u8:u32x3 the same with three channels, and
+// u8:u32+u64, or just squares, the sums and the squares in one pass.
+func ParseTypes(list string) ([]Case, error) { return parseList(list, parseCase) }
+
+func parseCase(text string) (Case, error) {
+	types, channels, many := strings.Cut(text, "x")
+	if types == "squares" {
+		types = squares
+	}
+	c := Case{Types: types, Channels: 1}
+	if many {
+		n, err := strconv.ParseUint(channels, 10, 32)
+		if err != nil || n < 1 || n > maxChannels {
+			return Case{}, fmt.Errorf("bench: types %q: %q is not a number of channels from 1 to %d", text, channels, maxChannels)
+		}
+		c.Channels = int(n)
+	}
+	if _, err := c.maker(); err != nil {
+		return Case{}, fmt.Errorf("bench: %w", err)
+	}
+	return c, nil
+}
+
+func (c Case) maker() (func(Size, int) (*work, error), error) {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		if k.types == c.Types {
+			return k.make, nil
+		}
+		names[i] = k.types
+	}
+	return nil, fmt.Errorf("unknown types %q: use one of %s, squares, with x3 after it for three channels",
+		c.Types, strings.Join(names, ", "))
+}
+
+// elements is the pixel type and the types of the tables.
+func (c Case) elements() (pixel string, tables []string) {
+	pixel, sums, _ := strings.Cut(c.Types, ":")
+	return pixel, strings.Split(sums, "+")
+}
+
+// bytes is what a table of this case has to move: every pixel read once and
+// every entry written once.
+func (c Case) bytes(size Size) (read, written int64) {
+	pixel, tables := c.elements()
+	read = int64(size.Width) * int64(size.Height) * int64(c.Channels) * elementBytes(pixel)
+	for _, t := range tables {
+		written += int64(size.Width+1) * int64(size.Height+1) * int64(c.Channels) * elementBytes(t)
+	}
+	return read, written
+}
+
+// elementBytes is the size of a type from its name: 4 for "u32".
+func elementBytes(name string) int64 {
+	bits, err := strconv.Atoi(strings.TrimLeft(name, "uif"))
+	if err != nil {
+		return 0
+	}
+	return int64(bits / 8)
+}

@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+)
+
+// Every kind is verified at every level, with sizes around a vector's width.
+func TestPrepare(t *testing.T) {
+	for _, k := range kinds {
+		for _, channels := range []int{1, 3, 5} {
+			for _, size := range []Size{{"1x1", 1, 1}, {"17x5", 17, 5}, {"300x70", 300, 70}} {
+				c := Case{Types: k.types, Channels: channels}
+				for _, level := range boxsum.Levels() {
+					w, err := prepare(c, size, []int{1, 2, 3}, level)
+					if err != nil {
+						t.Fatalf("%v %v %v: %v", c, size, level, err)
+					}
+					written := int64(0)
+					for _, table := range w.tables {
+						written += int64(len(table.output))
+					}
+					if read, want := c.bytes(size); int64(len(w.pixels)) != read || written != want {
+						t.Errorf("%v %v: %d and %d bytes, the name says %d and %d", c, size, len(w.pixels), written, read, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A single wrong entry, wherever it is, is found by verify and by equal.
+func TestOneWrongEntry(t *testing.T) {
+	t.Run("u8:u32", func(t *testing.T) { testOneWrong[uint8, uint32, int64](t, false) })
+	t.Run("f32:f32", func(t *testing.T) { testOneWrong[float32, float32, float64](t, false) })
+	t.Run("i16:i64", func(t *testing.T) { testOneWrong[int16, int64, int64](t, false) })
+	t.Run("squares", func(t *testing.T) { testOneWrong[uint8, uint64, int64](t, true) })
+}
+
+func testOneWrong[P boxsum.Pixel, S boxsum.Sum, A accumulator](t *testing.T, square bool) {
+	img, err := randomImage[P, S](Size{Width: 7, Height: 4}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pixels := img
+	if square {
+		pixels.Pix = make([]P, len(img.Pix))
+		for i, p := range img.Pix {
+			img.Pix[i] = p / 16 // so that P holds the square
+			pixels.Pix[i] = img.Pix[i] * img.Pix[i]
+		}
+	}
+	table, err := boxsum.Integrate[S](pixels, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var right bytes.Buffer
+	view := table.Exclusive()
+	for y := range view.Height {
+		right.Write(bytesOf(view.Row(y)))
+	}
+	check := func() (verified, equals error) {
+		return verify[A](table, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
+	}
+	if v, e := check(); v != nil || e != nil {
+		t.Fatal(v, e)
+	}
+	for y := range view.Height {
+		row := view.Row(y)
+		for i := range row {
+			old := row[i]
+			row[i] += S(1)
+			v, e := check()
+			row[i] = old
+			at := fmt.Sprintf("entry (%d, %d) of channel %d is ", i/2, y, i%2)
+			for _, err := range []error{v, e} {
+				if differs := (*errDiffers)(nil); !errors.As(err, &differs) || !bytes.HasPrefix([]byte(err.Error()), []byte(at)) {
+					t.Errorf("a wrong entry (%d, %d) of channel %d gives %v", i/2, y, i%2, err)
+				}
+			}
+		}
+	}
+}
+
+// Squares that a peer holds as float64 equal our integers as numbers, and
+// whatever differs is read to its end, where the next reply begins.
+func TestEqualReads(t *testing.T) {
+	view := boxsum.View[uint64]{Sums: []uint64{0, 1, 2, 1 << 52}, Stride: 2, Width: 2, Height: 2, Channels: 1}
+	for _, test := range []struct {
+		theirs []float64
+		want   string
+	}{
+		{[]float64{0, 1, 2, 1 << 52}, ""},
+		{[]float64{0, 1.5, 2, 1 << 52}, "entry (1, 0) of channel 0 is 1, and the peer has 1.5"},
+		{[]float64{math.NaN(), 1, 2, 1 << 52}, "entry (0, 0) of channel 0 is 0, and the peer has NaN"},
+		{[]float64{0, 1, 2}, "unexpected EOF"},
+	} {
+		r := bytes.NewReader(bytesOf(test.theirs))
+		got := ""
+		if err := equal[float64](r, view); err != nil {
+			got = err.Error()
+		}
+		if _, err := r.ReadByte(); got != test.want || err != io.EOF {
+			t.Errorf("%v: %q with %d bytes left, want %q", test.theirs, got, r.Len(), test.want)
+		}
+	}
+}
+
+// The sums of random images need no more bits than their type has.
+func TestRandomImageIsExact(t *testing.T) {
+	for _, size := range []Size{{"", 1, 1}, {"", 64, 64}, {"", 1000, 1000}, {"", 4100, 4100}} {
+		img, err := randomImage[float32, float32](size, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unit, sum := math.Inf(1), 0.0
+		for _, p := range img.Pix {
+			if p < 0 || p > 1 {
+				t.Fatalf("%v: pixel %v", size, p)
+			}
+			sum += float64(p)
+			if p > 0 {
+				_, exp := math.Frexp(float64(p))
+				for f := math.Ldexp(1, exp-1); ; f /= 2 { // the lowest bit of p
+					if math.Mod(float64(p), f) == 0 {
+						unit = min(unit, f)
+						break
+					}
+				}
+			}
+		}
+		if sum/unit > 1<<24 || size.pixels() > 1 && sum == 0 {
+			t.Errorf("%d×%d: pixels of %v sum to %v, which float32 cannot tell apart", size.Width, size.Height, unit, sum)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/boxsum/boxsum/imgio"
+)
+
+// standard is the path that stands for standard input or output.
+const standard = "-"
+
+var colorModes = map[string]imgio.ColorMode{"gray": imgio.ToGray, "keep": imgio.Keep}
+
+// await gives what read gives, or returns at once on Ctrl-C: read may wait for
+// a pipe that stays silent.
+func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := read()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// open reads the picture of a path.
+func (sh *shell) open(path, color string) (*imgio.Picture, error) {
+	return await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, colorModes[color]) })
+}
+
+func (sh *shell) read(path string, mode imgio.ColorMode) (*imgio.Picture, error) {
+	if path == standard {
+		return sh.decode("standard input", sh.stdin, 0, mode)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() || info.Mode().IsRegular() && isArray(f) {
+		return imgio.Open(path, mode) // which maps arrays, and so reads nothing yet
+	}
+	return sh.decode(path, f, info.Size(), mode)
+}
+
+func isArray(f *os.File) bool {
+	const magic = "\x93NUMPY"
+	head := make([]byte, len(magic))
+	_, err := f.ReadAt(head, 0)
+	return err == nil && string(head) == magic
+}
+
+// decode reads a stream of so many bytes, or 0 where nobody can tell.
+func (sh *shell) decode(name string, r io.Reader, size int64, mode imgio.ColorMode) (*imgio.Picture, error) {
+	sh.progress.begin("reading", size)
+	picture, err := imgio.Decode(&meteredReader{r, sh.progress}, mode)
+	if err != nil {
+		return nil, fmt.Errorf("%w, in %s", err, name)
+	}
+	return picture, nil
+}
+
+// A meteredReader counts what it reads. Pictures are decoded once all of them
+// is there.
+type meteredReader struct {
+	r        io.Reader
+	progress *progress
+}
+
+func (m *meteredReader) Read(b []byte) (int, error) {
+	n, err := m.r.Read(b)
+	m.progress.add(int64(n))
+	if err == io.EOF {
+		m.progress.begin("decoding", 0)
+	}
+	return n, err
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+)
+
+type integrateCmd struct {
+	In      string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
+	Demo    bool   `help:"Integrate a picture of 1920×1080 that boxsum draws itself, instead of IN."`
+	Out     string `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum and squares) or .png (a heat map); - is .npy on standard output."`
+	Type    string `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, u64 for 16-bit ones, i64 for signed ones and f64 for floats."`
+	Squares bool   `help:"Also make the table of squares."`
+	Color   string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels."`
+	Workers int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	engineFlags
+	JSON bool `name:"json" help:"Print JSON instead of the line."`
+}
+
+// engineFlags choose what integrates.
+type engineFlags struct {
+	On    string `enum:"auto,cpu,cuda,opencl" default:"auto" help:"Where to integrate: auto, cpu, cuda or opencl."`
+	Level string `enum:"auto,portable,avx2,avx512" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512."`
+}
+
+// Help is the long help of the command.
+func (*integrateCmd) Help() string {
+	return `The table of a W×H image has (H+1)×(W+1) sums: entry (x,y) is the sum of the pixels above and to the left of it. One line tells what was done, and how fast.
+
+Examples:
+
+    boxsum integrate --demo -o demo.npz
+    boxsum integrate photo.jpg -o table.npy
+    boxsum integrate photo.png --color keep --squares -o tables.npz
+    boxsum integrate depth.npy --type f64 -o heat.png`
+}
+
+// options are the engine's, for so many workers.
+func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
+	if f.On != "auto" && f.On != "cpu" {
+		return nil, fmt.Errorf("this build has no GPU engine: --on %s does not work, use --on cpu", f.On)
+	}
+	if workers < 0 {
+		return nil, fmt.Errorf("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)
+	}
+	level, err := boxsum.ParseLevel(f.Level)
+	if err != nil {
+		return nil, err
+	}
+	return &boxsum.Options{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0)), Level: level}, nil
+}
+
+// Run integrates, writes and reports.
+func (c *integrateCmd) Run(sh *shell) error {
+	opt, err := c.options(c.Workers)
+	if err != nil {
+		return err
+	}
+	var out format
+	if c.Out != "" {
+		if out, err = formatOf(c.Out, c.Squares); err != nil {
+			return err
+		}
+		if err := checkFolder(c.Out); err != nil {
+			return err
+		}
+	}
+	img, closeImage, err := c.image(sh)
+	if err != nil {
+		return err
+	}
+	defer closeImage()
+	pair, err := pairNamed(img, c.Type)
+	if err != nil {
+		return err
+	}
+	work, err := pair.job(img, c.Squares)
+	if err != nil {
+		return err
+	}
+	sh.progress.begin("loading", work.read())
+	work.settle(sh.progress.add)
+
+	sh.progress.begin("integrating", 0)
+	start := time.Now()
+	err = work.integrate(opt)
+	took := time.Since(start)
+	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
+		return err
+	}
+	if c.Out != "" {
+		if err := sh.save(c.Out, out, work); err != nil {
+			return err
+		}
+	}
+	return c.print(sh, newReport(work, opt, took, c.Out))
+}
+
+// image is what to integrate, and how to let go of it.
+func (c *integrateCmd) image(sh *shell) (img any, free func() error, err error) {
+	switch {
+	case c.Demo && c.In != "":
+		return nil, nil, errors.New("--demo draws its own image: leave out " + c.In)
+	case c.Demo:
+		return imgio.Demo(1920, 1080), func() error { return nil }, nil
+	case c.In == "":
+		return nil, nil, errors.New("no image: name a file, or let --demo draw one")
+	}
+	if err := checkApart(c.In, c.Out); err != nil {
+		return nil, nil, err
+	}
+	picture, err := sh.open(c.In, c.Color)
+	if err != nil {
+		return nil, nil, err
+	}
+	return picture.Image, picture.Close, nil
+}
+
+// print reports on standard output, unless the table went there.
+func (c *integrateCmd) print(sh *shell, r report) error {
+	w := sh.results()
+	if c.Out == standard {
+		w = sh.stderr
+	}
+	if c.JSON {
+		return printJSON(w, r)
+	}
+	_, err := fmt.Fprintln(w, r)
+	return err
+}
+
+// A report is what integrate says it did.
+type report struct {
+	Width        int     `json:"width"`
+	Height       int     `json:"height"`
+	Channels     int     `json:"channels"`
+	Types        string  `json:"types"` // as in u8:u32, or u8:u32+u64 with squares
+	On           string  `json:"on"`
+	Level        string  `json:"level"`
+	Workers      int     `json:"workers"`
+	Milliseconds float64 `json:"ms"`
+	Bytes        int64   `json:"bytes"` // pixels read and sums written
+	GBPerSecond  float64 `json:"gb_per_s"`
+	Out          string  `json:"out,omitempty"`
+}
+
+func newReport(work job, opt *boxsum.Options, took time.Duration, out string) report {
+	took = max(took, 1) // a coarse clock may not have moved
+	r := report{On: "cpu", Level: opt.Level.String(), Workers: opt.Workers, Out: out}
+	r.Width, r.Height, r.Channels = work.size()
+	r.Types = work.types()
+	if opt.Level == boxsum.Auto {
+		r.Level = theCPU().Level
+	}
+	r.Milliseconds = float64(took) / float64(time.Millisecond)
+	r.Bytes = work.read() + work.written()
+	r.GBPerSecond = float64(r.Bytes) / float64(took) // bytes in a nanosecond
+	return r
+}
+
+// String is the report in one line.
+func (r report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d×%d", r.Width, r.Height)
+	if r.Channels > 1 {
+		fmt.Fprintf(&b, "×%d", r.Channels)
+	}
+	fmt.Fprintf(&b, " %s", strings.Replace(r.Types, ":", "→", 1))
+	fmt.Fprintf(&b, ", %s on %s, %.3g ms, %.3g GB/s", r.Level, count(r.Workers, "worker"), r.Milliseconds, r.GBPerSecond)
+	if r.Out != "" {
+		fmt.Fprintf(&b, " → %s", nameOf(r.Out))
+	}
+	return b.String()
+}
+
+func count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}

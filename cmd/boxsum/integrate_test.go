@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+)
+
+// TestIntegrateEqualsLibrary sends images of every pair of types through the
+// command and compares what it writes with what the library makes.
+func TestIntegrateEqualsLibrary(t *testing.T) {
+	equalsLibrary[uint8, uint32](t)
+	equalsLibrary[uint8, uint64](t)
+	equalsLibrary[uint8, float32](t)
+	equalsLibrary[uint8, float64](t)
+	equalsLibrary[uint16, uint64](t)
+	equalsLibrary[uint16, float64](t)
+	equalsLibrary[int16, int64](t)
+	equalsLibrary[int32, int64](t)
+	equalsLibrary[float32, float64](t)
+	equalsLibrary[float32, float32](t)
+	equalsLibrary[float64, float64](t)
+}
+
+func equalsLibrary[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, shape := range [][]int{{1, 1}, {37, 53}, {19, 130, 3}} {
+		channels := 1
+		if len(shape) == 3 {
+			channels = shape[2]
+		}
+		img, err := boxsum.NewImage[P](shape[1], shape[0], channels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range img.Pix {
+			img.Pix[i] = P(random.IntN(256))
+		}
+		want, err := boxsum.Integrate[S](img, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		view := want.Exclusive()
+		var wantFile, image, got bytes.Buffer
+		if err := imgio.WriteNPY(&wantFile, imgio.ViewShape(view), imgio.ViewRows(view)); err != nil {
+			t.Fatal(err)
+		}
+		if err := imgio.WriteNPY(&image, shape, func(yield func([]P) bool) { yield(img.Pix) }); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"integrate", "-", "-o", "-", "--color", "keep", "--type", typeName[S]()}
+		var stderr strings.Builder
+		if code := run(t.Context(), args, &image, &got, &stderr); code != exitOK {
+			t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
+		}
+		if !bytes.Equal(wantFile.Bytes(), got.Bytes()) {
+			t.Errorf("%s from %s %v: the command's table is not the library's", typeName[S](), typeName[P](), shape)
+		}
+	}
+}
+
+// TestPairNamed checks the defaults, and that errors list what there is.
+func TestPairNamed(t *testing.T) {
+	tests := []struct {
+		img       any
+		sum, want string // want is the type chosen, or part of an error
+	}{
+		{boxsum.Image[uint8]{}, "auto", "u32"},
+		{boxsum.Image[uint16]{}, "auto", "u64"},
+		{boxsum.Image[int16]{}, "auto", "i64"},
+		{boxsum.Image[int32]{}, "auto", "i64"},
+		{boxsum.Image[float32]{}, "auto", "f64"},
+		{boxsum.Image[float64]{}, "auto", "f64"},
+		{boxsum.Image[uint8]{}, "f32", "f32"},
+		{boxsum.Image[uint8]{}, "i64", "u32, u64, f32, f64"},
+		{boxsum.Image[float32]{}, "u32", "f64, f32"},
+		{"no image", "auto", "no tables of string"},
+	}
+	for _, test := range tests {
+		p, err := pairNamed(test.img, test.sum)
+		got := p.sum
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%T as %s: %s, want %s", test.img, test.sum, got, test.want)
+		}
+	}
+}
+
+// TestPairExact checks where the sums of a whole image outgrow a type.
+func TestPairExact(t *testing.T) {
+	tests := []struct {
+		img  any
+		want string
+	}{
+		{boxsum.Image[uint8]{Width: 4096, Height: 4096}, "u32"},
+		{boxsum.Image[uint8]{Width: 16843009, Height: 1}, "u32"}, // 255 times that is 2³²−1
+		{boxsum.Image[uint8]{Width: 16843010, Height: 1}, "u64"},
+		{boxsum.Image[uint16]{Width: 1 << 20, Height: 1 << 20}, "u64"},
+		{boxsum.Image[int32]{Width: 1 << 15, Height: 1 << 15}, "i64"},
+		{boxsum.Image[int32]{Width: 1 << 20, Height: 1 << 20}, "overflow"},
+		{boxsum.Image[float32]{Width: 1 << 20, Height: 1 << 20}, "f64"},
+	}
+	for _, test := range tests {
+		p, err := pairExact(test.img)
+		got := p.sum
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%T: %s, want %s", test.img, got, test.want)
+		}
+	}
+}
+
+// TestCheckApart also knows an input by its other names.
+func TestCheckApart(t *testing.T) {
+	dir := t.TempDir()
+	in, link := filepath.Join(dir, "in.npy"), filepath.Join(dir, "link.npy")
+	if err := os.WriteFile(in, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(in, link); err != nil {
+		t.Fatal(err)
+	}
+	for out, ok := range map[string]bool{in: false, link: false, dir + "/./in.npy": false, dir + "/out.npy": true, "-": true, "": true} {
+		if err := checkApart(in, out); (err == nil) != ok {
+			t.Errorf("%s: error %v", out, err)
+		}
+	}
+}

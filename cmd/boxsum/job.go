@@ -1,0 +1,180 @@
+package main
+
+import (
+	"image"
+	"io"
+	"math"
+	"runtime"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+)
+
+// A job is an image and the tables to make of it, whatever their types.
+type job interface {
+	size() (width, height, channels int)
+	types() string  // as in u8:u32, or u8:u32+u64 with squares
+	read() int64    // bytes of pixels
+	written() int64 // bytes of sums and squares
+	settle(report func(bytes int64))
+	integrate(*boxsum.Options) error
+	stats(box image.Rectangle, channel int) stats
+	heatMap() image.Image
+	writeNPY(io.Writer) error
+	writeNPZ(io.Writer) error
+}
+
+// stats is what a query says of one channel of one box.
+type stats struct {
+	sum       any // of the table's type
+	mean, std float64
+}
+
+// typedJob is the only job, for every pair of types.
+type typedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
+	src     boxsum.Image[P]
+	sum     *boxsum.Table[S]
+	squared *boxsum.SquaredTable[S, Q] // nil unless asked for; has sum in it
+	peak    uint64                     // largest magnitude in src, once it matters
+}
+
+func newTypedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], squares bool) (job, error) {
+	j := &typedJob[P, S, Q]{src: src}
+	var err error
+	if squares {
+		if j.squared, err = boxsum.NewSquaredTable[S, Q](src.Width, src.Height, src.Channels); err != nil {
+			return nil, err
+		}
+		j.sum = j.squared.Sum
+		return j, nil
+	}
+	if j.sum, err = boxsum.NewTable[S](src.Width, src.Height, src.Channels); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *typedJob[P, S, Q]) size() (width, height, channels int) {
+	return j.src.Width, j.src.Height, j.src.Channels
+}
+
+func (j *typedJob[P, S, Q]) types() string {
+	name := typeName[P]() + ":" + typeName[S]()
+	if j.squared != nil {
+		name += "+" + typeName[Q]()
+	}
+	return name
+}
+
+func (j *typedJob[P, S, Q]) read() int64 {
+	return int64(j.src.Width) * int64(j.src.Height) * int64(j.src.Channels) * sizeOf[P]()
+}
+
+func (j *typedJob[P, S, Q]) written() int64 {
+	each := sizeOf[S]()
+	if j.squared != nil {
+		each += sizeOf[Q]()
+	}
+	return int64(j.src.Width+1) * int64(j.src.Height+1) * int64(j.src.Channels) * each
+}
+
+// settle brings the pixels and the tables into memory, so that what is timed
+// afterwards is integration and not the system finding pages.
+func (j *typedJob[P, S, Q]) settle(report func(bytes int64)) {
+	var read P
+	for y := range j.src.Height {
+		row := j.src.Row(y)
+		touchPages(row, func(p *P) { read += *p })
+		report(int64(len(row)) * sizeOf[P]())
+	}
+	runtime.KeepAlive(read)
+	touchPages(j.sum.Sums, func(s *S) { *s = 0 })
+	if j.squared != nil {
+		touchPages(j.squared.Squares.Sums, func(q *Q) { *q = 0 })
+	}
+}
+
+// touchPages calls touch for one element of every page of s at least.
+func touchPages[T any](s []T, touch func(*T)) {
+	const smallestPage = 4096
+	for i := 0; i < len(s); i += smallestPage / int(sizeOf[T]()) {
+		touch(&s[i])
+	}
+	if len(s) > 0 {
+		touch(&s[len(s)-1])
+	}
+}
+
+func (j *typedJob[P, S, Q]) integrate(opt *boxsum.Options) error {
+	if j.squared != nil {
+		return boxsum.IntegrateSquaresInto(j.squared, j.src, opt)
+	}
+	return boxsum.IntegrateInto(j.sum, j.src, opt)
+}
+
+// stats needs the table of squares.
+func (j *typedJob[P, S, Q]) stats(box image.Rectangle, channel int) stats {
+	s := stats{sum: j.sum.SumChannel(box, channel), mean: j.squared.Mean(box, channel)}
+	if j.squaresFit(box.Dx() * box.Dy()) {
+		s.std = j.squared.StdDev(box, channel)
+	} else {
+		s.std = j.deviation(box, channel, s.mean)
+	}
+	return s
+}
+
+// squaresFit says whether the squares of so many pixels surely fit a uint64:
+// those of 8 and 16 bits do in every image, those of int32 if they are small.
+func (j *typedJob[P, S, Q]) squaresFit(pixels int) bool {
+	limit := largestPixel[P]()
+	if uint64(pixels) <= math.MaxUint64/(limit*limit) {
+		return true
+	}
+	if j.peak == 0 {
+		j.peak = 1
+		for y := range j.src.Height {
+			for _, p := range j.src.Row(y) {
+				j.peak = max(j.peak, uint64(math.Abs(float64(p))))
+			}
+		}
+	}
+	return uint64(pixels) <= math.MaxUint64/(j.peak*j.peak)
+}
+
+// deviation goes through the pixels of a box whose squares may have wrapped.
+func (j *typedJob[P, S, Q]) deviation(box image.Rectangle, channel int, mean float64) float64 {
+	var squares float64
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		row := j.src.Row(y)
+		for x := box.Min.X; x < box.Max.X; x++ {
+			d := float64(row[x*j.src.Channels+channel]) - mean
+			squares += d * d
+		}
+	}
+	return math.Sqrt(squares / float64(box.Dx()*box.Dy()))
+}
+
+func (j *typedJob[P, S, Q]) heatMap() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
+
+func (j *typedJob[P, S, Q]) writeNPY(w io.Writer) error {
+	view := j.sum.Exclusive()
+	return imgio.WriteNPY(w, imgio.ViewShape(view), imgio.ViewRows(view))
+}
+
+func (j *typedJob[P, S, Q]) writeNPZ(w io.Writer) error {
+	z := imgio.NewNPZ(w)
+	view := j.sum.Exclusive()
+	if err := imgio.WriteNPZ(z, "sum", imgio.ViewShape(view), imgio.ViewRows(view)); err != nil {
+		return err
+	}
+	if j.squared != nil {
+		view := j.squared.Squares.Exclusive()
+		if err := imgio.WriteNPZ(z, "squares", imgio.ViewShape(view), imgio.ViewRows(view)); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+func sizeOf[T any]() int64 { return int64(unsafe.Sizeof(*new(T))) }

@@ -1,0 +1,113 @@
+// Command boxsum makes summed-area tables of images and answers questions
+// from them. Run boxsum --help for what it can do.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// What run returns to the shell. There is one code for every failure, so that
+// scripts need not tell bad flags from bad files.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitInterrupted = 130
+)
+
+type commands struct {
+	Integrate integrateCmd `cmd:"" help:"Make the summed-area table of an image."`
+	Query     queryCmd     `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
+	Bench     benchCmd     `cmd:"" help:"Measure the speed of integration beside what memory allows."`
+	Devices   devicesCmd   `cmd:"" help:"List what boxsum can integrate on."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and leave."`
+}
+
+// A shell is what a command may touch of the world outside.
+type shell struct {
+	ctx            context.Context // done on Ctrl-C
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	progress       *progress
+}
+
+// results is standard output, once the bar is out of the way.
+func (sh *shell) results() io.Writer {
+	sh.progress.close()
+	return sh.stdout
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second Ctrl-C ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run does what the arguments say and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parse(args, stdout, stderr)
+	if command != nil {
+		sh := &shell{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, progress: newProgress(stderr)}
+		err = command.Run(sh)
+		sh.progress.close()
+	}
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "boxsum: interrupted")
+		return exitInterrupted
+	default:
+		fmt.Fprintln(stderr, "boxsum: error:", oneLine(err))
+		return exitError
+	}
+}
+
+// parse finds the command; there is none where --help or --version was all.
+func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
+	var root commands
+	left := false // where kong would have left the process
+	parser, err := kong.New(&root,
+		kong.Name("boxsum"),
+		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
+		kong.Vars{"version": version()},
+		kong.Vars(benchDefaults),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { left = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	command, err := parser.Parse(args)
+	if left {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w (try --help)", err)
+	}
+	return command, nil
+}
+
+// oneLine is an error in one line, without the name of the package that it
+// comes from: users need not know of packages.
+func oneLine(err error) string {
+	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	for _, name := range []string{"boxsum: ", "imgio: ", "bench: "} {
+		text = strings.TrimPrefix(text, name)
+	}
+	return text
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the outputs that the scripts compare with")
+
+// TestMain makes this binary also the commands that the scripts run.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"boxsum": main, "npy": npyMain})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			// Under the race detector every process would linger for a second.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"validjson": validJSON,
+		},
+	})
+}
+
+// validJSON is the script command validjson FILE; stdout is a file too.
+func validJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: validjson FILE")
+	}
+	if !json.Valid([]byte(ts.ReadFile(args[0]))) {
+		ts.Fatalf("%s is not JSON", args[0])
+	}
+}
+
+// TestExitCodes also holds that a failure says one line, and only on stderr.
+func TestExitCodes(t *testing.T) {
+	tests := []struct {
+		args []string
+		want int
+	}{
+		{nil, exitOK},
+		{[]string{"--help"}, exitOK},
+		{[]string{"query", "--help"}, exitOK},
+		{[]string{"--version"}, exitOK},
+		{[]string{"devices"}, exitOK},
+		{[]string{"nonsense"}, exitError},
+		{[]string{"query"}, exitError},
+		{[]string{"query", "missing.png", "--box", "0,0,1"}, exitError},
+		{[]string{"integrate", "missing.png"}, exitError},
+		{[]string{"integrate", "-"}, exitError},
+		{[]string{"integrate", "--demo", "--on", "cuda"}, exitError},
+		{[]string{"integrate", "--demo", "--level", "sse"}, exitError},
+		{[]string{"bench", "--types", "u8"}, exitError},
+	}
+	for _, test := range tests {
+		var stdout, stderr strings.Builder
+		if code := run(t.Context(), test.args, strings.NewReader(""), &stdout, &stderr); code != test.want {
+			t.Errorf("%q: exit code %d, want %d", test.args, code, test.want)
+		}
+		said, quiet := stdout.String(), stderr.String()
+		if test.want != exitOK {
+			said, quiet = quiet, said
+			if !strings.HasPrefix(said, "boxsum: error: ") || strings.Count(said, "\n") != 1 {
+				t.Errorf("%q: %q is not an error in one line", test.args, said)
+			}
+		}
+		if said == "" || quiet != "" {
+			t.Errorf("%q: stdout %q and stderr %q", test.args, &stdout, &stderr)
+		}
+	}
+}
+
+// TestInterruptReading cancels commands that wait for their input.
+func TestInterruptReading(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"integrate", "-", "-o", filepath.Join(dir, "out.npy")},
+		{"query", "-", "--box", "0,0,1,1"},
+		{"query", "missing.png", "--boxes", "-"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		pipe, _ := io.Pipe() // nobody ever writes to it
+		stdin := readerFunc(func(b []byte) (int, error) {
+			cancel()
+			return pipe.Read(b)
+		})
+		if code := run(ctx, args, stdin, t.Output(), t.Output()); code != exitInterrupted {
+			t.Errorf("%q: exit code %d, want %d", args, code, exitInterrupted)
+		}
+	}
+	wantNothing(t, dir)
+}
+
+// TestInterruptWriting cancels once the output has been begun.
+func TestInterruptWriting(t *testing.T) {
+	work, err := pairs[0].job(imgio.Demo(64, 64), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range formats {
+		ctx, cancel := context.WithCancel(t.Context())
+		whole := f.write
+		f.write = func(j job, w io.Writer) error {
+			if _, err := w.Write([]byte{0}); err != nil {
+				t.Errorf("%s: interrupted too soon: %v", f.extension, err)
+			}
+			cancel()
+			return whole(j, w)
+		}
+		dir := t.TempDir()
+		sh := &shell{ctx: ctx, stdout: t.Output(), stderr: t.Output()}
+		if err := sh.save(filepath.Join(dir, "out"+f.extension), f, work); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want %v", f.extension, err, context.Canceled)
+		}
+		wantNothing(t, dir)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+func wantNothing(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		t.Errorf("%s was left behind", e.Name())
+	}
+}

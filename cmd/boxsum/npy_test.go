@@ -1,0 +1,101 @@
+package main
+
+import (
+	"archive/zip"
+	"fmt"
+	"iter"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/boxsum/boxsum/imgio"
+)
+
+// npyMain is a command for the scripts:
+//
+//	npy make FILE TYPE HxW[xC] VALUE...
+//	npy print FILE [KEY]
+//
+// KEY is that of a table in a .npz file.
+func npyMain() {
+	err := fmt.Errorf("usage: npy make|print FILE ...")
+	switch args := os.Args[1:]; {
+	case len(args) > 3 && args[0] == "make":
+		err = npyMake(args[1], args[2], args[3], args[4:])
+	case len(args) > 1 && args[0] == "print":
+		err = npyPrint(args[1], args[2:]...)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "npy:", err)
+		os.Exit(1)
+	}
+}
+
+func npyMake(path, element, dims string, values []string) error {
+	var shape []int
+	for d := range strings.SplitSeq(dims, "x") {
+		n, err := strconv.Atoi(d)
+		if err != nil {
+			return err
+		}
+		shape = append(shape, n)
+	}
+	makers := map[string]func(string, []int, []string) error{
+		"u8": npyOf[uint8], "u16": npyOf[uint16], "u32": npyOf[uint32], "i16": npyOf[int16],
+		"i32": npyOf[int32], "f32": npyOf[float32], "f64": npyOf[float64],
+	}
+	return makers[element](path, shape, values)
+}
+
+func npyOf[T imgio.Element](path string, shape []int, values []string) error {
+	data := make([]T, len(values))
+	for i, v := range values {
+		if _, err := fmt.Sscan(v, &data[i]); err != nil {
+			return fmt.Errorf("%s: %w", v, err)
+		}
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return imgio.WriteNPY(f, shape, iter.Seq[[]T](func(yield func([]T) bool) { yield(data) }))
+}
+
+// npyPrint prints the type and shape of an array and then its rows.
+func npyPrint(path string, key ...string) error {
+	array, err := npyOpen(path, key...)
+	if err != nil {
+		return err
+	}
+	data := reflect.ValueOf(array.Data)
+	fmt.Println(data.Type().Elem(), array.Shape)
+	row := data.Len() / array.Shape[0]
+	for i := 0; i < data.Len(); i += row {
+		fmt.Println(strings.Trim(fmt.Sprint(data.Slice(i, i+row)), "[]"))
+	}
+	return nil
+}
+
+func npyOpen(path string, key ...string) (*imgio.Array, error) {
+	if len(key) == 0 {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return imgio.ReadNPY(f)
+	}
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	f, err := z.Open(key[0] + ".npy")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return imgio.ReadNPY(f)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/boxsum/boxsum/imgio"
+)
+
+// A format is a kind of file that tables can be written as.
+type format struct {
+	extension string
+	tables    int             // how many one file holds, at most
+	size      func(job) int64 // about, in bytes; 0 where nobody can tell
+	write     func(job, io.Writer) error
+}
+
+var formats = []format{
+	{".npy", 1, job.written, job.writeNPY},
+	{".npz", 2, job.written, job.writeNPZ},
+	{".png", 1, func(job) int64 { return 0 }, func(j job, w io.Writer) error { return png.Encode(w, j.heatMap()) }},
+}
+
+// formatOf chooses the format of an output path, of which standard output is
+// the first.
+func formatOf(path string, squares bool) (format, error) {
+	extension := strings.ToLower(filepath.Ext(path))
+	if path == standard {
+		extension = formats[0].extension
+	}
+	var known []string
+	for _, f := range formats {
+		if f.extension == extension {
+			if squares && f.tables < 2 {
+				return f, fmt.Errorf("%s holds one table: write --squares to a .npz file", nameOf(path))
+			}
+			return f, nil
+		}
+		known = append(known, f.extension)
+	}
+	return format{}, fmt.Errorf("%s: unknown extension %q: tables are written as %s", path, extension, strings.Join(known, ", "))
+}
+
+// checkApart says no to an output that would replace the input.
+func checkApart(in, out string) error {
+	if in == standard || out == standard || out == "" {
+		return nil
+	}
+	a, err := os.Stat(in)
+	if err != nil {
+		return err
+	}
+	if b, err := os.Stat(out); err == nil && os.SameFile(a, b) {
+		return fmt.Errorf("%s is the input: write to another file", out)
+	}
+	return nil
+}
+
+// checkFolder finds out before the work, and not after it, that an output has
+// nowhere to go.
+func checkFolder(path string) error {
+	if path == "" || path == standard {
+		return nil
+	}
+	_, err := os.Stat(filepath.Dir(path))
+	return err
+}
+
+// save writes the tables of a job to a path, whole or not at all.
+func (sh *shell) save(path string, f format, j job) error {
+	sh.progress.begin("writing", f.size(j))
+	write := func(w io.Writer) error {
+		return f.write(j, &meteredWriter{sh.ctx, w, sh.progress})
+	}
+	if path == standard {
+		return write(sh.stdout)
+	}
+	return imgio.WriteFile(path, write)
+}
+
+// A meteredWriter counts what it writes and stops on Ctrl-C.
+type meteredWriter struct {
+	ctx      context.Context
+	w        io.Writer
+	progress *progress
+}
+
+func (m *meteredWriter) Write(b []byte) (int, error) {
+	if err := m.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := m.w.Write(b)
+	m.progress.add(int64(n))
+	return n, err
+}
+
+// nameOf is what to call an output path in a sentence.
+func nameOf(path string) string {
+	if path == standard {
+		return "standard output"
+	}
+	return path
+}

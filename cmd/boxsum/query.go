@@ -1,0 +1,276 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+type queryCmd struct {
+	In    string  `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
+	Box   boxList `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1. May be given again."`
+	Boxes string  `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
+	Color string  `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels."`
+	JSON  bool    `name:"json" help:"Print JSON."`
+}
+
+// Help is the long help of the command.
+func (*queryCmd) Help() string {
+	return `Boxes are clipped to the image; the area is how many pixels are left. Sums of integer pixels are exact. Colour that is kept prints a line for each channel, and arrays as JSON.
+
+Examples:
+
+    boxsum query photo.png --box 0,0,64,64
+    boxsum query photo.png --box 0,0,64,64 --box 64,0,128,64 --json
+    boxsum query photo.png --color keep --boxes boxes.txt`
+}
+
+// Run prints what is asked of every box.
+func (c *queryCmd) Run(sh *shell) error {
+	boxes, err := await(sh.ctx, func() ([]box, error) { return c.boxes(sh.stdin) })
+	if err != nil {
+		return err
+	}
+	picture, err := sh.open(c.In, c.Color)
+	if err != nil {
+		return err
+	}
+	defer picture.Close()
+	pair, err := pairExact(picture.Image)
+	if err != nil {
+		return err
+	}
+	work, err := pair.job(picture.Image, true)
+	if err != nil {
+		return err
+	}
+	sh.progress.begin("integrating", 0)
+	if err := work.integrate(nil); err != nil {
+		return err
+	}
+	sh.progress.begin("summing", 0)
+	answers := make([]answer, 0, len(boxes))
+	for _, b := range boxes {
+		if err := sh.ctx.Err(); err != nil {
+			return err
+		}
+		answers = append(answers, ask(work, b))
+	}
+	w := bufio.NewWriter(sh.results())
+	if c.JSON {
+		err = printAnswersJSON(w, answers)
+	} else {
+		err = printAnswers(w, answers)
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// boxes are those of the flags and then those of the file.
+func (c *queryCmd) boxes(stdin io.Reader) ([]box, error) {
+	switch {
+	case c.Boxes == "" && len(c.Box) == 0:
+		return nil, errors.New("no boxes: give --box X0,Y0,X1,Y1, or a file of them with --boxes FILE")
+	case c.Boxes == "":
+		return c.Box, nil
+	case c.Boxes == standard && c.In == standard:
+		return nil, errors.New("the image and the boxes cannot both come from standard input")
+	case c.Boxes == standard:
+		return readBoxes(c.Box, "standard input", stdin)
+	}
+	f, err := os.Open(c.Boxes)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readBoxes(c.Box, c.Boxes, f)
+}
+
+// readBoxes appends the box of every line that is not blank.
+func readBoxes(boxes []box, name string, r io.Reader) ([]box, error) {
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" {
+			continue
+		}
+		b, err := parseBox(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		boxes = append(boxes, b)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return boxes, nil
+}
+
+// A box is X0, Y0, X1, Y1 as the user gave them.
+type box [4]int
+
+func (b box) rectangle() image.Rectangle { return image.Rect(b[0], b[1], b[2], b[3]) }
+
+func (b box) String() string { return fmt.Sprintf("%d,%d,%d,%d", b[0], b[1], b[2], b[3]) }
+
+// parseBox reads X0,Y0,X1,Y1.
+func parseBox(text string) (box, error) {
+	var b box
+	fields := strings.Split(text, ",")
+	if len(fields) != len(b) {
+		return b, fmt.Errorf("box %q is not X0,Y0,X1,Y1: it has %s", text, count(len(fields), "number"))
+	}
+	for i, field := range fields {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		switch {
+		case errors.Is(err, strconv.ErrRange):
+			return b, fmt.Errorf("box %q: %s is too large", text, strings.TrimSpace(field))
+		case err != nil:
+			return b, fmt.Errorf("box %q: %q is not a whole number", text, strings.TrimSpace(field))
+		}
+		b[i] = n
+	}
+	if b[0] > b[2] || b[1] > b[3] {
+		return b, fmt.Errorf("box %q is inverted: X1 and Y1 must not be less than X0 and Y0", text)
+	}
+	return b, nil
+}
+
+// boxList is a flag that may be given again, with values that may start with
+// a minus.
+type boxList []box
+
+// Decode takes one box from the command line.
+func (l *boxList) Decode(ctx *kong.DecodeContext) error {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return errors.New("expected X0,Y0,X1,Y1")
+	}
+	b, err := parseBox(token.String())
+	if err != nil {
+		return err
+	}
+	*l = append(*l, b)
+	return nil
+}
+
+// An answer is what a query says of one box.
+type answer struct {
+	box      box
+	channels []stats
+	area     int
+}
+
+func ask(work job, b box) answer {
+	width, height, channels := work.size()
+	clipped := b.rectangle().Intersect(image.Rect(0, 0, width, height))
+	a := answer{box: b, area: clipped.Dx() * clipped.Dy()}
+	for c := range channels {
+		a.channels = append(a.channels, work.stats(clipped, c))
+	}
+	return a
+}
+
+// printAnswers prints a line for every channel of every box.
+func printAnswers(w io.Writer, answers []answer) error {
+	rows := [][]string{{"box", "sum", "mean", "std", "area"}}
+	for _, a := range answers {
+		for c, s := range a.channels {
+			row := []string{a.box.String(), plain(s.sum), fmt.Sprintf("%.8g", s.mean), fmt.Sprintf("%.8g", s.std), strconv.Itoa(a.area)}
+			if len(a.channels) > 1 {
+				row = slices.Insert(row, 1, strconv.Itoa(c))
+			}
+			rows = append(rows, row)
+		}
+	}
+	if len(rows[len(rows)-1]) > len(rows[0]) {
+		rows[0] = slices.Insert(rows[0], 1, "channel")
+	}
+	return printColumns(w, rows)
+}
+
+// printColumns lines up rows: the first column to the left, where the words
+// are, and the others to the right.
+func printColumns(w io.Writer, rows [][]string) error {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len(cell))
+		}
+	}
+	for _, row := range rows {
+		fmt.Fprintf(w, "%-*s", widths[0], row[0])
+		for i, cell := range row[1:] {
+			fmt.Fprintf(w, "  %*s", widths[i+1], cell)
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plain is a sum in digits: without an exponent where a reader can do without.
+func plain(sum any) string {
+	if f, ok := sum.(float64); ok && math.Abs(f) < 1e15 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(sum)
+}
+
+// printAnswersJSON prints an array with a box on every line.
+func printAnswersJSON(w io.Writer, answers []answer) error {
+	between := "["
+	for _, a := range answers {
+		text, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\n  %s", between, text)
+		between = ","
+	}
+	if len(answers) == 0 {
+		_, err := fmt.Fprintln(w, "[]")
+		return err
+	}
+	_, err := fmt.Fprint(w, "\n]\n")
+	return err
+}
+
+// MarshalJSON has one number for one channel and an array for several.
+func (a answer) MarshalJSON() ([]byte, error) {
+	var sum, mean, std []any
+	for _, s := range a.channels {
+		sum, mean, std = append(sum, finite(s.sum)), append(mean, finite(s.mean)), append(std, finite(s.std))
+	}
+	one := func(values []any) any {
+		if len(values) == 1 {
+			return values[0]
+		}
+		return values
+	}
+	return json.Marshal(struct {
+		Box  box `json:"box"`
+		Sum  any `json:"sum"`
+		Mean any `json:"mean"`
+		Std  any `json:"std"`
+		Area int `json:"area"`
+	}{a.box, one(sum), one(mean), one(std), a.area})
+}
+
+// finite is a number that JSON can hold, and null for NaN and infinities.
+func finite(number any) any {
+	if f, ok := number.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return nil
+	}
+	return number
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"image"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+)
+
+func FuzzParseBox(f *testing.F) {
+	for _, text := range []string{"0,0,1,1", "-5, -6, 7, 8", "1,2,3", "NaN,0,1,1", "1e3,0,1,1", "3,3,2,2", "99999999999999999999,0,1,1", ""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		b, err := parseBox(text)
+		if err != nil {
+			return
+		}
+		if b[0] > b[2] || b[1] > b[3] {
+			t.Errorf("%q became the inverted %v", text, b)
+		}
+		if again, err := parseBox(b.String()); err != nil || again != b {
+			t.Errorf("%q became %v and then %v, %v", text, b, again, err)
+		}
+	})
+}
+
+// TestDeviationOfLargePixels asks for boxes whose squares do not fit a uint64.
+func TestDeviationOfLargePixels(t *testing.T) {
+	img := boxsum.Image[int32]{Pix: []int32{
+		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
+		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
+	}, Stride: 4, Width: 4, Height: 2, Channels: 1}
+	work, err := newTypedJob[int32, int64, uint64](img, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := work.integrate(nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, box := range []image.Rectangle{image.Rect(0, 0, 2, 1), image.Rect(0, 0, 4, 2)} {
+		got := work.stats(box, 0)
+		if got.mean != -0.5 || got.std != math.MaxInt32+0.5 {
+			t.Errorf("%v: mean %v and std %v, want -0.5 and 2147483647.5", box, got.mean, got.std)
+		}
+	}
+}
+
+// TestNotFinite checks what JSON shows of numbers that it cannot hold.
+func TestNotFinite(t *testing.T) {
+	var b strings.Builder
+	err := printAnswersJSON(&b, []answer{{box{0, 0, 1, 1}, []stats{{math.NaN(), math.Inf(1), math.Inf(-1)}}, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "[\n  {\"box\":[0,0,1,1],\"sum\":null,\"mean\":null,\"std\":null,\"area\":1}\n]\n"
+	if b.String() != want {
+		t.Errorf("got %s, want %s", &b, want)
+	}
+}

@@ -1,0 +1,130 @@
+package imgio
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+)
+
+// Element is what an [Array] may hold.
+type Element interface {
+	uint8 | uint16 | uint32 | uint64 | int16 | int32 | int64 | float32 | float64
+}
+
+// An Array is a row-major n-dimensional array, as .npy files hold it. Data is a
+// slice of one of the [Element] types with as many elements as Shape says.
+type Array struct {
+	Shape []int
+	Data  any
+}
+
+// Image is the array as a boxsum.Image of its own element type, sharing its
+// memory: shape (H, W) has one channel and (H, W, C) has C. The dynamic type is
+// boxsum.Image[P] with P one of uint8, uint16, int16, int32, float32, float64.
+func (a *Array) Image() (any, error) {
+	switch d := a.Data.(type) {
+	case []uint8:
+		return arrayImage(a.Shape, d)
+	case []uint16:
+		return arrayImage(a.Shape, d)
+	case []int16:
+		return arrayImage(a.Shape, d)
+	case []int32:
+		return arrayImage(a.Shape, d)
+	case []float32:
+		return arrayImage(a.Shape, d)
+	case []float64:
+		return arrayImage(a.Shape, d)
+	}
+	return nil, fmt.Errorf("imgio: an array of %T is not an image: convert it to uint8, uint16, int16, int32, float32 or float64", a.Data)
+}
+
+func arrayImage[P boxsum.Pixel](shape []int, data []P) (any, error) {
+	if len(shape) != 2 && len(shape) != 3 {
+		return nil, fmt.Errorf("imgio: an array of shape %s is not an image: it must have 2 dimensions (H, W) or 3 (H, W, C)", shapeString(shape))
+	}
+	channels := 1
+	if len(shape) == 3 {
+		channels = shape[2]
+	}
+	if channels == 0 {
+		return nil, fmt.Errorf("imgio: an array of shape %s has no channels", shapeString(shape))
+	}
+	n, err := elementCount(shape)
+	if err != nil {
+		return nil, err
+	}
+	if n > len(data) {
+		return nil, fmt.Errorf("imgio: an array of shape %s needs %d elements and has %d", shapeString(shape), n, len(data))
+	}
+	return boxsum.Image[P]{Pix: data[:n], Stride: shape[1] * channels, Width: shape[1], Height: shape[0], Channels: channels}, nil
+}
+
+// elementCount is the product of a shape, or an error where an int cannot hold
+// the bytes that it stands for.
+func elementCount(shape []int) (int, error) {
+	n, empty := 1, false
+	for _, d := range shape {
+		switch {
+		case d < 0:
+			return 0, fmt.Errorf("imgio: shape %s has a negative dimension", shapeString(shape))
+		case d == 0:
+			empty = true
+		case n > math.MaxInt/8/d:
+			return 0, fmt.Errorf("imgio: shape %s is more than memory can hold", shapeString(shape))
+		default:
+			n *= d
+		}
+	}
+	if empty {
+		return 0, nil
+	}
+	return n, nil
+}
+
+// shapeString writes a shape as Python does.
+func shapeString(shape []int) string {
+	s := "("
+	for i, d := range shape {
+		if i > 0 {
+			s += ", "
+		}
+		s += fmt.Sprint(d)
+	}
+	if len(shape) == 1 {
+		s += ","
+	}
+	return s + ")"
+}
+
+// bytesOf is the memory of a slice.
+func bytesOf[T Element](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
+}
+
+// hostIsLittle is whether this machine stores the low byte first, as most
+// files do.
+var hostIsLittle = func() bool {
+	one := uint16(1)
+	return *(*byte)(unsafe.Pointer(&one)) == 1
+}()
+
+// swapBytes reverses every run of size bytes.
+func swapBytes(b []byte, size int) {
+	switch size {
+	case 2:
+		for ; len(b) >= 2; b = b[2:] {
+			b[0], b[1] = b[1], b[0]
+		}
+	case 4:
+		for ; len(b) >= 4; b = b[4:] {
+			b[0], b[1], b[2], b[3] = b[3], b[2], b[1], b[0]
+		}
+	case 8:
+		for ; len(b) >= 8; b = b[8:] {
+			b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7] = b[7], b[6], b[5], b[4], b[3], b[2], b[1], b[0]
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package imgio
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+
+	"github.com/boxsum/boxsum"
+)
+
+// convert is a decoded picture as a boxsum.Image, in the depth of the file.
+func convert(format string, data []byte, m image.Image, mode ColorMode) any {
+	switch format {
+	case "webp":
+		fullRange(m)
+	case "tiff":
+		faxPolarity(data, m)
+	}
+	switch m := m.(type) {
+	case *image.Paletted:
+		shallowPalette(m.Palette)
+	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
+		if mode == ToGray {
+			return boxsum.Gray16(m)
+		}
+		return pick(boxsum.Color16(m), channels(format, data))
+	}
+	if mode == ToGray {
+		return boxsum.Gray(m)
+	}
+	return pick(boxsum.Color(m), channels(format, data))
+}
+
+// faxPolarity turns fax-coded TIFF round where its black runs are declared to
+// mean white. The decoder leaves them black; libtiff, and so all that writes
+// such files, does not.
+func faxPolarity(data []byte, m image.Image) {
+	const group3, group4, blackIsZero = 3, 4, 1
+	gray, ok := m.(*image.Gray)
+	_, compression := tiffTag(data, tiffCompression)
+	_, photometric := tiffTag(data, tiffPhotometric)
+	if !ok || compression != group3 && compression != group4 || photometric != blackIsZero {
+		return
+	}
+	for i, v := range gray.Pix {
+		gray.Pix[i] = 255 - v
+	}
+}
+
+// shallowPalette takes the palettes of TIFF, which are written with 16 bits, for
+// the 8 bits that they are made from.
+func shallowPalette(p color.Palette) {
+	for i, c := range p {
+		if c, ok := c.(color.RGBA64); ok {
+			p[i] = color.RGBA{uint8(c.R >> 8), uint8(c.G >> 8), uint8(c.B >> 8), uint8(c.A >> 8)}
+		}
+	}
+}
+
+// channels is how many channels the file has, of those that Go's decoders
+// fill up to R, G, B, A.
+func channels(format string, data []byte) int {
+	switch format {
+	case "png":
+		if data[25] != pngPalette {
+			return int(pngChannels(data))
+		}
+	case "jpeg":
+		return 3
+	case "bmp":
+		// Only the longer headers know an alpha channel.
+		const plainHeader = 40
+		if binary.LittleEndian.Uint32(data[14:]) <= plainHeader || binary.LittleEndian.Uint16(data[28:]) != 32 {
+			return 3
+		}
+	case "tiff":
+		if n, _ := tiffTag(data, tiffBitsPerSample); n == 3 {
+			return 3
+		}
+	case "webp":
+		// A lossless image says itself whether its alpha is used.
+		if len(data) > 24 && string(data[12:16]) == "VP8L" && data[24]&0x10 == 0 {
+			return 3
+		}
+		if len(data) > 20 && string(data[12:16]) == "VP8X" && data[20]&0x10 == 0 {
+			return 3
+		}
+	}
+	return 4
+}
+
+// pick leaves the first n channels of R, G, B, A, in the same memory; two are
+// grey and alpha.
+func pick[P boxsum.Pixel](im boxsum.Image[P], n int) boxsum.Image[P] {
+	if im.Channels != 4 || n == 4 {
+		return im
+	}
+	from := [3]int{0, 1, 2}
+	if n == 2 {
+		from[1] = 3
+	}
+	i := 0
+	for y := range im.Height {
+		row := im.Row(y)
+		for x := 0; x < len(row); x += 4 {
+			for _, c := range from[:n] {
+				im.Pix[i] = row[x+c]
+				i++
+			}
+		}
+	}
+	im.Pix, im.Stride, im.Channels = im.Pix[:i:i], im.Width*n, n
+	return im
+}
+
+// fullRange stretches the components of lossy WebP, which are 16…235 and
+// 16…240, to the 0…255 that the rest of Go takes YCbCr to have.
+func fullRange(m image.Image) {
+	var p *image.YCbCr
+	switch m := m.(type) {
+	case *image.YCbCr:
+		p = m
+	case *image.NYCbCrA:
+		p = &m.YCbCr
+	default:
+		return
+	}
+	stretch(p.Y, 16, 0, 219)
+	stretch(p.Cb, 128, 128, 224)
+	stretch(p.Cr, 128, 128, 224)
+}
+
+// stretch maps every value v to zero + (v-middle)·255/span, rounded.
+func stretch(plane []uint8, middle, zero, span int) {
+	var table [256]uint8
+	for v := range table {
+		table[v] = uint8(min(max(zero+floorDiv((v-middle)*510+span, 2*span), 0), 255))
+	}
+	for i, v := range plane {
+		plane[i] = table[v]
+	}
+}
+
+func floorDiv(a, b int) int {
+	if a < 0 {
+		return -((-a + b - 1) / b)
+	}
+	return a / b
+}

@@ -1,0 +1,244 @@
+package imgio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+)
+
+// ColorMode is what becomes of the colour of a picture. Arrays are not
+// pictures: a .npy file keeps its channels in either mode.
+type ColorMode int
+
+const (
+	// ToGray weighs colour to one grey channel, as boxsum.Gray does.
+	ToGray ColorMode = iota
+	// Keep leaves colour as interleaved channels: 1 for grey, 2 for grey with
+	// alpha, 3 for R, G, B and 4 for R, G, B, A, whichever the file has. Alpha
+	// is straight and a palette is looked up. One colour that a file declares
+	// transparent makes no channel, except in a palette.
+	Keep
+)
+
+// A Picture is a decoded file.
+type Picture struct {
+	// Image is a boxsum.Image[P]. P is uint8 or uint16 for pictures, by the
+	// depth of the file, and for arrays also int16, int32, float32 or float64.
+	Image any
+	// Format is "png", "jpeg", "gif", "bmp", "tiff", "webp", "pnm" or "npy".
+	Format string
+
+	close closer
+}
+
+// Close gives back what the picture stands on; Image must not be used after it.
+func (p *Picture) Close() error { return p.close.Close() }
+
+// Open reads the picture or .npy array of that name. The format is told from
+// the content. Values are those that the file holds, in the file's own depth:
+//
+//   - A PNG written from an array gives that array back, 8 or 16 bits deep;
+//     depths below 8 are scaled to 0…255.
+//   - PNM keeps its values as they are, also where its maximum is not 255; the
+//     bitmaps P1 and P4, and black-and-white PAM, give 0 for black and 255 for
+//     white.
+//   - Of a GIF the first frame is read, in its own size.
+//   - JPEG and lossy WebP go to grey through their Y plane. Orientation tags
+//     are not applied.
+//
+// A large .npy file is mapped and not read, see [OpenNPY]: close the picture
+// when done.
+func Open(path string, mode ColorMode) (*Picture, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("imgio: %s is a folder: name a file in it", path)
+	}
+	p, err := open(f, info, mode)
+	if err != nil {
+		return nil, in(path, err)
+	}
+	return p, nil
+}
+
+func open(f *os.File, info os.FileInfo, mode ColorMode) (*Picture, error) {
+	if info.Mode().IsRegular() {
+		head := make([]byte, len(npyMagic))
+		if _, err := f.ReadAt(head, 0); err == nil && string(head) == npyMagic {
+			a, c, err := openNPY(f)
+			if err != nil {
+				return nil, err
+			}
+			return arrayPicture(a, c.Close)
+		}
+	}
+	return Decode(f, mode)
+}
+
+// Decode reads a picture or array as [Open] does, from a stream.
+func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
+	head := make([]byte, sniffBytes)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("imgio: reading: %w", err)
+	}
+	head = head[:n]
+	format, err := sniff(head)
+	if err != nil {
+		return nil, err
+	}
+	whole := &replay{head: head, rest: r}
+	if format == "npy" {
+		a, err := ReadNPY(whole)
+		if err != nil {
+			return nil, err
+		}
+		return arrayPicture(a, nil)
+	}
+	data, err := readAll(whole)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %s: reading: %w", format, err)
+	}
+	img, err := decodeBytes(format, data, mode)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	return &Picture{Image: img, Format: format}, nil
+}
+
+func arrayPicture(a *Array, c closer) (*Picture, error) {
+	img, err := a.Image()
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return &Picture{Image: img, Format: "npy", close: c}, nil
+}
+
+// in adds the name of a file to an error.
+func in(path string, err error) error { return fmt.Errorf("%w, in %s", err, path) }
+
+// sniffBytes is what it takes to tell the formats apart.
+const sniffBytes = 12
+
+func sniff(head []byte) (format string, err error) {
+	s := string(head)
+	switch {
+	case s == "":
+		return "", errors.New("imgio: the file is empty")
+	case strings.HasPrefix(s, npyMagic):
+		return "npy", nil
+	case strings.HasPrefix(s, "\x89PNG\r\n\x1a\n"):
+		return "png", nil
+	case strings.HasPrefix(s, "\xff\xd8"):
+		return "jpeg", nil
+	case strings.HasPrefix(s, "GIF87a"), strings.HasPrefix(s, "GIF89a"):
+		return "gif", nil
+	case strings.HasPrefix(s, "II*\x00"), strings.HasPrefix(s, "MM\x00*"):
+		return "tiff", nil
+	case strings.HasPrefix(s, "II+\x00"), strings.HasPrefix(s, "MM\x00+"):
+		return "", errors.New("imgio: BigTIFF is not supported: save it as plain TIFF or .npy")
+	case len(s) >= 12 && s[:4] == "RIFF" && s[8:12] == "WEBP":
+		return "webp", nil
+	case len(s) >= 3 && s[0] == 'P' && s[1] >= '1' && s[1] <= '7' && (isSpace(s[2]) || s[2] == '#'):
+		return "pnm", nil
+	case strings.HasPrefix(s, "BM"):
+		return "bmp", nil
+	case strings.HasPrefix(s, "PK\x03\x04"):
+		return "", errors.New("imgio: a zip or .npz archive is not an image: take one .npy file out of it")
+	}
+	return "", errors.New("imgio: unknown format: PNG, JPEG, GIF, BMP, TIFF, WebP, PNM and .npy are read")
+}
+
+// replay gives back what was read to tell the format, and then the rest.
+type replay struct {
+	head []byte
+	rest io.Reader
+}
+
+func (r *replay) Read(p []byte) (int, error) {
+	if len(r.head) > 0 {
+		n := copy(p, r.head)
+		r.head = r.head[n:]
+		return n, nil
+	}
+	return r.rest.Read(p)
+}
+
+// readAll is io.ReadAll without growing where the length is known.
+func readAll(r io.Reader) ([]byte, error) {
+	known := remaining(r)
+	if known <= 0 {
+		return io.ReadAll(r)
+	}
+	data := make([]byte, known)
+	n, err := io.ReadFull(r, data)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // the file has become shorter; its decoder will say so
+	}
+	return data[:n], err
+}
+
+// codecs are the decoders that others wrote.
+var codecs = map[string]struct {
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+}{
+	"png":  {png.DecodeConfig, png.Decode},
+	"jpeg": {jpeg.DecodeConfig, jpeg.Decode},
+	"gif":  {gif.DecodeConfig, gif.Decode},
+	"bmp":  {bmp.DecodeConfig, bmp.Decode},
+	"tiff": {tiff.DecodeConfig, tiff.Decode},
+	"webp": {webp.DecodeConfig, webp.Decode},
+}
+
+// decodeBytes decodes a whole file. Its errors name the format.
+func decodeBytes(format string, data []byte, mode ColorMode) (img any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			img, err = nil, fmt.Errorf("%s: the file is damaged: %v", format, p)
+		}
+	}()
+	if format == "pnm" {
+		img, err = decodePNM(data, mode)
+		return img, named(format, err)
+	}
+	codec := codecs[format]
+	config, err := codec.config(bytes.NewReader(data))
+	if err == nil {
+		err = checkSize(format, data, config)
+	}
+	if err != nil {
+		return nil, named(format, err)
+	}
+	m, err := codec.decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, named(format, err)
+	}
+	return convert(format, data, m, mode), nil
+}
+
+// named puts the format before an error that lacks it.
+func named(format string, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), format+": ") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", format, unexpected(err))
+}

@@ -1,0 +1,168 @@
+package imgio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"image"
+)
+
+// MaxPixels is the largest picture that is decoded, in pixels. It holds for all
+// formats but .npy, whose length says what it holds.
+const MaxPixels = 1 << 30
+
+// maxWebPSide is the longest side that a WebP frame can have.
+const maxWebPSide = 1 << 14
+
+// checkSize refuses a picture that is too large, or larger than a file of this
+// length can hold, before any memory is taken for it.
+func checkSize(format string, data []byte, c image.Config) error {
+	w, h := c.Width, c.Height
+	if w < 0 || h < 0 || w != 0 && h > MaxPixels/w {
+		return fmt.Errorf("%d×%d pixels are more than the limit of %d", w, h, MaxPixels)
+	}
+	if format == "webp" && max(w, h) > maxWebPSide {
+		return fmt.Errorf("%d×%d is more than the %d of a WebP frame", w, h, maxWebPSide)
+	}
+	if format == "gif" {
+		w, h = gifFrame(data, w, h)
+	}
+	bits, expansion := density(format, data)
+	if expansion > 0 && int64(w)*int64(h)*bits > 8*expansion*int64(len(data)) {
+		return fmt.Errorf("%d×%d pixels cannot be in a file of %d bytes: it is damaged or cut short", w, h, len(data))
+	}
+	return nil
+}
+
+// The most bytes that one byte of compressed data can become.
+const (
+	deflateExpansion  = 1032 // RFC 1951: 258 bytes for two bits
+	lzwExpansion      = 2731 // a code of 12 bits is a string of up to 4096
+	packBitsExpansion = 64   // two bytes are a run of up to 128
+
+	// A JPEG block of 64 pixels takes one bit or more of Huffman code for its
+	// DC coefficient, in progressive files too.
+	jpegPixelsPerByte = 8 * 64
+)
+
+// density is the bits that a pixel has once unpacked, and how much the packing
+// saves at most: 0 for formats that can say any size in a few bytes.
+func density(format string, data []byte) (bits, expansion int64) {
+	switch format {
+	case "png":
+		if len(data) > 25 {
+			return int64(data[24]) * pngChannels(data), deflateExpansion
+		}
+	case "jpeg":
+		return 8, jpegPixelsPerByte
+	case "gif":
+		return 8, lzwExpansion
+	case "bmp":
+		if len(data) > 29 {
+			return int64(binary.LittleEndian.Uint16(data[28:])), 1
+		}
+	case "tiff":
+		samples, depth := tiffTag(data, tiffBitsPerSample)
+		bits = int64(max(samples, 1)) * int64(max(depth, 1))
+		switch _, compression := tiffTag(data, tiffCompression); compression {
+		case 0, 1:
+			return bits, 1
+		case 5:
+			return bits, lzwExpansion
+		case 8, 32946:
+			return bits, deflateExpansion
+		case 32773:
+			return bits, packBitsExpansion
+		}
+	}
+	return 0, 0
+}
+
+// The PNG colour types, and the channels that each has in the file.
+const (
+	pngGray      = 0
+	pngColor     = 2
+	pngPalette   = 3
+	pngGrayAlpha = 4
+)
+
+func pngChannels(data []byte) int64 {
+	switch data[25] {
+	case pngGray, pngPalette:
+		return 1
+	case pngGrayAlpha:
+		return 2
+	case pngColor:
+		return 3
+	}
+	return 4
+}
+
+// gifFrame is the size of the first frame, which may be smaller than the
+// canvas: extensions are skipped to find it. Where there is none, the canvas
+// stands for it.
+func gifFrame(data []byte, w, h int) (int, int) {
+	if len(data) < 13 {
+		return w, h
+	}
+	i := 13
+	if data[10]&0x80 != 0 {
+		i += 3 << (1 + data[10]&7)
+	}
+	for i+9 < len(data) && data[i] == '!' {
+		for i += 2; i < len(data) && data[i] != 0; i += 1 + int(data[i]) {
+		}
+		i++
+	}
+	if i+9 > len(data) || data[i] != ',' {
+		return w, h
+	}
+	return int(binary.LittleEndian.Uint16(data[i+5:])), int(binary.LittleEndian.Uint16(data[i+7:]))
+}
+
+const (
+	tiffBitsPerSample = 258
+	tiffCompression   = 259
+	tiffPhotometric   = 262
+)
+
+// tiffTag is how many values a tag of the first directory has, and the first of
+// them; zeros where it is missing.
+func tiffTag(data []byte, tag uint16) (count, first uint32) {
+	if len(data) < 8 {
+		return 0, 0
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if data[0] == 'M' {
+		order = binary.BigEndian
+	}
+	from := func(at uint32) []byte { return data[min(int64(at), int64(len(data))):] }
+	dir := from(order.Uint32(data[4:]))
+	if len(dir) < 2 {
+		return 0, 0
+	}
+	entries := int(order.Uint16(dir))
+	for dir = dir[2:]; entries > 0 && len(dir) >= 12; dir, entries = dir[12:], entries-1 {
+		if order.Uint16(dir) != tag {
+			continue
+		}
+		size := map[uint16]uint32{1: 1, 3: 2, 4: 4}[order.Uint16(dir[2:])]
+		count = order.Uint32(dir[4:])
+		value := dir[8:12]
+		if size == 0 || count == 0 {
+			return 0, 0
+		}
+		if count > 4/size {
+			value = from(order.Uint32(value))
+		}
+		switch {
+		case len(value) < int(size):
+			return 0, 0
+		case size == 1:
+			return count, uint32(value[0])
+		case size == 2:
+			return count, uint32(order.Uint16(value))
+		}
+		return count, order.Uint32(value)
+	}
+	return 0, 0
+}

@@ -1,0 +1,26 @@
+//go:build unix
+
+package imgio
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapFile maps the first n bytes of a file. The pages are private, so that
+// writing to them is allowed and stays in memory.
+func mapFile(f *os.File, n int) (data []byte, unmap func() error, err error) {
+	data, err = unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, nil, err
+	}
+	return data, func() error {
+		if data == nil {
+			return nil
+		}
+		d := data
+		data = nil
+		return unix.Munmap(d)
+	}, nil
+}

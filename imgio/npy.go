@@ -1,0 +1,262 @@
+package imgio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unsafe"
+)
+
+// mapBytes is the size from which OpenNPY maps a file: below it, reading costs
+// less than the page faults of a mapping.
+const mapBytes = 1 << 20
+
+// ReadNPY reads an array in NumPy's .npy format, version 1.0, 2.0 or 3.0.
+//
+// It takes unsigned integers of 1, 2, 4 and 8 bytes, signed ones of 2, 4 and 8,
+// floats of 4 and 8, and booleans (as uint8), in either byte order. Arrays in
+// Fortran order come out row-major. What follows the data is left unread.
+//
+// Where the length of r can be known (a file, or anything with a Len method),
+// a header that promises more than that is refused before any memory is taken.
+// Otherwise memory grows along with what arrives.
+func ReadNPY(r io.Reader) (*Array, error) {
+	h, err := readNPYHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	return h.read(r)
+}
+
+// OpenNPY reads the .npy file of that name. Large little-endian files in C order
+// are mapped into memory instead, where the system can: the array then holds
+// the file's own pages until it is closed, and must not be used after that.
+// Writing to the array never changes the file; cutting the file short while it
+// is mapped makes reading the array fault.
+func OpenNPY(path string) (*Array, io.Closer, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("imgio: %w", err)
+	}
+	defer f.Close()
+	a, c, err := openNPY(f)
+	if err != nil {
+		return nil, nil, in(path, err)
+	}
+	return a, c, nil
+}
+
+func openNPY(f *os.File) (*Array, io.Closer, error) {
+	h, err := readNPYHeader(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a, c := h.mapped(f); a != nil {
+		return a, c, nil
+	}
+	a, err := h.read(f)
+	return a, closer(nil), err
+}
+
+// closer releases what an array or picture stands on; nil has nothing to do.
+type closer func() error
+
+func (c closer) Close() error {
+	if c == nil {
+		return nil
+	}
+	return c()
+}
+
+// mapped is the array as a mapping of the file, or nil where it has to be read.
+func (h *npyHeader) mapped(f *os.File) (*Array, io.Closer) {
+	d, err := h.dtype()
+	if err != nil || d.swap || h.fortran && len(h.shape) > 1 || h.offset%d.size != 0 {
+		return nil, nil
+	}
+	bytes := h.count * d.size
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || bytes < mapBytes || info.Size()-int64(h.offset) < int64(bytes) {
+		return nil, nil
+	}
+	m, unmap, err := mapFile(f, h.offset+bytes)
+	if err != nil {
+		return nil, nil
+	}
+	return &Array{Shape: h.shape, Data: d.view(m[h.offset:])}, closer(unmap)
+}
+
+// A dtype is how one kind of element is read.
+type dtype struct {
+	size int
+	swap bool // the file's byte order is not the machine's
+	read func(h *npyHeader, r io.Reader, known int64, swap bool) (any, error)
+	view func([]byte) any // the same memory as a slice of elements
+}
+
+// dtypes holds the element types by NumPy's letter and size.
+var dtypes = map[string]dtype{
+	"b1": element[uint8](), "u1": element[uint8](), "u2": element[uint16](), "u4": element[uint32](), "u8": element[uint64](),
+	"i2": element[int16](), "i4": element[int32](), "i8": element[int64](), "f4": element[float32](), "f8": element[float64](),
+}
+
+func element[T Element]() dtype {
+	size := int(unsafe.Sizeof(*new(T)))
+	return dtype{
+		size: size,
+		read: readElements[T],
+		view: func(b []byte) any { return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size) },
+	}
+}
+
+func unsupportedDtype(what string) error {
+	return fmt.Errorf("dtype %s is not supported: use u1, u2, u4, u8, i2, i4, i8, f4, f8 or b1", what)
+}
+
+func (h *npyHeader) dtype() (dtype, error) {
+	bad := fmt.Errorf("imgio: %w", unsupportedDtype(fmt.Sprintf("%q", h.descr)))
+	if len(h.descr) != 3 {
+		return dtype{}, bad
+	}
+	d, ok := dtypes[h.descr[1:]]
+	if !ok {
+		return dtype{}, bad
+	}
+	switch h.descr[0] {
+	case '<':
+		d.swap = !hostIsLittle
+	case '>':
+		d.swap = hostIsLittle
+	case '=':
+	case '|':
+		if d.size > 1 {
+			return dtype{}, bad
+		}
+	default:
+		return dtype{}, bad
+	}
+	return d, nil
+}
+
+// read reads the data behind a header.
+func (h *npyHeader) read(r io.Reader) (*Array, error) {
+	d, err := h.dtype()
+	if err != nil {
+		return nil, err
+	}
+	known := remaining(r)
+	if known >= 0 && known < int64(h.count)*int64(d.size) {
+		return nil, fmt.Errorf("imgio: npy data is cut short: shape %s of %s needs %d bytes, the file has %d: %w",
+			shapeString(h.shape), h.descr, int64(h.count)*int64(d.size), known, io.ErrUnexpectedEOF)
+	}
+	data, err := d.read(h, r, known, d.swap)
+	if err != nil {
+		return nil, err
+	}
+	return &Array{Shape: h.shape, Data: data}, nil
+}
+
+// remaining is how many bytes r still has, or -1 where that cannot be known.
+func remaining(r io.Reader) int64 {
+	switch r := r.(type) {
+	case *replay:
+		if n := remaining(r.rest); n >= 0 {
+			return n + int64(len(r.head))
+		}
+		return -1
+	case interface{ Len() int }:
+		return int64(r.Len())
+	case *os.File:
+		info, err := r.Stat()
+		if err != nil || !info.Mode().IsRegular() {
+			return -1
+		}
+		at, err := r.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return -1
+		}
+		return max(0, info.Size()-at)
+	}
+	return -1
+}
+
+// readElements reads into memory that is taken at once where the input is known
+// to be long enough, and doubled as it fills up otherwise.
+func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) (any, error) {
+	const firstElements = 1 << 17
+	size := int(unsafe.Sizeof(*new(T)))
+	have := h.count
+	if known < 0 {
+		have = min(have, firstElements)
+	}
+	data := make([]T, have)
+	for filled := 0; ; {
+		n, err := io.ReadFull(r, bytesOf(data[filled:]))
+		if err != nil && filled < len(data) {
+			return nil, fmt.Errorf("imgio: npy data is cut short: shape %s of %s needs %d bytes, %d came: %w",
+				shapeString(h.shape), h.descr, h.count*size, filled*size+n, unexpected(err))
+		}
+		filled = len(data)
+		if filled == h.count {
+			break
+		}
+		more := make([]T, min(h.count, 2*filled))
+		copy(more, data)
+		data = more
+	}
+	if swap {
+		swapBytes(bytesOf(data), size)
+	}
+	if h.fortran {
+		data = rowMajor(data, h.shape)
+	}
+	return data, nil
+}
+
+// unexpected is err, with an end of input called an unexpected one.
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// rowMajor turns an array that is stored with its first axis innermost. Such an
+// array is a matrix of (the other axes)×(first axis); transposing it puts the
+// first axis outermost, and leaves the same task for every slab below it.
+func rowMajor[T Element](data []T, shape []int) []T {
+	if len(data) == 0 {
+		return data
+	}
+	spare := make([]T, len(data))
+	slabs := 1
+	for len(shape) > 1 {
+		first, others := shape[0], len(data)/slabs/shape[0]
+		if first > 1 && others > 1 {
+			for s := range slabs {
+				from, to := s*first*others, (s+1)*first*others
+				transpose(spare[from:to], data[from:to], others, first)
+			}
+			data, spare = spare, data
+		}
+		slabs *= first
+		shape = shape[1:]
+	}
+	return data
+}
+
+// transpose writes the rows×cols matrix src to dst as cols×rows, by blocks
+// that stay in cache.
+func transpose[T Element](dst, src []T, rows, cols int) {
+	const block = 32
+	for y0 := 0; y0 < rows; y0 += block {
+		for x0 := 0; x0 < cols; x0 += block {
+			for x := x0; x < min(x0+block, cols); x++ {
+				d := dst[x*rows:][:rows]
+				for y := y0; y < min(y0+block, rows); y++ {
+					d[y] = src[y*cols+x]
+				}
+			}
+		}
+	}
+}

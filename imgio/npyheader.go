@@ -1,0 +1,239 @@
+package imgio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	npyMagic = "\x93NUMPY"
+
+	// maxNPYHeader is far above any header of plain numbers; NumPy itself
+	// warns at 10000.
+	maxNPYHeader = 1 << 20
+	// maxDims is NumPy's own limit.
+	maxDims = 64
+)
+
+// npyHeader is what stands before the data of a .npy file.
+type npyHeader struct {
+	descr   string
+	fortran bool
+	shape   []int
+	count   int // elements
+	offset  int // bytes from the start of the file to the data
+}
+
+// readNPYHeader reads as far as the first byte of data.
+func readNPYHeader(r io.Reader) (*npyHeader, error) {
+	var pre [12]byte
+	if _, err := io.ReadFull(r, pre[:8]); err != nil {
+		return nil, cutShort("npy header", err)
+	}
+	if string(pre[:6]) != npyMagic {
+		return nil, errors.New("imgio: not a .npy file: it does not start with \\x93NUMPY")
+	}
+	lengthBytes := 4
+	switch pre[6] {
+	case 1:
+		lengthBytes = 2
+	case 2, 3:
+	default:
+		return nil, fmt.Errorf("imgio: npy version %d.%d is not supported: 1.0, 2.0 and 3.0 are", pre[6], pre[7])
+	}
+	if _, err := io.ReadFull(r, pre[8:8+lengthBytes]); err != nil {
+		return nil, cutShort("npy header", err)
+	}
+	length := 0
+	for i := lengthBytes - 1; i >= 0; i-- {
+		length = length<<8 | int(pre[8+i])
+		if length > maxNPYHeader {
+			return nil, fmt.Errorf("imgio: npy header is longer than %d bytes", maxNPYHeader)
+		}
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return nil, cutShort("npy header", err)
+	}
+	h, err := parseNPYHeader(string(text))
+	if err != nil {
+		return nil, err
+	}
+	h.offset = 8 + lengthBytes + length
+	return h, nil
+}
+
+// cutShort says that input ended too early, and passes other errors on.
+func cutShort(what string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("imgio: %s is cut short: %w", what, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("imgio: reading %s: %w", what, err)
+}
+
+// parseNPYHeader reads the Python dictionary of a header: the keys 'descr',
+// 'fortran_order' and 'shape', each once, in any order.
+func parseNPYHeader(text string) (*npyHeader, error) {
+	p := &literal{rest: text}
+	h := &npyHeader{}
+	var seen []string
+	p.expect('{')
+	for !p.accept('}') {
+		key := p.quoted()
+		p.expect(':')
+		if p.err == nil && slices.Contains(seen, key) {
+			p.fail("key %q stands twice", key)
+		}
+		seen = append(seen, key)
+		switch key {
+		case "descr":
+			h.descr = p.dtype()
+		case "fortran_order":
+			h.fortran = p.boolean()
+		case "shape":
+			h.shape = p.tuple()
+		default:
+			p.fail("key %q is unknown", key)
+		}
+		if p.accept('}') {
+			break
+		}
+		p.expect(',')
+		if p.err != nil {
+			break
+		}
+	}
+	if p.space(); p.err == nil && p.rest != "" {
+		p.fail("%.20q follows the dictionary", p.rest)
+	}
+	for _, key := range []string{"descr", "fortran_order", "shape"} {
+		if !slices.Contains(seen, key) {
+			p.fail("key %q is missing", key)
+		}
+	}
+	if p.err != nil {
+		return nil, fmt.Errorf("imgio: bad npy header: %w", p.err)
+	}
+	var err error
+	h.count, err = elementCount(h.shape)
+	return h, err
+}
+
+// literal parses the few kinds of Python literal that a header holds. After
+// the first failure it stays where it is, and err says why.
+type literal struct {
+	rest string
+	err  error
+}
+
+func (p *literal) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (p *literal) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n\f\v") }
+
+// accept skips one character if it is the next.
+func (p *literal) accept(c byte) bool {
+	p.space()
+	if p.err != nil || p.rest == "" || p.rest[0] != c {
+		return false
+	}
+	p.rest = p.rest[1:]
+	return true
+}
+
+func (p *literal) expect(c byte) {
+	if !p.accept(c) {
+		p.fail("%q expected at %.20q", c, p.rest)
+	}
+}
+
+func (p *literal) quoted() string {
+	p.space()
+	if p.err != nil {
+		return ""
+	}
+	if p.rest == "" || p.rest[0] != '\'' && p.rest[0] != '"' {
+		p.fail("a string expected at %.20q", p.rest)
+		return ""
+	}
+	s, rest, ok := strings.Cut(p.rest[1:], p.rest[:1])
+	if !ok || strings.ContainsAny(s, "\\\n") {
+		p.fail("a plain string expected at %.20q", p.rest)
+		return ""
+	}
+	p.rest = rest
+	return s
+}
+
+// dtype is a string, or the text of the list that describes a structure.
+func (p *literal) dtype() string {
+	if p.space(); p.rest != "" && p.rest[0] == '[' {
+		p.fail("%w", unsupportedDtype("a structure"))
+		return ""
+	}
+	return p.quoted()
+}
+
+func (p *literal) boolean() bool {
+	p.space()
+	for _, word := range []string{"True", "False"} {
+		if rest, ok := strings.CutPrefix(p.rest, word); ok {
+			p.rest = rest
+			return word == "True"
+		}
+	}
+	p.fail("True or False expected at %.20q", p.rest)
+	return false
+}
+
+// tuple is a Python tuple of integers.
+func (p *literal) tuple() []int {
+	shape := []int{}
+	p.expect('(')
+	comma := false
+	for p.err == nil && !p.accept(')') {
+		if len(shape) > 0 && !comma {
+			p.fail("',' expected at %.20q", p.rest)
+			break
+		}
+		if len(shape) == maxDims {
+			p.fail("more than %d dimensions", maxDims)
+			break
+		}
+		shape = append(shape, p.integer())
+		comma = p.accept(',')
+	}
+	if len(shape) == 1 && !comma {
+		p.fail("(%d) is not a tuple: ',' is missing", shape[0])
+	}
+	return shape
+}
+
+// integer is a dimension. Python 2 wrote some with an L behind them.
+func (p *literal) integer() int {
+	p.space()
+	if strings.HasPrefix(p.rest, "-") {
+		p.fail("a dimension is negative at %.20q", p.rest)
+		return 0
+	}
+	end := strings.IndexFunc(p.rest, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		end = len(p.rest)
+	}
+	n, err := strconv.Atoi(p.rest[:end])
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		p.fail("a dimension is too large at %.30q", p.rest)
+	case err != nil:
+		p.fail("a number expected at %.20q", p.rest)
+	}
+	p.rest = strings.TrimPrefix(p.rest[end:], "L")
+	return n
+}

@@ -1,0 +1,122 @@
+package imgio
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+)
+
+// ViewShape is the shape of a view as an array: (H, W) with one channel and
+// (H, W, C) with several.
+func ViewShape[S boxsum.Sum](v boxsum.View[S]) []int {
+	if v.Channels == 1 {
+		return []int{v.Height, v.Width}
+	}
+	return []int{v.Height, v.Width, v.Channels}
+}
+
+// ViewRows runs through the entries of a view, as [WriteNPY] and [WriteNPZ]
+// take them.
+func ViewRows[S boxsum.Sum](v boxsum.View[S]) iter.Seq[[]S] {
+	return func(yield func([]S) bool) {
+		if v.Width == 0 || v.Height == 0 {
+			return
+		}
+		for y := range v.Height {
+			if !yield(v.Row(y)) {
+				return
+			}
+		}
+	}
+}
+
+// WriteNPY writes an array in NumPy's .npy format: version 1.0, C order, little
+// endian. Rows are runs of elements of any length; together they must have
+// exactly as many as the shape says.
+func WriteNPY[T Element](w io.Writer, shape []int, rows iter.Seq[[]T]) error {
+	count, err := elementCount(shape)
+	if err != nil {
+		return err
+	}
+	header, err := npyHeaderBytes[T](shape)
+	if err != nil {
+		return err
+	}
+	// Runs longer than the buffer pass it by.
+	buf := bufio.NewWriterSize(w, 1<<16)
+	if _, err := buf.Write(header); err != nil {
+		return fmt.Errorf("imgio: writing npy header: %w", err)
+	}
+	written := 0
+	for row := range rows {
+		if len(row) > count-written {
+			return fmt.Errorf("imgio: shape %s has %d elements, the rows have more", shapeString(shape), count)
+		}
+		written += len(row)
+		if err := writeElements(buf, row); err != nil {
+			return fmt.Errorf("imgio: writing npy data: %w", err)
+		}
+	}
+	if written != count {
+		return fmt.Errorf("imgio: shape %s has %d elements, the rows have %d", shapeString(shape), count, written)
+	}
+	if err := buf.Flush(); err != nil {
+		return fmt.Errorf("imgio: writing npy data: %w", err)
+	}
+	return nil
+}
+
+// npyHeaderBytes is the header, padded so that the data starts on 64 bytes and
+// can be mapped.
+func npyHeaderBytes[T Element](shape []int) ([]byte, error) {
+	const fixed = len(npyMagic) + 4
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr[T](), shapeString(shape))
+	pad := -(fixed + len(dict) + 1) & 63
+	dict += strings.Repeat(" ", pad) + "\n"
+	if len(shape) > maxDims || len(dict) > 0xffff {
+		return nil, fmt.Errorf("imgio: %d dimensions are more than the %d of a .npy file", len(shape), maxDims)
+	}
+	b := append([]byte(npyMagic), 1, 0)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(dict)))
+	return append(b, dict...), nil
+}
+
+// descr is NumPy's name of a type, little endian.
+func descr[T Element]() string {
+	var v T
+	kind := 'u'
+	switch any(v).(type) {
+	case uint8:
+		return "|u1"
+	case int16, int32, int64:
+		kind = 'i'
+	case float32, float64:
+		kind = 'f'
+	}
+	return fmt.Sprintf("<%c%d", kind, unsafe.Sizeof(v))
+}
+
+func writeElements[T Element](w io.Writer, row []T) error {
+	size := int(unsafe.Sizeof(*new(T)))
+	if hostIsLittle || size == 1 {
+		_, err := w.Write(bytesOf(row))
+		return err
+	}
+	const run = 1 << 12
+	for len(row) > 0 {
+		n := min(len(row), run)
+		b := append([]byte(nil), bytesOf(row[:n])...)
+		swapBytes(b, size)
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		row = row[n:]
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package imgio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile makes the file of that name from what write gives it. The file
+// appears whole or not at all: it is written beside its place and moved there
+// at the end, and an error or a panic leaves what was there before. An existing
+// file keeps its permissions, and a symbolic link keeps pointing to it. Devices
+// and pipes are written to directly.
+func WriteFile(path string, write func(io.Writer) error) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("imgio: %w", err)
+	case info.IsDir():
+		return fmt.Errorf("imgio: %s is a folder: name a file in it", path)
+	case !info.Mode().IsRegular():
+		return writeDevice(path, write)
+	}
+	f, err := createBeside(path)
+	if err != nil {
+		return fmt.Errorf("imgio: %w", err)
+	}
+	done := false
+	defer func() {
+		if !done {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if info != nil {
+		if err := f.Chmod(info.Mode().Perm()); err != nil {
+			return fmt.Errorf("imgio: %w", err)
+		}
+	}
+	if err := write(f); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("imgio: %w", err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("imgio: %w", err)
+	}
+	done = true
+	return nil
+}
+
+// createBeside makes a new file in the folder of path. Unlike os.CreateTemp it
+// leaves the permissions to the umask, as for any other output.
+func createBeside(path string) (*os.File, error) {
+	dir, base := filepath.Split(path)
+	for try := 0; ; try++ {
+		name := fmt.Sprintf("%s.%.100s.%08x.tmp", dir, base, rand.Uint32())
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
+			return f, err
+		}
+	}
+}
+
+func writeDevice(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("imgio: %w", err)
+	}
+	err = write(f)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
