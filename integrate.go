@@ -114,6 +114,19 @@ func (o *Options) check() (kernel.Level, error) {
 	return o.Level.kernelLevel()
 }
 
+// WorkersFor is how many workers make a table of this size: not more than
+// asked for, and fewer where more would not help. With squares, bytesPerSum is
+// that of both sums together.
+func (o *Options) WorkersFor(width, height, channels, bytesPerSum int) int {
+	if o == nil {
+		o = &Options{}
+	}
+	if _, err := elements(width, height, channels); err != nil {
+		return 0
+	}
+	return o.plan(width, height, channels, bytesPerSum).Workers
+}
+
 // plan is how to cut an image whose sums take sumBytes a value.
 func (o *Options) plan(width, height, channels, sumBytes int) engine.Plan {
 	workers := o.Workers

@@ -232,6 +232,9 @@ func decodeBytes(format string, data []byte, mode ColorMode) (img any, err error
 	if err != nil {
 		return nil, named(format, err)
 	}
+	if m.Bounds().Empty() {
+		return nil, fmt.Errorf("%s: the picture has no pixels", format)
+	}
 	return convert(format, data, m, mode), nil
 }
 

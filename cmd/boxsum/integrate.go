@@ -153,8 +153,9 @@ type report struct {
 
 func newReport(work job, opt *boxsum.Options, took time.Duration, out string) report {
 	took = max(took, 1) // a coarse clock may not have moved
-	r := report{On: "cpu", Level: opt.Level.String(), Workers: opt.Workers, Out: out}
+	r := report{On: "cpu", Level: opt.Level.String(), Out: out}
 	r.Width, r.Height, r.Channels = work.size()
+	r.Workers = opt.WorkersFor(r.Width, r.Height, r.Channels, work.sumBytes())
 	r.Types = work.types()
 	if opt.Level == boxsum.Auto {
 		r.Level = theCPU().Level

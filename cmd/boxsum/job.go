@@ -17,6 +17,7 @@ type job interface {
 	types() string  // as in u8:u32, or u8:u32+u64 with squares
 	read() int64    // bytes of pixels
 	written() int64 // bytes of sums and squares
+	sumBytes() int  // of a pixel's sum, with its square
 	settle(report func(bytes int64))
 	integrate(*boxsum.Options) error
 	stats(box image.Rectangle, channel int) stats
@@ -72,11 +73,15 @@ func (j *typedJob[P, S, Q]) read() int64 {
 }
 
 func (j *typedJob[P, S, Q]) written() int64 {
+	return int64(j.src.Width+1) * int64(j.src.Height+1) * int64(j.src.Channels) * int64(j.sumBytes())
+}
+
+func (j *typedJob[P, S, Q]) sumBytes() int {
 	each := sizeOf[S]()
 	if j.squared != nil {
 		each += sizeOf[Q]()
 	}
-	return int64(j.src.Width+1) * int64(j.src.Height+1) * int64(j.src.Channels) * each
+	return int(each)
 }
 
 // settle brings the pixels and the tables into memory, so that what is timed

@@ -36,8 +36,9 @@ func NewPlan(rows, n, channels, sumBytes, workers int) Plan {
 		// Workers follow each other half a band apart or less, and the last
 		// bands should end at about the same time.
 		tiles = max(tiles, 2*p.Workers)
-		p.BandRows = min(bandRows, max(16, rows/(8*p.Workers)&^3))
+		p.BandRows = min(bandRows, max(4, rows/(8*p.Workers)&^3))
 	}
+	p.Workers = max(1, min(p.Workers, (rows+p.BandRows-1)/p.BandRows))
 	p.TileWidth = roundUp((n+tiles-1)/tiles, kernel.Align(channels))
 	return p
 }

@@ -5442,11 +5442,12 @@ loop:
 // func fillReadAVX2(dst *byte, src *byte, blocks int, ratio int)
 // Requires: AVX, AVX2, MMX+
 TEXT ·fillReadAVX2(SB), NOSPLIT, $0-32
-	MOVQ  dst+0(FP), AX
-	MOVQ  src+8(FP), CX
-	MOVQ  blocks+16(FP), DX
-	MOVQ  ratio+24(FP), BX
-	VPXOR Y0, Y0, Y0
+	MOVQ     dst+0(FP), AX
+	MOVQ     src+8(FP), CX
+	MOVQ     blocks+16(FP), DX
+	MOVQ     ratio+24(FP), BX
+	VPCMPEQD Y1, Y1, Y1
+	VPXOR    Y0, Y0, Y0
 
 loop:
 	VPOR (CX), Y0, Y0
@@ -5455,8 +5456,8 @@ loop:
 	MOVQ BX, SI
 
 write:
-	VMOVNTDQ Y0, (AX)
-	VMOVNTDQ Y0, 32(AX)
+	VMOVNTDQ Y1, (AX)
+	VMOVNTDQ Y1, 32(AX)
 	ADDQ     $+64, AX
 	DECQ     SI
 	JNZ      write

@@ -5430,11 +5430,12 @@ loop:
 // func fillReadAVX512(dst *byte, src *byte, blocks int, ratio int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·fillReadAVX512(SB), NOSPLIT, $0-32
-	MOVQ   dst+0(FP), AX
-	MOVQ   src+8(FP), CX
-	MOVQ   blocks+16(FP), DX
-	MOVQ   ratio+24(FP), BX
-	VPXORD Z0, Z0, Z0
+	MOVQ       dst+0(FP), AX
+	MOVQ       src+8(FP), CX
+	MOVQ       blocks+16(FP), DX
+	MOVQ       ratio+24(FP), BX
+	VPTERNLOGD $0xff, Z1, Z1, Z1
+	VPXORD     Z0, Z0, Z0
 
 loop:
 	VPORD (CX), Z0, Z0
@@ -5442,7 +5443,7 @@ loop:
 	MOVQ  BX, SI
 
 write:
-	VMOVNTDQ Z0, (AX)
+	VMOVNTDQ Z1, (AX)
 	ADDQ     $+64, AX
 	DECQ     SI
 	JNZ      write

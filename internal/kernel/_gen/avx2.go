@@ -257,7 +257,8 @@ func (*avx2) read(src, end reg.Register) {
 }
 
 func (*avx2) fillRead(dst, src, blocks, ratio reg.Register) {
-	v, left := YMM(), GP64()
+	v, ones, left := YMM(), YMM(), GP64()
+	VPCMPEQD(ones, ones, ones)
 	VPXOR(v, v, v)
 	Label("loop")
 	for i := range 2 {
@@ -267,7 +268,7 @@ func (*avx2) fillRead(dst, src, blocks, ratio reg.Register) {
 	MOVQ(ratio, left)
 	Label("write")
 	for i := range 2 {
-		VMOVNTDQ(v, Mem{Base: dst, Disp: 32 * i})
+		VMOVNTDQ(ones, Mem{Base: dst, Disp: 32 * i})
 	}
 	ADDQ(I8(64), dst)
 	DECQ(left)

@@ -246,7 +246,8 @@ func (*avx512) read(src, end reg.Register) {
 }
 
 func (*avx512) fillRead(dst, src, blocks, ratio reg.Register) {
-	v, left := ZMM(), GP64()
+	v, ones, left := ZMM(), ZMM(), GP64()
+	VPTERNLOGD(U8(0xff), ones, ones, ones)
 	VPXORD(v, v, v)
 	Label("loop")
 	for i := range 1 {
@@ -256,7 +257,7 @@ func (*avx512) fillRead(dst, src, blocks, ratio reg.Register) {
 	MOVQ(ratio, left)
 	Label("write")
 	for i := range 1 {
-		VMOVNTDQ(v, Mem{Base: dst, Disp: 64 * i})
+		VMOVNTDQ(ones, Mem{Base: dst, Disp: 64 * i})
 	}
 	ADDQ(I8(64), dst)
 	DECQ(left)

@@ -1,0 +1,74 @@
+#!/bin/sh
+# Every test. A part that cannot be had here, such as another machine's
+# emulator, is left out with a word; under CI=true that is a failure.
+set -eu
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s\n' "$*"; }
+left_out() {
+	echo "left out: $*"
+	[ -z "${CI:-}" ] || exit 1
+}
+
+step "OpenCV and scikit-image, to compare with"
+if scripts/peers.sh; then
+	BOXSUM_PEERS_PYTHON=$PWD/.venv/bin/python
+	export BOXSUM_PEERS_PYTHON
+else
+	left_out "tests against OpenCV and scikit-image: it takes Python 3 with venv, and PyPI"
+fi
+
+step "gofmt, vet, staticcheck"
+unformatted=$(gofmt -l .)
+[ -z "$unformatted" ] || { echo "not gofmt'ed: $unformatted"; exit 1; }
+go vet ./...
+go vet -tags noasm ./...
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+if go run $staticcheck -version 2>/dev/null; then
+	go run $staticcheck ./...
+else
+	left_out "staticcheck: $staticcheck could not be had"
+fi
+
+step "generated assembly is what its generator makes"
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+for level in avx2 avx512; do
+	if (cd internal/kernel/_gen && go build -o "$fresh/gen" .) 2>"$fresh/log"; then
+		"$fresh/gen" -level $level -out "$fresh/$level.s" -stubs "$fresh/$level.go" -pkg kernel
+		for ext in s go; do # the first line says by which command
+			sed 1d "internal/kernel/${level}_amd64.$ext" >"$fresh/committed"
+			sed 1d "$fresh/$level.$ext" | cmp - "$fresh/committed" || { echo "stale: run make generate"; exit 1; }
+		done
+	else
+		cat "$fresh/log"
+		left_out "the check of generated assembly: its generator could not be built"
+	fi
+done
+
+step "tests"
+go test ./...
+
+step "tests, with the race detector"
+if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
+	go test -race -short ./...
+else
+	left_out "the race detector: it takes a C compiler"
+fi
+
+step "tests, portable Go only"
+go test -short -tags noasm . ./internal/... ./imgio
+
+step "tests on arm64, emulated"
+qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
+if [ -z "$qemu" ] && scripts/install.sh qemu-user; then
+	qemu=$(command -v qemu-aarch64)
+fi
+if [ -n "$qemu" ]; then
+	CGO_ENABLED=0 GOARCH=arm64 go test -short -exec "$qemu" . ./internal/... ./imgio
+else
+	left_out "arm64: it takes qemu-user"
+fi
+
+step "fuzzers, briefly"
+scripts/fuzz.sh 3s
