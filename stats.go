@@ -33,7 +33,7 @@ func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 
 		}
 	}
 	mean := float64(sum) / float64(n)
-	return max(0, float64(square)/float64(n)-mean*mean)
+	return max(0, float64(square)/float64(n)-float64(mean*mean)) // the same bits, fused or not
 }
 
 // StdDev is the standard deviation of one channel over a box: the square root

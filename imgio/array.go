@@ -56,6 +56,9 @@ func arrayImage[P boxsum.Pixel](shape []int, data []P) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n == 0 && nonzeroProduct(shape) > maxEmpty {
+		return nil, fmt.Errorf("imgio: shape %s is more than the limit of %d for an array without elements", shapeString(shape), maxEmpty)
+	}
 	if n > len(data) {
 		return nil, fmt.Errorf("imgio: an array of shape %s needs %d elements and has %d", shapeString(shape), n, len(data))
 	}
@@ -82,6 +85,16 @@ func elementCount(shape []int) (int, error) {
 		return 0, nil
 	}
 	return n, nil
+}
+
+// nonzeroProduct is the product of the dimensions that are not 0, for a shape
+// that elementCount takes.
+func nonzeroProduct(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= max(d, 1)
+	}
+	return n
 }
 
 // shapeString writes a shape as Python does.

@@ -10,6 +10,22 @@ import (
 // formats but .npy, whose length says what it holds.
 const MaxPixels = 1 << 30
 
+// maxEmpty is how long the sides of an image without pixels may be, in all. Its
+// table has a row or a column of zeros, for which a few bytes of header must
+// not take all memory.
+const maxEmpty = 1 << 20
+
+// checkPixels refuses a size above the limits.
+func checkPixels(w, h int) error {
+	switch {
+	case w < 0 || h < 0 || w != 0 && h > MaxPixels/w:
+		return fmt.Errorf("%d×%d pixels are more than the limit of %d", w, h, MaxPixels)
+	case (w == 0 || h == 0) && max(w, h) > maxEmpty:
+		return fmt.Errorf("%d×%d is more than the limit of %d for an image without pixels", w, h, maxEmpty)
+	}
+	return nil
+}
+
 // maxWebPSide is the longest side that a WebP frame can have.
 const maxWebPSide = 1 << 14
 
@@ -17,8 +33,8 @@ const maxWebPSide = 1 << 14
 // length can hold, before any memory is taken for it.
 func checkSize(format string, data []byte, c image.Config) error {
 	w, h := c.Width, c.Height
-	if w < 0 || h < 0 || w != 0 && h > MaxPixels/w {
-		return fmt.Errorf("%d×%d pixels are more than the limit of %d", w, h, MaxPixels)
+	if err := checkPixels(w, h); err != nil {
+		return err
 	}
 	if format == "webp" && max(w, h) > maxWebPSide {
 		return fmt.Errorf("%d×%d is more than the %d of a WebP frame", w, h, maxWebPSide)

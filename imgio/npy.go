@@ -114,7 +114,7 @@ func unsupportedDtype(what string) error {
 }
 
 func (h *npyHeader) dtype() (dtype, error) {
-	bad := fmt.Errorf("imgio: %w", unsupportedDtype(fmt.Sprintf("%q", h.descr)))
+	bad := fmt.Errorf("imgio: %w", unsupportedDtype(fmt.Sprintf("%.20q", h.descr)))
 	if len(h.descr) != 3 {
 		return dtype{}, bad
 	}

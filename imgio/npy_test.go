@@ -64,6 +64,7 @@ func TestReadNPYErrors(t *testing.T) {
 	for _, c := range []struct{ name, dict, want string }{
 		{"int8", header("'|i1'", "(2,)"), `"|i1" is not supported: use u1`},
 		{"half", header("'<f2'", "(2,)"), `"<f2"`},
+		{"long", header("'"+strings.Repeat("a", 1000)+"'", "(2,)"), `dtype "aaaaaaaaaaaaaaaaaaaa" is`},
 		{"complex", header("'<c16'", "(2,)"), `"<c16"`},
 		{"string", header("'<U5'", "(2,)"), `"<U5"`},
 		{"object", header("'|O'", "(2,)"), `"|O"`},
@@ -329,6 +330,8 @@ func TestArrayImage(t *testing.T) {
 		{Shape: []int{6}, Data: make([]uint8, 6)},
 		{Shape: []int{1, 1, 2, 3}, Data: make([]uint8, 6)},
 		{Shape: []int{2, 3, 0}, Data: []uint8{}},
+		{Shape: []int{0, 1 << 32}, Data: []uint8{}},
+		{Shape: []int{1 << 11, 0, 1 << 11}, Data: []uint8{}},
 		{Shape: []int{2, 4}, Data: make([]uint8, 6)},
 		{Shape: []int{-2, 4}, Data: make([]uint8, 6)},
 		{Shape: []int{math.MaxInt / 2, 4}, Data: make([]uint8, 6)},

@@ -86,7 +86,7 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 		key := p.quoted()
 		p.expect(':')
 		if p.err == nil && slices.Contains(seen, key) {
-			p.fail("key %q stands twice", key)
+			p.fail("key %.20q stands twice", key)
 		}
 		seen = append(seen, key)
 		switch key {
@@ -97,7 +97,7 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 		case "shape":
 			h.shape = p.tuple()
 		default:
-			p.fail("key %q is unknown", key)
+			p.fail("key %.20q is unknown", key)
 		}
 		if p.accept('}') {
 			break

@@ -51,8 +51,9 @@ func (h *pnmHeader) check(rest int) error {
 		return fmt.Errorf("the maximum value %d is not in 1…65535", h.max)
 	case h.channels < 1 || h.channels > 4:
 		return fmt.Errorf("a depth of %d is not supported: 1 to 4 are", h.channels)
-	case h.width != 0 && h.height > MaxPixels/h.width:
-		return fmt.Errorf("%d×%d pixels are more than the limit of %d", h.width, h.height, MaxPixels)
+	}
+	if err := checkPixels(h.width, h.height); err != nil {
+		return err
 	}
 	if need := h.bytes(); int64(rest) < need {
 		return fmt.Errorf("%d×%d pixels need %d bytes, the file has %d: %w", h.width, h.height, need, rest, io.ErrUnexpectedEOF)

@@ -65,6 +65,8 @@ func TestPNMErrors(t *testing.T) {
 		"P5 3 3":                "maximum value",
 		"P5 -3 3 255\n":         "width: a number expected",
 		"P5 99999999999 1 255 ": "too large",
+		"P5 0 2000000 255\n":    "0×2000000 is more than",
+		"P4 2000000000 0\n":     "2000000000×0 is more than",
 		"P5 1 1 0\n1":           "not in 1…65535",
 		"P5 1 1 65536\n11":      "not in 1…65535",
 		"P5 2 2 255\n123":       "2×2 pixels need 4 bytes, the file has 3",

@@ -42,7 +42,14 @@ type typedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
 
 func newTypedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], squares bool) (job, error) {
 	j := &typedJob[P, S, Q]{src: src}
-	var err error
+	need := tableBytes[S](src.Width, src.Height, src.Channels)
+	if squares {
+		need += tableBytes[Q](src.Width, src.Height, src.Channels)
+	}
+	err := checkMemory(need)
+	if err != nil {
+		return nil, err
+	}
 	if squares {
 		if j.squared, err = boxsum.NewSquaredTable[S, Q](src.Width, src.Height, src.Channels); err != nil {
 			return nil, err

@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 )
@@ -105,9 +107,24 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 // oneLine is an error in one line, without the name of the package that it
 // comes from: users need not know of packages.
 func oneLine(err error) string {
-	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 	for _, name := range []string{"boxsum: ", "imgio: ", "bench: "} {
 		text = strings.TrimPrefix(text, name)
 	}
 	return text
+}
+
+// escape spells out what would move or colour a terminal: a file may have it
+// in its name.
+func escape(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -62,6 +63,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"query"}, exitError},
 		{[]string{"query", "missing.png", "--box", "0,0,1"}, exitError},
 		{[]string{"integrate", "missing.png"}, exitError},
+		{[]string{"integrate", "\x1b[2Jmissing\r\n.png"}, exitError},
 		{[]string{"integrate", "-"}, exitError},
 		{[]string{"integrate", "--demo", "--on", "cuda"}, exitError},
 		{[]string{"integrate", "--demo", "--level", "sse"}, exitError},
@@ -75,7 +77,7 @@ func TestExitCodes(t *testing.T) {
 		said, quiet := stdout.String(), stderr.String()
 		if test.want != exitOK {
 			said, quiet = quiet, said
-			if !strings.HasPrefix(said, "boxsum: error: ") || strings.Count(said, "\n") != 1 {
+			if !strings.HasPrefix(said, "boxsum: error: ") || strings.IndexFunc(said, unicode.IsControl) != len(said)-1 {
 				t.Errorf("%q: %q is not an error in one line", test.args, said)
 			}
 		}

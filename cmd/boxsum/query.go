@@ -99,7 +99,11 @@ func (c *queryCmd) boxes(stdin io.Reader) ([]box, error) {
 func readBoxes(boxes []box, name string, r io.Reader) ([]box, error) {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
+		text := lines.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // the mark that some editors put before UTF-8
+		}
+		text = strings.TrimSpace(text)
 		if text == "" {
 			continue
 		}

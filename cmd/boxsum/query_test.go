@@ -3,6 +3,7 @@ package main
 import (
 	"image"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,14 @@ func TestDeviationOfLargePixels(t *testing.T) {
 }
 
 // TestNotFinite checks what JSON shows of numbers that it cannot hold.
+func TestReadBoxes(t *testing.T) {
+	got, err := readBoxes([]box{{9, 9, 9, 9}}, "boxes", strings.NewReader("\ufeff0,0,1,1\r\n\r\n -1,2,3,4 \r\n5,6,7,8"))
+	want := []box{{9, 9, 9, 9}, {0, 0, 1, 1}, {-1, 2, 3, 4}, {5, 6, 7, 8}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("boxes are %v, %v, want %v", got, err, want)
+	}
+}
+
 func TestNotFinite(t *testing.T) {
 	var b strings.Builder
 	err := printAnswersJSON(&b, []answer{{box{0, 0, 1, 1}, []stats{{math.NaN(), math.Inf(1), math.Inf(-1)}}, 1}})

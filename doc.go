@@ -1,0 +1,58 @@
+// Package boxsum makes summed-area tables, also called integral images, and
+// answers questions from them: the sum, mean, variance and standard deviation
+// of any box of pixels, in four reads however large the box.
+//
+//	img := boxsum.Gray(photo)                        // or an Image of your own pixels
+//	table, err := boxsum.Integrate[uint32](img, nil) // one pass over the pixels
+//	sum := table.Sum(image.Rect(10, 20, 110, 220))   // four reads
+//
+// # Definition
+//
+// The table of a W×H image has (W+1)×(H+1) entries. Entry (x, y) is the sum of
+// the pixels in [0,x)×[0,y); row 0 and column 0 are zero. A box
+// image.Rect(x0, y0, x1, y1) sums to
+//
+//	T(x1,y1) − T(x0,y1) − T(x1,y0) + T(x0,y0)
+//
+// Boxes are clipped to the image. Images may have any row stride and any
+// number of interleaved channels. The other conventions in use, inclusive and
+// same-size exclusive, are views of the same memory: [Table.Inclusive] and
+// [Table.SameSize].
+//
+// # Types
+//
+// Pixels are uint8, uint16, int16, int32, float32 or float64. The sum type is
+// the first type argument of [Integrate]:
+//
+//	pixels    sums, the usual one first
+//	uint8     uint32, uint64, float32, float64
+//	uint16    uint64, float64
+//	int16     int64
+//	int32     int64
+//	float32   float64, float32
+//	float64   float64
+//
+// # Exactness
+//
+// Integer sums wrap, and boxes stay exact: a box whose own sum fits the sum
+// type is exact even where the table around it has wrapped. A uint32 table of
+// 8-bit pixels gives exact boxes of up to 16,843,009 pixels (2^32/255) in an
+// image of any size; a uint64 table has no such limit in practice.
+//
+// Float tables have the same bits at every level and number of workers. Rows
+// are summed in blocks of 32 bytes, so that an entry is off by at most about
+//
+//	(W·C/8 + H + 5) · 2^-24 · Σ|p|    in float32, and
+//	(W·C/4 + H + 5) · 2^-53 · Σ|p|    in float64,
+//
+// where Σ|p| adds up the magnitudes of the pixels in [0,x)×[0,y). The small
+// difference of two large float32 entries can therefore be far off: 2^25 + 2
+// is 2^25 in float32. Sum float32 pixels in float64, which is the usual type,
+// or take their mean away first with [Options.Offset].
+//
+// # Speed
+//
+// The engine reads each pixel once and writes each sum once, four rows at a
+// time, with AVX-512, AVX2 or portable Go, on as many processors as help.
+// Integrating into an existing table with [IntegrateInto] allocates nothing.
+package boxsum

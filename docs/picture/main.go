@@ -1,0 +1,103 @@
+// Command picture draws the picture of the README: an image with a box, and its
+// table with the four entries that give the sum of the box.
+//
+//	go run ./docs/picture docs/boxsum.png
+package main
+
+//go:generate go run . ../boxsum.png
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"os"
+
+	"golang.org/x/image/draw"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+)
+
+const (
+	width, height = 1920, 1080
+	scale         = 2.4 // from the image to a panel
+	gap           = 24
+)
+
+var (
+	box    = image.Rect(1050, 290, 1330, 570) // the sun
+	bright = color.RGBA{0xff, 0xb0, 0x30, 0xff}
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "picture:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("name the file to write, such as docs/boxsum.png")
+	}
+	demo := imgio.Demo(width, height)
+	table, err := boxsum.Integrate[uint32](demo, nil)
+	if err != nil {
+		return err
+	}
+	panel := image.Rect(0, 0, int(width/scale), int(height/scale))
+	right := panel.Add(image.Pt(panel.Dx()+gap, 0))
+	canvas := image.NewNRGBA(image.Rect(0, 0, right.Max.X, right.Max.Y))
+	shrink := func(to image.Rectangle, from image.Image) {
+		draw.CatmullRom.Scale(canvas, to, from, from.Bounds(), draw.Src, nil)
+	}
+	shrink(panel, &image.Gray{Pix: demo.Pix, Stride: demo.Stride, Rect: image.Rect(0, 0, width, height)})
+	shrink(right, imgio.HeatMap(table.Exclusive()))
+	at := func(x, y int) image.Point { return image.Pt(int(float64(x)/scale), int(float64(y)/scale)) }
+	outline(canvas, image.Rectangle{at(box.Min.X, box.Min.Y), at(box.Max.X, box.Max.Y)}, 3, bright)
+	for _, corner := range []struct {
+		x, y int
+		plus bool
+	}{
+		{box.Max.X, box.Max.Y, true}, {box.Min.X, box.Max.Y, false}, {box.Max.X, box.Min.Y, false}, {box.Min.X, box.Min.Y, true},
+	} {
+		sign(canvas, at(corner.x, corner.y).Add(right.Min), corner.plus)
+	}
+	return imgio.WriteFile(args[0], func(w io.Writer) error {
+		return (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(w, canvas)
+	})
+}
+
+// outline draws the frame of a rectangle, of that thickness, inside it.
+func outline(m draw.Image, r image.Rectangle, thick int, c color.Color) {
+	inner := r.Inset(thick)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if !image.Pt(x, y).In(inner) {
+				m.Set(x, y, c)
+			}
+		}
+	}
+}
+
+// sign draws a disc with a plus or a minus in it, with smooth edges.
+func sign(m *image.NRGBA, centre image.Point, plus bool) {
+	const radius, arm, half = 13, 7, 1.5
+	for y := -radius - 1; y <= radius+1; y++ {
+		for x := -radius - 1; x <= radius+1; x++ {
+			p := centre.Add(image.Pt(x, y))
+			dx, dy := math.Abs(float64(x)), math.Abs(float64(y))
+			cover := math.Min(math.Max(radius+0.5-math.Hypot(dx, dy), 0), 1)
+			ink := color.NRGBA{bright.R, bright.G, bright.B, 0xff}
+			if dx <= arm && dy <= half || plus && dy <= arm && dx <= half {
+				ink = color.NRGBA{0x10, 0x10, 0x18, 0xff}
+			}
+			under := m.NRGBAAt(p.X, p.Y)
+			mix := func(a, b uint8) uint8 { return uint8(math.Round(cover*float64(a) + (1-cover)*float64(b))) }
+			m.SetNRGBA(p.X, p.Y, color.NRGBA{mix(ink.R, under.R), mix(ink.G, under.G), mix(ink.B, under.B), 0xff})
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package boxsum_test
+
+import (
+	"encoding/json"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/boxsum/boxsum"
+
+// below says which packages of the module each one may stand on, directly or
+// not. Imports point down only; see ARCHITECTURE.md.
+var below = map[string][]string{
+	"internal/kernel": {},
+	"internal/ref":    {"internal/kernel"},
+	"internal/engine": {"internal/kernel"},
+	"":                {"internal/engine", "internal/kernel"},
+	"imgio":           {"", "internal/engine", "internal/kernel"},
+	"bench":           {"", "internal/engine", "internal/kernel"},
+	"cmd/boxsum":      {"", "imgio", "bench", "internal/engine", "internal/kernel"},
+	"docs/picture":    {"", "imgio", "internal/engine", "internal/kernel"},
+}
+
+func TestImportsPointDown(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Deps,Standard", "./...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	type listed struct {
+		ImportPath string
+		Deps       []string
+		Standard   bool
+	}
+	standard := map[string]bool{"C": true}
+	var packages []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		standard[p.ImportPath] = p.Standard
+		packages = append(packages, p)
+	}
+	for _, p := range packages {
+		name, ours := strings.CutPrefix(p.ImportPath, module)
+		if !ours {
+			continue
+		}
+		name = strings.TrimPrefix(name, "/")
+		allowed, known := below[name]
+		if !known {
+			t.Errorf("package %q is not in the picture: add it here and to ARCHITECTURE.md", name)
+		}
+		for _, dep := range p.Deps {
+			if rest, ours := strings.CutPrefix(dep, module); ours {
+				if dep := strings.TrimPrefix(rest, "/"); !slices.Contains(allowed, dep) {
+					t.Errorf("package %q may not stand on %q", name, dep)
+				}
+			} else if light := name == "" || strings.HasPrefix(name, "internal/"); light && !standard[dep] && !strings.HasPrefix(dep, "golang.org/x/") {
+				t.Errorf("package %q may not need %q: only the standard library and golang.org/x", name, dep)
+			}
+		}
+	}
+}
