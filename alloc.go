@@ -1,6 +1,7 @@
 package boxsum
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
@@ -10,17 +11,36 @@ import (
 // workers together gain about a tenth on tables of this size and more.
 const hugePageBytes = 4 << 20
 
-// alignedSlice is a slice of n zeros that starts on a cache line.
-func alignedSlice[S Sum](n int) []S {
+// allocate is a slice of n zeros, or an error where the machine has not got the
+// memory: Go itself would end the process.
+func allocate[T any](n int) (s []T, err error) {
+	size := uint64(unsafe.Sizeof(*new(T)))
+	if have := memory(); n < 0 || uint64(n) > have/size {
+		return nil, fmt.Errorf("boxsum: %w: %d elements of %d bytes are more than this machine's memory of %d bytes", ErrSize, n, size, have)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("boxsum: %w: %v", ErrSize, r)
+		}
+	}()
+	return make([]T, n), nil
+}
+
+// allocateOnLine is a slice of n zeros that starts on a cache line, on huge
+// pages if it is large.
+func allocateOnLine[S Sum](n int) ([]S, error) {
 	size := int(unsafe.Sizeof(*new(S)))
 	line := kernel.LineBytes / size
-	buf := make([]S, n+line)
-	if (n+line)*size >= hugePageBytes {
+	buf, err := allocate[S](n + line)
+	if err != nil {
+		return nil, err
+	}
+	if len(buf) >= hugePageBytes/size {
 		adviseHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(buf))), len(buf)*size))
 	}
 	skip := 0
 	if over := int(uintptr(unsafe.Pointer(unsafe.SliceData(buf))) % kernel.LineBytes); over != 0 {
 		skip = (kernel.LineBytes - over) / size
 	}
-	return buf[skip:][:n:n]
+	return buf[skip:][:n:n], nil
 }

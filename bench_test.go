@@ -2,6 +2,8 @@ package boxsum_test
 
 import (
 	"fmt"
+	"image"
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -42,6 +44,31 @@ func benchmark[S boxsum.Sum, P boxsum.Pixel](b *testing.B, channels int) {
 			}
 		}
 	}
+}
+
+// BenchmarkSumBoxes asks for a million boxes all over a large table.
+func BenchmarkSumBoxes(b *testing.B) {
+	const side = 4096
+	img, err := boxsum.NewImage[uint8](side, side, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	table, err := boxsum.Integrate[uint32](img, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	boxes := make([]image.Rectangle, 1_000_000)
+	for i := range boxes {
+		boxes[i] = image.Rect(rng.IntN(side), rng.IntN(side), rng.IntN(side), rng.IntN(side))
+	}
+	sums := make([]uint32, len(boxes))
+	for b.Loop() {
+		if err := table.SumBoxes(sums, boxes); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(boxes)), "ns/box")
 }
 
 func BenchmarkU8U32(b *testing.B)  { benchmark[uint32, uint8](b, 1) }

@@ -39,13 +39,17 @@
 // 8-bit pixels gives exact boxes of up to 16,843,009 pixels (2^32/255) in an
 // image of any size; a uint64 table has no such limit in practice.
 //
-// Float tables have the same bits at every level and number of workers. Rows
-// are summed in blocks of 32 bytes, so that an entry is off by at most about
+// Float tables have the same bits at every level and number of workers (of a
+// NaN, that it is one). Rows are summed in blocks of 32 bytes, so that an entry
+// is off by at most about
 //
 //	(W·C/8 + H + 5) · 2^-24 · Σ|p|    in float32, and
 //	(W·C/4 + H + 5) · 2^-53 · Σ|p|    in float64,
 //
-// where Σ|p| adds up the magnitudes of the pixels in [0,x)×[0,y). The small
+// where Σ|p| adds up the magnitudes of the pixels in [0,x)×[0,y) and C is the
+// number of channels; from five channels on, pixels are added one by one, and
+// it is W instead of W·C/8 or W·C/4. A NaN or an infinity spoils the entries
+// below and to the right of it. The small
 // difference of two large float32 entries can therefore be far off: 2^25 + 2
 // is 2^25 in float32. Sum float32 pixels in float64, which is the usual type,
 // or take their mean away first with [Options.Offset].

@@ -53,10 +53,19 @@ func convert[P Pixel](img image.Image, grey bool, to func(raster) Image[P]) Imag
 	if isNil(img) || img.Bounds().Empty() {
 		return Image[P]{}
 	}
+	if b := img.Bounds(); b.Dx() < 0 || b.Dy() < 0 || sizeError(b) != nil {
+		return Image[P]{Width: b.Dx(), Height: b.Dy()}
+	}
 	if p, ok := img.(*image.Paletted); ok {
 		return lookup(p, to(paletteRaster(p.Palette)))
 	}
 	return to(rasterOf(img, grey))
+}
+
+// sizeError says whether so many pixels, of whatever kind, are too many.
+func sizeError(b image.Rectangle) error {
+	_, err := elements(b.Dx(), b.Dy(), 8)
+	return err
 }
 
 func isNil(img image.Image) bool {

@@ -4,16 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/boxsum/boxsum/internal/kernel"
 )
 
 // Pixel is what an [Image] holds.
-type Pixel interface{ kernel.Pixel }
+type Pixel interface {
+	uint8 | uint16 | int16 | int32 | float32 | float64
+}
 
 // Sum is what a [Table] holds. Integer sums wrap, and a box whose own sum
 // fits the type is exact even where the table around it has wrapped.
-type Sum interface{ kernel.Sum }
+type Sum interface {
+	uint32 | uint64 | int64 | float32 | float64
+}
 
 var (
 	// ErrSize is wrapped by every error about dimensions, strides, channels
@@ -38,31 +40,39 @@ type Image[P Pixel] struct {
 
 // NewImage allocates an image of zeros.
 func NewImage[P Pixel](width, height, channels int) (Image[P], error) {
-	im := Image[P]{Width: width, Height: height, Channels: channels}
+	channels = orOne(channels)
 	n, err := elements(width, height, channels)
 	if err != nil {
 		return Image[P]{}, err
 	}
-	im.Stride = width * channels
-	im.Pix = make([]P, n)
-	return im, nil
+	pix, err := allocate[P](n)
+	if err != nil {
+		return Image[P]{}, err
+	}
+	return Image[P]{Pix: pix, Stride: width * channels, Width: width, Height: height, Channels: channels}, nil
 }
 
-// Row is the pixels of row y, Width*Channels of them.
+// Row is the pixels of row y, Width*Channels of them, and nil for a row that
+// the image does not have.
 func (im Image[P]) Row(y int) []P {
 	im, err := im.checked()
-	if err != nil || y < 0 || y >= im.Height {
-		return nil
+	if n := im.Width * im.Channels; err == nil && y >= 0 && y < im.Height && n > 0 {
+		return im.Pix[y*im.Stride:][:n:n]
 	}
-	n := im.Width * im.Channels
-	return im.Pix[y*im.Stride:][:n:n]
+	return nil
+}
+
+// orOne is the number of channels that zero stands for.
+func orOne(channels int) int {
+	if channels == 0 {
+		return 1
+	}
+	return channels
 }
 
 // checked fills in the defaults and says what is wrong with the rest.
 func (im Image[P]) checked() (Image[P], error) {
-	if im.Channels == 0 {
-		im.Channels = 1
-	}
+	im.Channels = orOne(im.Channels)
 	if _, err := elements(im.Width, im.Height, im.Channels); err != nil {
 		return im, err
 	}
@@ -94,7 +104,7 @@ const maxElements = math.MaxInt / 16
 
 // fits says whether rows of row elements, stride apart, fit in have elements.
 func fits(what string, have, stride, row, rows int) error {
-	if rows > 1 && stride < row {
+	if stride < 0 || rows > 1 && stride < row {
 		return fmt.Errorf("boxsum: %w: %s stride %d is shorter than a row of %d", ErrSize, what, stride, row)
 	}
 	if rows == 0 || row == 0 {

@@ -51,9 +51,10 @@ func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 }
 
 // IntegrateInto makes the table of an image in dst, which must have the
-// image's size. It does not allocate once dst has been through it. A table of
-// the caller's own memory works too; one from [NewTable] is laid out to be
-// written faster.
+// image's size and must not overlap it. It does not allocate once an image of
+// the same type has been through dst. A table of the caller's own memory works
+// too, zero Channels and Stride standing for what they do in an [Image]; one
+// from [NewTable] is laid out to be written faster.
 func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) error {
 	if opt == nil {
 		opt = &Options{}
@@ -77,8 +78,8 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 		return err
 	}
 	run, ok := dst.scratch.(*sumRun[P, S])
-	if !ok {
-		run = new(sumRun[P, S])
+	if !ok || run.owner != dst {
+		run = &sumRun[P, S]{owner: dst}
 		run.engine.Layers = []engine.Layer{&run.sums}
 		dst.scratch = run
 	}
@@ -90,8 +91,10 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 	return nil
 }
 
-// sumRun is what integrating into a table needs again and again.
+// sumRun is what integrating into a table needs again and again. A copy of the
+// table is another table, and gets its own.
 type sumRun[P Pixel, S Sum] struct {
+	owner  *Table[S]
 	engine engine.Engine
 	sums   engine.Sums[P, S]
 }
@@ -108,6 +111,9 @@ func layer[P Pixel, S Sum](l *engine.Sums[P, S], dst *Table[S], src Image[P], f 
 }
 
 func (o *Options) check() (kernel.Level, error) {
+	if offset := float64(o.Offset); offset-offset != 0 {
+		return 0, fmt.Errorf("boxsum: %w: an offset of %v", ErrSize, offset)
+	}
 	if o.Workers < 0 {
 		return 0, fmt.Errorf("boxsum: %w: %d workers", ErrSize, o.Workers)
 	}
@@ -138,6 +144,12 @@ func (o *Options) plan(width, height, channels, sumBytes int) engine.Plan {
 
 // accepts says whether the table can take the sums of an image of this size.
 func (t *Table[S]) accepts(width, height, channels int) error {
+	if t != nil {
+		t.Channels = orOne(t.Channels)
+		if t.Stride == 0 && t.checkSize() == nil {
+			t.Stride = (t.Width + 1) * t.Channels
+		}
+	}
 	if err := t.check(); err != nil {
 		return err
 	}

@@ -62,7 +62,8 @@ func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*Sq
 }
 
 // IntegrateSquaresInto makes both tables of an image in dst, which must have
-// the image's size. It does not allocate once dst has been through it.
+// the image's size and must overlap neither it nor each other. It does not
+// allocate once an image of the same type has been through dst.
 func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
 	if opt == nil {
 		opt = &Options{}
@@ -92,8 +93,8 @@ func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src
 		return err
 	}
 	run, ok := dst.scratch.(*squaresRun[P, S, Q])
-	if !ok {
-		run = new(squaresRun[P, S, Q])
+	if !ok || run.owner != dst {
+		run = &squaresRun[P, S, Q]{owner: dst}
 		run.engine.Layers = []engine.Layer{&run.sums, &run.squares}
 		dst.scratch = run
 	}
@@ -110,6 +111,7 @@ func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src
 
 // squaresRun is what integrating into a pair of tables needs again and again.
 type squaresRun[P Pixel, S Sum, Q Square] struct {
+	owner   *SquaredTable[S, Q]
 	engine  engine.Engine
 	sums    engine.Sums[P, S]
 	squares engine.Sums[P, Q]

@@ -7,7 +7,8 @@ import (
 )
 
 // A Stream makes a table one row at a time, in memory proportional to one row,
-// for images that never fit. Its rows are those of [Integrate], bit for bit.
+// for images that never fit. Its rows are those of [Integrate], bit for bit. It
+// is for one goroutine at a time.
 type Stream[S Sum, P Pixel] struct {
 	rows rowSums[S, P]
 }
@@ -30,7 +31,10 @@ func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P]
 		return nil, err
 	}
 	s := new(Stream[S, P])
-	return s, s.rows.init(f, width, channels, opt.Offset)
+	if err := s.rows.init(f, width, channels, opt.Offset); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Push takes the next row of pixels and gives the next row of the table,
@@ -69,7 +73,10 @@ func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Option
 	if err := s.sums.init(sum, width, channels, opt.Offset); err != nil {
 		return nil, err
 	}
-	return s, s.squares.init(square, width, channels, 0)
+	if err := s.squares.init(square, width, channels, 0); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Push takes the next row of pixels and gives the next row of both tables,
@@ -89,15 +96,23 @@ type rowSums[S Sum, P Pixel] struct {
 }
 
 func (r *rowSums[S, P]) init(f kernel.Func[P, S], width, channels int, offset float32) error {
+	channels = orOne(channels)
 	if err := (&Table[S]{Width: width, Channels: channels}).checkSize(); err != nil {
 		return err
 	}
 	n := width * channels
-	r.kernel = f
-	r.row = make([]S, n+channels)
+	row, err := allocate[S](n + channels)
+	if err != nil {
+		return err
+	}
+	above, err := allocate[S](n + kernel.Slack)
+	if err != nil {
+		return err
+	}
+	r.kernel, r.row = f, row
 	r.tile = kernel.Tile[P, S]{
-		Dst:      r.row[channels:],
-		Above:    make([]S, n+kernel.Slack),
+		Dst:      row[channels:],
+		Above:    above,
 		Carry:    make([]S, kernel.CarryLen(channels)),
 		Rows:     1,
 		N:        n,
@@ -108,6 +123,9 @@ func (r *rowSums[S, P]) init(f kernel.Func[P, S], width, channels int, offset fl
 }
 
 func (r *rowSums[S, P]) check(row []P) error {
+	if r.kernel == nil {
+		return fmt.Errorf("boxsum: %w: a stream that was not made by its constructor", ErrSize)
+	}
 	if len(row) != r.tile.N {
 		return fmt.Errorf("boxsum: %w: a row of %d values, the stream takes %d", ErrSize, len(row), r.tile.N)
 	}

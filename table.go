@@ -14,7 +14,8 @@ import (
 // Sums[y*Stride+x*Channels+c].
 //
 // A table is safe for use by several goroutines as long as none integrates
-// into it.
+// into it. Its methods trust its fields: a table of the caller's own memory is
+// checked by [IntegrateInto].
 type Table[S Sum] struct {
 	Sums          []S
 	Stride        int // elements from one row to the next
@@ -32,6 +33,7 @@ type Table[S Sum] struct {
 // so that entry (1, y) of every row starts a cache line, which lets the engine
 // write past the caches.
 func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
+	channels = orOne(channels)
 	t := &Table[S]{Width: width, Height: height, Channels: channels}
 	if err := t.checkSize(); err != nil {
 		return nil, err
@@ -42,7 +44,11 @@ func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
 	if height >= maxElements/t.Stride-1 {
 		return nil, fmt.Errorf("boxsum: %w: a table of %d×%d with %d channels is more than memory can hold", ErrSize, width, height, channels)
 	}
-	t.Sums = alignedSlice[S](lead + (height+1)*t.Stride)[lead:]
+	sums, err := allocateOnLine[S](lead + (height+1)*t.Stride)
+	if err != nil {
+		return nil, err
+	}
+	t.Sums = sums[lead:]
 	return t, nil
 }
 
@@ -71,7 +77,11 @@ func (t *Table[S]) check() error {
 func (t *Table[S]) Bounds() image.Rectangle { return image.Rect(0, 0, t.Width, t.Height) }
 
 // At is entry (x, y) of a channel: the sum of that channel over [0,x)×[0,y).
+// It is 0 outside of the table.
 func (t *Table[S]) At(x, y, channel int) S {
+	if uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
+		return 0
+	}
 	return t.Sums[y*t.Stride+x*t.Channels+channel]
 }
 
@@ -79,17 +89,18 @@ func (t *Table[S]) At(x, y, channel int) S {
 // sum of an empty box is 0.
 func (t *Table[S]) Sum(box image.Rectangle) S { return t.SumChannel(box, 0) }
 
-// SumChannel is the sum of one channel over a box, clipped to the image.
+// SumChannel is the sum of one channel over a box, clipped to the image. The
+// sum of a channel that the image does not have is 0.
 func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
 	box = box.Intersect(t.Bounds())
-	if box.Empty() {
+	if box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
 	top, bottom := t.Sums[box.Min.Y*t.Stride+channel:], t.Sums[box.Max.Y*t.Stride+channel:]
 	x0, x1 := box.Min.X*t.Channels, box.Max.X*t.Channels
 	s := bottom[x1] - bottom[x0] - top[x1] + top[x0]
 	if t.Offset != 0 {
-		s += S(float64(t.Offset) * float64(box.Dx()*box.Dy()))
+		s += t.offsets(area(box))
 	}
 	return s
 }
@@ -113,11 +124,31 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
 	if err := t.check(); err != nil {
 		return err
 	}
+	// Written out so that the reads of many boxes are under way at once.
+	c := t.Channels
 	for i, box := range boxes {
-		t.SumChannels(dst[i*t.Channels:i*t.Channels:(i+1)*t.Channels], box)
+		x0, x1 := max(box.Min.X, 0), min(box.Max.X, t.Width)
+		y0, y1 := max(box.Min.Y, 0), min(box.Max.Y, t.Height)
+		sums := dst[i*c:][:c]
+		if x0 >= x1 || y0 >= y1 {
+			clear(sums)
+			continue
+		}
+		top, bottom := t.Sums[y0*t.Stride:], t.Sums[y1*t.Stride:]
+		for j := range sums {
+			sums[j] = bottom[x1*c+j] - bottom[x0*c+j] - top[x1*c+j] + top[x0*c+j]
+		}
+		if t.Offset != 0 {
+			for j := range sums {
+				sums[j] += t.offsets((x1 - x0) * (y1 - y0))
+			}
+		}
 	}
 	return nil
 }
+
+// offsets is what was taken away from so many pixels together.
+func (t *Table[S]) offsets(pixels int) S { return S(float64(t.Offset) * float64(pixels)) }
 
 // A View is a table in one of the published conventions. It shares the memory
 // and the stride of the [Table] that it came from; channel c of entry (x, y)
@@ -129,12 +160,20 @@ type View[S Sum] struct {
 	Channels      int
 }
 
-// At is one entry of the view.
-func (v View[S]) At(x, y, channel int) S { return v.Sums[y*v.Stride+x*v.Channels+channel] }
+// At is one entry of the view, and 0 outside of it.
+func (v View[S]) At(x, y, channel int) S {
+	if uint(x) >= uint(v.Width) || uint(y) >= uint(v.Height) || uint(channel) >= uint(v.Channels) {
+		return 0
+	}
+	return v.Sums[y*v.Stride+x*v.Channels+channel]
+}
 
-// Row is the entries of row y.
+// Row is the entries of row y, and nil for a row that the view does not have.
 func (v View[S]) Row(y int) []S {
 	n := v.Width * v.Channels
+	if uint(y) >= uint(v.Height) || n == 0 {
+		return nil
+	}
 	return v.Sums[y*v.Stride:][:n:n]
 }
 

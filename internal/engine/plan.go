@@ -38,6 +38,7 @@ func NewPlan(rows, n, channels, sumBytes, workers int) Plan {
 		tiles = max(tiles, 2*p.Workers)
 		p.BandRows = min(bandRows, max(4, rows/(8*p.Workers)&^3))
 	}
+	p.BandRows = min(p.BandRows, max(1, rows))
 	p.Workers = max(1, min(p.Workers, (rows+p.BandRows-1)/p.BandRows))
 	p.TileWidth = roundUp((n+tiles-1)/tiles, kernel.Align(channels))
 	return p

@@ -59,8 +59,8 @@ func (l *Sums[P, S]) Prepare(g Grid, workers int) {
 
 // onLines says whether the sums of every row start a cache line.
 func (l *Sums[P, S]) onLines() bool {
-	if len(l.Dst) <= l.DstStride+l.Channels {
-		return false
+	if len(l.Dst)-l.Channels <= l.DstStride {
+		return false // no row of sums, or a huge stride before none
 	}
 	first := uintptr(unsafe.Pointer(&l.Dst[l.DstStride+l.Channels]))
 	pitch := uintptr(l.DstStride) * unsafe.Sizeof(l.Dst[0])

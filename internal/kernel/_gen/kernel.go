@@ -15,7 +15,7 @@ const group = 4
 const writeMixed = 1
 
 // aheadBytes is how far ahead of its stores a row asks for lines.
-const aheadBytes = 256
+const aheadBytes = 128
 
 // carryLen is kernel.CarryLen for up to four channels.
 const carryLen = 16
