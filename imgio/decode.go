@@ -235,9 +235,6 @@ func decodeBytes(format string, data []byte, mode ColorMode) (img any, err error
 	if m.Bounds().Empty() {
 		return nil, fmt.Errorf("%s: the picture has no pixels", format)
 	}
-	if b := m.Bounds(); b.Empty() {
-		return nil, fmt.Errorf("%s: %d×%d is an image without pixels", format, b.Dx(), b.Dy())
-	}
 	return convert(format, data, m, mode), nil
 }
 

@@ -430,7 +430,6 @@ func TestDecodeRefusesSizes(t *testing.T) {
 		"tiff":       tif,
 		"webp canvas": append(append([]byte("RIFF\x1e\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x10\x00\x00\x00"),
 			0xff, 0x7f, 0, 0xff, 0x7f, 0), make([]byte, 40)...),
-		"bmp empty":  grow(encoded(t, bmp.Encode, rgba), 18, binary.LittleEndian, 4, 0),
 		"pnm":        []byte("P5 30000 30000 255\n1234"),
 		"pnm beyond": []byte("P5 2000000000 2000000000 255\n1234"),
 		"pnm plain":  []byte("P2 30000 30000 255\n1 2 3 4"),
@@ -441,7 +440,7 @@ func TestDecodeRefusesSizes(t *testing.T) {
 			p, err := Decode(bytes.NewReader(file), Keep)
 			if err == nil {
 				t.Errorf("%s: decodes as %T", name, p.Image)
-			} else if !strings.Contains(err.Error(), "30000") && !strings.Contains(err.Error(), "more than") && !strings.Contains(err.Error(), "0×0") {
+			} else if !strings.Contains(err.Error(), "30000") && !strings.Contains(err.Error(), "more than") {
 				t.Errorf("%s: the error does not tell the size: %v", name, err)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 // mapFile maps the first n bytes of a file. The pages are private, so that
 // writing to them is allowed and stays in memory.
 func mapFile(f *os.File, n int) (data []byte, unmap func() error, err error) {
-	data, err = unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
+	data, err = unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|mapNoReserve)
 	if err != nil {
 		return nil, nil, err
 	}

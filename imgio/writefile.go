@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // WriteFile makes the file of that name from what write gives it. The file
@@ -62,8 +63,9 @@ func WriteFile(path string, write func(io.Writer) error) error {
 // leaves the permissions to the umask, as for any other output.
 func createBeside(path string) (*os.File, error) {
 	dir, base := filepath.Split(path)
+	base = strings.ToValidUTF8(base[:min(len(base), 100)], "") // names have limits, in bytes
 	for try := 0; ; try++ {
-		name := fmt.Sprintf("%s.%.100s.%08x.tmp", dir, base, rand.Uint32())
+		name := fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
 			return f, err

@@ -86,9 +86,10 @@ func TestWriteFile(t *testing.T) {
 	}
 	only(t, dir, "link", "out")
 
-	long := filepath.Join(dir, strings.Repeat("é", 120))
-	if err := WriteFile(long, text("x")); err != nil {
-		t.Error(err)
+	for _, long := range []string{strings.Repeat("é", 120), strings.Repeat("日", 83)} {
+		if err := WriteFile(filepath.Join(dir, long), text("x")); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

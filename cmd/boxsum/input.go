@@ -14,16 +14,16 @@ const standard = "-"
 
 var colorModes = map[string]imgio.ColorMode{"gray": imgio.ToGray, "keep": imgio.Keep}
 
-// await gives what read gives, or returns at once on Ctrl-C: read may wait for
-// a pipe that stays silent.
-func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
+// await gives what do gives, or returns at once on Ctrl-C: do may wait for a
+// pipe that stays silent, or that nobody reads from.
+func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
 	}
 	done := make(chan result, 1)
 	go func() {
-		value, err := read()
+		value, err := do()
 		done <- result{value, err}
 	}()
 	select {

@@ -130,10 +130,24 @@ func (j *typedJob[P, S, Q]) stats(box image.Rectangle, channel int) stats {
 	s := stats{sum: j.sum.SumChannel(box, channel), mean: j.squared.Mean(box, channel)}
 	if j.squaresFit(box.Dx() * box.Dy()) {
 		s.std = j.squared.StdDev(box, channel)
-	} else {
-		s.std = j.deviation(box, channel, s.mean)
+		if !j.cancelled(box, channel, s.std) {
+			return s
+		}
 	}
+	s.std = j.deviation(box, channel, s.mean)
 	return s
+}
+
+// cancelled says whether a deviation from float squares has few right digits:
+// the squares are then so large beside it that their rounding may be as large.
+func (j *typedJob[P, S, Q]) cancelled(box image.Rectangle, channel int, std float64) bool {
+	squares, ok := any(j.squared.Squares).(*boxsum.Table[float64])
+	if !ok || box.Empty() {
+		return false
+	}
+	const rounding, digits = 0x1p-48, 1e6
+	noise := rounding * squares.At(box.Max.X, box.Max.Y, channel) / float64(box.Dx()*box.Dy())
+	return std*std < digits*noise
 }
 
 // squaresFit says whether the squares of so many pixels surely fit a uint64:
@@ -154,17 +168,20 @@ func (j *typedJob[P, S, Q]) squaresFit(pixels int) bool {
 	return uint64(pixels) <= math.MaxUint64/(j.peak*j.peak)
 }
 
-// deviation goes through the pixels of a box whose squares may have wrapped.
+// deviation goes through the pixels of a box whose squares may have wrapped or
+// cancelled. The mean may be off by a little: its error is taken away again.
 func (j *typedJob[P, S, Q]) deviation(box image.Rectangle, channel int, mean float64) float64 {
-	var squares float64
+	var sum, squares float64
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		row := j.src.Row(y)
 		for x := box.Min.X; x < box.Max.X; x++ {
 			d := float64(row[x*j.src.Channels+channel]) - mean
+			sum += d
 			squares += d * d
 		}
 	}
-	return math.Sqrt(squares / float64(box.Dx()*box.Dy()))
+	n := float64(box.Dx() * box.Dy())
+	return math.Sqrt(max(0, squares-sum*sum/n) / n)
 }
 
 func (j *typedJob[P, S, Q]) heatMap() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }

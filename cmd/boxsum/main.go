@@ -104,12 +104,12 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	return command, nil
 }
 
-// oneLine is an error in one line, without the name of the package that it
-// comes from: users need not know of packages.
+// oneLine is an error in one line, without the names of the packages that it
+// came through: users need not know of packages.
 func oneLine(err error) string {
 	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 	for _, name := range []string{"boxsum: ", "imgio: ", "bench: "} {
-		text = strings.TrimPrefix(text, name)
+		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text
 }

@@ -87,6 +87,19 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+func TestOneLine(t *testing.T) {
+	for err, want := range map[string]string{
+		"imgio: png: bad":                         "png: bad",
+		"writing x: imgio: writing npy: no space": "writing x: writing npy: no space",
+		"first\nsecond\n":                         "first; second",
+		"a\x1b[31m\tb\x7f: ü→":                    `a\x1b[31m\tb\x7f: ü→`,
+	} {
+		if got := oneLine(errors.New(err)); got != want {
+			t.Errorf("%q becomes %q, want %q", err, got, want)
+		}
+	}
+}
+
 // TestInterruptReading cancels commands that wait for their input.
 func TestInterruptReading(t *testing.T) {
 	dir := t.TempDir()
@@ -132,6 +145,23 @@ func TestInterruptWriting(t *testing.T) {
 		wantNothing(t, dir)
 	}
 }
+
+// TestInterruptStalledPipe cancels while nobody takes the output.
+func TestInterruptStalledPipe(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, pipe := io.Pipe() // nobody ever reads from it
+	stdout := writerFunc(func(b []byte) (int, error) {
+		cancel()
+		return pipe.Write(b)
+	})
+	if code := run(ctx, []string{"integrate", "--demo", "-o", "-"}, nil, stdout, t.Output()); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 type readerFunc func([]byte) (int, error)
 

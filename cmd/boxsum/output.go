@@ -67,6 +67,9 @@ func checkFolder(path string) error {
 	if path == "" || path == standard {
 		return nil
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: name a file in it", path)
+	}
 	_, err := os.Stat(filepath.Dir(path))
 	return err
 }
@@ -77,10 +80,25 @@ func (sh *shell) save(path string, f format, j job) error {
 	write := func(w io.Writer) error {
 		return f.write(j, &meteredWriter{sh.ctx, w, sh.progress})
 	}
-	if path == standard {
-		return write(sh.stdout)
+	save := func() (done struct{}, err error) {
+		if path == standard {
+			return done, write(sh.stdout)
+		}
+		return done, imgio.WriteFile(path, write)
 	}
-	return imgio.WriteFile(path, write)
+	var err error
+	if path == standard || isDevice(path) {
+		_, err = await(sh.ctx, save) // whoever reads it may stall, and nothing is left to clean up
+	} else {
+		_, err = save()
+	}
+	return err
+}
+
+// isDevice says whether a path is a pipe or something else that is no file.
+func isDevice(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
 // A meteredWriter counts what it writes and stops on Ctrl-C.

@@ -98,7 +98,8 @@ func (c *queryCmd) boxes(stdin io.Reader) ([]box, error) {
 // readBoxes appends the box of every line that is not blank.
 func readBoxes(boxes []box, name string, r io.Reader) ([]box, error) {
 	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		text := lines.Text()
 		if n == 1 {
 			text = strings.TrimPrefix(text, "\ufeff") // the mark that some editors put before UTF-8
@@ -113,7 +114,10 @@ func readBoxes(boxes []box, name string, r io.Reader) ([]box, error) {
 		}
 		boxes = append(boxes, b)
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("%s:%d: the line is too long for a box", name, n)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return boxes, nil
@@ -131,20 +135,20 @@ func parseBox(text string) (box, error) {
 	var b box
 	fields := strings.Split(text, ",")
 	if len(fields) != len(b) {
-		return b, fmt.Errorf("box %q is not X0,Y0,X1,Y1: it has %s", text, count(len(fields), "number"))
+		return b, fmt.Errorf("box %.60q is not X0,Y0,X1,Y1: it has %s", text, count(len(fields), "number"))
 	}
 	for i, field := range fields {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
 		switch {
 		case errors.Is(err, strconv.ErrRange):
-			return b, fmt.Errorf("box %q: %s is too large", text, strings.TrimSpace(field))
+			return b, fmt.Errorf("box %.60q: %.30s is too large", text, strings.TrimSpace(field))
 		case err != nil:
-			return b, fmt.Errorf("box %q: %q is not a whole number", text, strings.TrimSpace(field))
+			return b, fmt.Errorf("box %.60q: %.30q is not a whole number", text, strings.TrimSpace(field))
 		}
 		b[i] = n
 	}
 	if b[0] > b[2] || b[1] > b[3] {
-		return b, fmt.Errorf("box %q is inverted: X1 and Y1 must not be less than X0 and Y0", text)
+		return b, fmt.Errorf("box %.60q is inverted: X1 and Y1 must not be less than X0 and Y0", text)
 	}
 	return b, nil
 }

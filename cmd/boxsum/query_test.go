@@ -49,15 +49,51 @@ func TestDeviationOfLargePixels(t *testing.T) {
 	}
 }
 
-// TestNotFinite checks what JSON shows of numbers that it cannot hold.
+// TestDeviationFarFromZero asks for a deviation that the squares of float
+// pixels, which are 10^16 times as large, have no digits left for.
+func TestDeviationFarFromZero(t *testing.T) {
+	const width, height = 100, 100
+	img, err := boxsum.NewImage[float64](width, height, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range img.Pix {
+		img.Pix[i] = 1e8 + float64(i%2)
+	}
+	work, err := newTypedJob[float64, float64, float64](img, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := work.integrate(nil); err != nil {
+		t.Fatal(err)
+	}
+	for box, want := range map[image.Rectangle]float64{
+		image.Rect(0, 0, 100, 100):  0.5,
+		image.Rect(90, 90, 100, 92): 0.5,
+		image.Rect(7, 3, 8, 99):     0,
+		{}:                          0,
+	} {
+		if got := work.stats(box, 0).std; math.Abs(got-want) > 1e-6 {
+			t.Errorf("%v: std %v, want %v", box, got, want)
+		}
+	}
+}
+
+// TestReadBoxes reads what Windows editors write.
 func TestReadBoxes(t *testing.T) {
 	got, err := readBoxes([]box{{9, 9, 9, 9}}, "boxes", strings.NewReader("\ufeff0,0,1,1\r\n\r\n -1,2,3,4 \r\n5,6,7,8"))
 	want := []box{{9, 9, 9, 9}, {0, 0, 1, 1}, {-1, 2, 3, 4}, {5, 6, 7, 8}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("boxes are %v, %v, want %v", got, err, want)
 	}
+	for _, long := range []string{strings.Repeat("1", 1000), strings.Repeat("1", 1000) + ",2,3,4", strings.Repeat("1", 1<<20)} {
+		if _, err := readBoxes(nil, "boxes", strings.NewReader("0,0,1,1\n"+long)); err == nil || len(err.Error()) > 200 || !strings.HasPrefix(err.Error(), "boxes:2: ") {
+			t.Errorf("a line of %d digits gives %v", len(long), err)
+		}
+	}
 }
 
+// TestNotFinite checks what JSON shows of numbers that it cannot hold.
 func TestNotFinite(t *testing.T) {
 	var b strings.Builder
 	err := printAnswersJSON(&b, []answer{{box{0, 0, 1, 1}, []stats{{math.NaN(), math.Inf(1), math.Inf(-1)}}, 1}})
