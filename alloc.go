@@ -5,25 +5,20 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/memory"
 )
 
 // hugePageBytes is where asking the system for huge pages starts to pay: both
 // workers together gain about a tenth on tables of this size and more.
 const hugePageBytes = 4 << 20
 
-// allocate is a slice of n zeros, or an error where the machine has not got the
-// memory: Go itself would end the process.
-func allocate[T any](n int) (s []T, err error) {
-	size := uint64(unsafe.Sizeof(*new(T)))
-	if have := memory(); n < 0 || uint64(n) > have/size {
-		return nil, fmt.Errorf("boxsum: %w: %d elements of %d bytes are more than this machine's memory of %d bytes", ErrSize, n, size, have)
+// allocate is a slice of n zeros.
+func allocate[T any](n int) ([]T, error) {
+	s, err := memory.Make[T](n)
+	if err != nil {
+		return nil, fmt.Errorf("boxsum: %w: %w", ErrSize, err)
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("boxsum: %w: %v", ErrSize, r)
-		}
-	}()
-	return make([]T, n), nil
+	return s, nil
 }
 
 // allocateOnLine is a slice of n zeros that starts on a cache line, on huge

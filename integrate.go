@@ -84,7 +84,7 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 		dst.scratch = run
 	}
 	dst.Offset = opt.Offset
-	plan := opt.plan(src.Width, src.Height, src.Channels, int(unsafe.Sizeof(*new(S))))
+	plan := opt.plan(src.Width, src.Height, src.Channels, int(unsafe.Sizeof(*new(P))), int(unsafe.Sizeof(*new(S))))
 	layer(&run.sums, dst, src, f, plan)
 	run.engine.Run(plan.Grid, plan.Workers)
 	run.sums.Release()
@@ -121,25 +121,25 @@ func (o *Options) check() (kernel.Level, error) {
 }
 
 // WorkersFor is how many workers make a table of this size: not more than
-// asked for, and fewer where more would not help. With squares, bytesPerSum is
+// asked for, and fewer where more would not help. With squares, sumBytes is
 // that of both sums together.
-func (o *Options) WorkersFor(width, height, channels, bytesPerSum int) int {
+func (o *Options) WorkersFor(width, height, channels, pixelBytes, sumBytes int) int {
 	if o == nil {
 		o = &Options{}
 	}
 	if _, err := elements(width, height, channels); err != nil {
 		return 0
 	}
-	return o.plan(width, height, channels, bytesPerSum).Workers
+	return o.plan(width, height, channels, pixelBytes, sumBytes).Workers
 }
 
-// plan is how to cut an image whose sums take sumBytes a value.
-func (o *Options) plan(width, height, channels, sumBytes int) engine.Plan {
+// plan is how to cut an image whose pixels and sums take so many bytes a value.
+func (o *Options) plan(width, height, channels, pixelBytes, sumBytes int) engine.Plan {
 	workers := o.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return engine.NewPlan(height, width*channels, channels, sumBytes, workers)
+	return engine.NewPlan(height, width*channels, channels, pixelBytes, sumBytes, workers)
 }
 
 // accepts says whether the table can take the sums of an image of this size.

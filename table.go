@@ -29,9 +29,9 @@ type Table[S Sum] struct {
 	scratch any // what the engine needs again next time
 }
 
-// NewTable allocates a table for an image of this size. Its rows are laid out
-// so that entry (1, y) of every row starts a cache line, which lets the engine
-// write past the caches.
+// NewTable allocates a table for an image of this size. Unless they are short,
+// its rows are laid out so that entry (1, y) of each starts a cache line, which
+// lets the engine write past the caches.
 func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
 	channels = orOne(channels)
 	t := &Table[S]{Width: width, Height: height, Channels: channels}
@@ -40,7 +40,10 @@ func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
 	}
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
 	lead := (line - channels%line) % line // entry (1,0) is channels after the lead
-	t.Stride = roundUp((width+1)*channels, line)
+	t.Stride = (width + 1) * channels
+	if t.Stride > shortRow*line {
+		t.Stride = roundUp(t.Stride, line)
+	}
 	if height >= maxElements/t.Stride-1 {
 		return nil, fmt.Errorf("boxsum: %w: a table of %d×%d with %d channels is more than memory can hold", ErrSize, width, height, channels)
 	}
@@ -51,6 +54,9 @@ func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
 	t.Sums = sums[lead:]
 	return t, nil
 }
+
+// shortRow is how many lines a row takes for the gap after it to be small.
+const shortRow = 8
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/memory"
 )
 
 const (
@@ -149,4 +150,14 @@ func (p *plan) measure(ctx context.Context, c Case, size Size, field []contestan
 		tell(p.Repeat)
 	}
 	return results, err
+}
+
+// fitsMemory says so before it happens when copies of a case's buffers need
+// more memory than is free.
+func fitsMemory(c Case, size Size, copies int64) error {
+	read, written := c.bytes(size)
+	if err := memory.Check(float64(copies * (read + written))); err != nil {
+		return fmt.Errorf("%w: choose a smaller size", err)
+	}
+	return nil
 }

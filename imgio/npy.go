@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/memory"
 )
 
 // mapBytes is the size from which OpenNPY maps a file: below it, reading costs
@@ -189,7 +191,10 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 	if known < 0 {
 		have = min(have, firstElements)
 	}
-	data := make([]T, have)
+	data, err := memory.Make[T](have)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: npy: %w", err)
+	}
 	for filled := 0; ; {
 		n, err := io.ReadFull(r, bytesOf(data[filled:]))
 		if err != nil && filled < len(data) {
@@ -200,7 +205,10 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 		if filled == h.count {
 			break
 		}
-		more := make([]T, min(h.count, 2*filled))
+		more, err := memory.Make[T](min(h.count, 2*filled))
+		if err != nil {
+			return nil, fmt.Errorf("imgio: npy: %w", err)
+		}
 		copy(more, data)
 		data = more
 	}
@@ -208,7 +216,11 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 		swapBytes(bytesOf(data), size)
 	}
 	if h.fortran {
-		data = rowMajor(data, h.shape)
+		spare, err := memory.Make[T](len(data))
+		if err != nil {
+			return nil, fmt.Errorf("imgio: npy: %w", err)
+		}
+		data = rowMajor(data, spare, h.shape)
 	}
 	return data, nil
 }
@@ -223,12 +235,12 @@ func unexpected(err error) error {
 
 // rowMajor turns an array that is stored with its first axis innermost. Such an
 // array is a matrix of (the other axes)×(first axis); transposing it puts the
-// first axis outermost, and leaves the same task for every slab below it.
-func rowMajor[T Element](data []T, shape []int) []T {
+// first axis outermost, and leaves the same task for every slab below it. The
+// result is in data or in spare, which is as long.
+func rowMajor[T Element](data, spare []T, shape []int) []T {
 	if len(data) == 0 {
 		return data
 	}
-	spare := make([]T, len(data))
 	slabs := 1
 	for len(shape) > 1 {
 		first, others := shape[0], len(data)/slabs/shape[0]

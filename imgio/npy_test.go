@@ -248,7 +248,7 @@ func TestFortranBlocks(t *testing.T) {
 		data[i] = int32(i)
 	}
 	want := fromFortran(data, shape)
-	if got := rowMajor(data, shape); !reflect.DeepEqual(got, want) {
+	if got := rowMajor(data, make([]int32, len(data)), shape); !reflect.DeepEqual(got, want) {
 		t.Error("differs")
 	}
 }

@@ -39,7 +39,9 @@ Examples:
     boxsum integrate --demo -o demo.npz
     boxsum integrate photo.jpg -o table.npy
     boxsum integrate photo.png --color keep --squares -o tables.npz
-    boxsum integrate depth.npy --type f64 -o heat.png`
+    boxsum integrate depth.npy --type f64 -o heat.png
+
+A table that does not fit in memory is written to a .npy or .npz file row by row; a large .npy image is read from its file as it is needed.`
 }
 
 // options are the engine's, for so many workers.
@@ -81,7 +83,7 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	work, err := pair.job(img, c.Squares)
+	work, err := pair.job(img, c.Squares, out.rows)
 	if err != nil {
 		return err
 	}
@@ -99,6 +101,9 @@ func (c *integrateCmd) Run(sh *shell) error {
 		if err := sh.save(c.Out, out, work); err != nil {
 			return err
 		}
+	}
+	if work.rowByRow() {
+		took = time.Since(start)
 	}
 	return c.print(sh, newReport(work, opt, took, c.Out))
 }
@@ -145,6 +150,7 @@ type report struct {
 	On           string  `json:"on"`
 	Level        string  `json:"level"`
 	Workers      int     `json:"workers"`
+	RowByRow     bool    `json:"row_by_row,omitempty"` // with the time of writing the file
 	Milliseconds float64 `json:"ms"`
 	Bytes        int64   `json:"bytes"` // pixels read and sums written
 	GBPerSecond  float64 `json:"gb_per_s"`
@@ -155,8 +161,11 @@ func newReport(work job, opt *boxsum.Options, took time.Duration, out string) re
 	took = max(took, 1) // a coarse clock may not have moved
 	r := report{On: "cpu", Level: opt.Level.String(), Out: out}
 	r.Width, r.Height, r.Channels = work.size()
-	r.Workers = opt.WorkersFor(r.Width, r.Height, r.Channels, work.sumBytes())
+	r.Workers = opt.WorkersFor(r.Width, r.Height, r.Channels, work.pixelBytes(), work.sumBytes())
 	r.Types = work.types()
+	if r.RowByRow = work.rowByRow(); r.RowByRow {
+		r.Workers = 1
+	}
 	if opt.Level == boxsum.Auto {
 		r.Level = theCPU().Level
 	}
@@ -174,6 +183,9 @@ func (r report) String() string {
 		fmt.Fprintf(&b, "×%d", r.Channels)
 	}
 	fmt.Fprintf(&b, " %s", strings.Replace(r.Types, ":", "→", 1))
+	if r.RowByRow {
+		b.WriteString(", row by row")
+	}
 	fmt.Fprintf(&b, ", %s on %s, %.3g ms, %.3g GB/s", r.Level, count(r.Workers, "worker"), r.Milliseconds, r.GBPerSecond)
 	if r.Out != "" {
 		fmt.Fprintf(&b, " → %s", nameOf(r.Out))

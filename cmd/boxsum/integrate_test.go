@@ -137,3 +137,35 @@ func TestCheckApart(t *testing.T) {
 		}
 	}
 }
+
+// Tables that do not fit are written as their rows come, and are the same.
+func TestRowByRow(t *testing.T) {
+	for _, channels := range []int{1, 3} {
+		img, err := boxsum.NewImage[int16](37, 21, channels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range img.Pix {
+			img.Pix[i] = int16(i * 7919)
+		}
+		for _, squares := range []bool{false, true} {
+			whole, err := newTypedJob[int16, int64, uint64](img, squares, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := &typedJob[int16, int64, uint64]{src: img, squares: squares}
+			var files [2]bytes.Buffer
+			for i, j := range []job{whole, rows} {
+				if err := j.integrate(nil); err != nil {
+					t.Fatal(err)
+				}
+				if err := j.writeNPZ(&files[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !rows.rowByRow() || whole.rowByRow() {
+				t.Errorf("%d channels, squares %v: row by row the files differ", channels, squares)
+			}
+		}
+	}
+}

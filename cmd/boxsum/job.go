@@ -1,23 +1,29 @@
 package main
 
 import (
+	"fmt"
 	"image"
 	"io"
+	"iter"
 	"math"
 	"runtime"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/memory"
 )
 
-// A job is an image and the tables to make of it, whatever their types.
+// A job is an image and the tables to make of it, whatever their types. Tables
+// that do not fit in memory are not made: they are written as their rows come.
 type job interface {
+	rowByRow() bool
 	size() (width, height, channels int)
-	types() string  // as in u8:u32, or u8:u32+u64 with squares
-	read() int64    // bytes of pixels
-	written() int64 // bytes of sums and squares
-	sumBytes() int  // of a pixel's sum, with its square
+	types() string   // as in u8:u32, or u8:u32+u64 with squares
+	read() int64     // bytes of pixels
+	written() int64  // bytes of sums and squares
+	pixelBytes() int // of a value
+	sumBytes() int   // of its sum, with its square
 	settle(report func(bytes int64))
 	integrate(*boxsum.Options) error
 	stats(box image.Rectangle, channel int) stats
@@ -35,21 +41,24 @@ type stats struct {
 // typedJob is the only job, for every pair of types.
 type typedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
 	src     boxsum.Image[P]
-	sum     *boxsum.Table[S]
+	squares bool
+	opt     *boxsum.Options
+	sum     *boxsum.Table[S]           // nil if it goes row by row
 	squared *boxsum.SquaredTable[S, Q] // nil unless asked for; has sum in it
 	peak    uint64                     // largest magnitude in src, once it matters
 }
 
-func newTypedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], squares bool) (job, error) {
-	j := &typedJob[P, S, Q]{src: src}
-	need := tableBytes[S](src.Width, src.Height, src.Channels)
-	if squares {
-		need += tableBytes[Q](src.Width, src.Height, src.Channels)
+// newTypedJob takes memory for the tables, or else, with rows, plans to write
+// them row by row.
+func newTypedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], squares, rows bool) (job, error) {
+	j := &typedJob[P, S, Q]{src: src, squares: squares}
+	if err := memory.Check(float64(src.Width+1) * float64(src.Height+1) * float64(src.Channels) * float64(j.sumBytes())); err != nil {
+		if rows && src.Height > 0 {
+			return j, nil
+		}
+		return nil, fmt.Errorf("%w: cut the image up, or write its table to a .npy file, which goes row by row", err)
 	}
-	err := checkMemory(need)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if squares {
 		if j.squared, err = boxsum.NewSquaredTable[S, Q](src.Width, src.Height, src.Channels); err != nil {
 			return nil, err
@@ -63,13 +72,15 @@ func newTypedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image
 	return j, nil
 }
 
+func (j *typedJob[P, S, Q]) rowByRow() bool { return j.sum == nil }
+
 func (j *typedJob[P, S, Q]) size() (width, height, channels int) {
 	return j.src.Width, j.src.Height, j.src.Channels
 }
 
 func (j *typedJob[P, S, Q]) types() string {
 	name := typeName[P]() + ":" + typeName[S]()
-	if j.squared != nil {
+	if j.squares {
 		name += "+" + typeName[Q]()
 	}
 	return name
@@ -83,9 +94,11 @@ func (j *typedJob[P, S, Q]) written() int64 {
 	return int64(j.src.Width+1) * int64(j.src.Height+1) * int64(j.src.Channels) * int64(j.sumBytes())
 }
 
+func (j *typedJob[P, S, Q]) pixelBytes() int { return int(sizeOf[P]()) }
+
 func (j *typedJob[P, S, Q]) sumBytes() int {
 	each := sizeOf[S]()
-	if j.squared != nil {
+	if j.squares {
 		each += sizeOf[Q]()
 	}
 	return int(each)
@@ -94,6 +107,9 @@ func (j *typedJob[P, S, Q]) sumBytes() int {
 // settle brings the pixels and the tables into memory, so that what is timed
 // afterwards is integration and not the system finding pages.
 func (j *typedJob[P, S, Q]) settle(report func(bytes int64)) {
+	if j.rowByRow() {
+		return
+	}
 	var read P
 	for y := range j.src.Height {
 		row := j.src.Row(y)
@@ -119,6 +135,10 @@ func touchPages[T any](s []T, touch func(*T)) {
 }
 
 func (j *typedJob[P, S, Q]) integrate(opt *boxsum.Options) error {
+	j.opt = opt
+	if j.rowByRow() {
+		return nil // that is for when it is written
+	}
 	if j.squared != nil {
 		return boxsum.IntegrateSquaresInto(j.squared, j.src, opt)
 	}
@@ -186,20 +206,80 @@ func (j *typedJob[P, S, Q]) deviation(box image.Rectangle, channel int, mean flo
 
 func (j *typedJob[P, S, Q]) heatMap() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
 
+// sums is the table of sums, as it is written.
+func (j *typedJob[P, S, Q]) sums() (shape []int, rows iter.Seq[[]S], err error) {
+	if !j.rowByRow() {
+		view := j.sum.Exclusive()
+		return imgio.ViewShape(view), imgio.ViewRows(view), nil
+	}
+	stream, err := boxsum.NewStream[S, P](j.src.Width, j.src.Channels, j.opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	return j.shape(), streamRows(j.src, stream.Push), nil
+}
+
+// squareSums is the table of squares, as it is written.
+func (j *typedJob[P, S, Q]) squareSums() (shape []int, rows iter.Seq[[]Q], err error) {
+	if !j.rowByRow() {
+		view := j.squared.Squares.Exclusive()
+		return imgio.ViewShape(view), imgio.ViewRows(view), nil
+	}
+	stream, err := boxsum.NewSquaredStream[S, Q, P](j.src.Width, j.src.Channels, j.opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	push := func(row []P) ([]Q, error) {
+		_, squares, err := stream.Push(row)
+		return squares, err
+	}
+	return j.shape(), streamRows(j.src, push), nil
+}
+
+// shape is that of the tables.
+func (j *typedJob[P, S, Q]) shape() []int {
+	return imgio.ViewShape(boxsum.View[S]{Width: j.src.Width + 1, Height: j.src.Height + 1, Channels: j.src.Channels})
+}
+
+// streamRows is the rows of a table as they come: row 0 is zero. A row that a
+// stream refuses ends them early, which the writer of the file will notice.
+func streamRows[P boxsum.Pixel, S boxsum.Sum](src boxsum.Image[P], push func([]P) ([]S, error)) iter.Seq[[]S] {
+	return func(yield func([]S) bool) {
+		if !yield(make([]S, (src.Width+1)*src.Channels)) {
+			return
+		}
+		for y := range src.Height {
+			row, err := push(src.Row(y))
+			if err != nil || !yield(row) {
+				return
+			}
+		}
+	}
+}
+
 func (j *typedJob[P, S, Q]) writeNPY(w io.Writer) error {
-	view := j.sum.Exclusive()
-	return imgio.WriteNPY(w, imgio.ViewShape(view), imgio.ViewRows(view))
+	shape, rows, err := j.sums()
+	if err != nil {
+		return err
+	}
+	return imgio.WriteNPY(w, shape, rows)
 }
 
 func (j *typedJob[P, S, Q]) writeNPZ(w io.Writer) error {
 	z := imgio.NewNPZ(w)
-	view := j.sum.Exclusive()
-	if err := imgio.WriteNPZ(z, "sum", imgio.ViewShape(view), imgio.ViewRows(view)); err != nil {
+	shape, rows, err := j.sums()
+	if err != nil {
 		return err
 	}
-	if j.squared != nil {
-		view := j.squared.Squares.Exclusive()
-		if err := imgio.WriteNPZ(z, "squares", imgio.ViewShape(view), imgio.ViewRows(view)); err != nil {
+	if err := imgio.WriteNPZ(z, "sum", shape, rows); err != nil {
+		return err
+	}
+	if j.squares {
+		shape, rows, err := j.squareSums()
+		if err != nil {
+			return err
+		}
+		if err := imgio.WriteNPZ(z, "squares", shape, rows); err != nil {
 			return err
 		}
 	}

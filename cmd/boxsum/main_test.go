@@ -123,7 +123,7 @@ func TestInterruptReading(t *testing.T) {
 
 // TestInterruptWriting cancels once the output has been begun.
 func TestInterruptWriting(t *testing.T) {
-	work, err := pairs[0].job(imgio.Demo(64, 64), false)
+	work, err := pairs[0].job(imgio.Demo(64, 64), false, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,15 @@ import (
 type format struct {
 	extension string
 	tables    int             // how many one file holds, at most
+	rows      bool            // whether it can be written row by row
 	size      func(job) int64 // about, in bytes; 0 where nobody can tell
 	write     func(job, io.Writer) error
 }
 
 var formats = []format{
-	{".npy", 1, job.written, job.writeNPY},
-	{".npz", 2, job.written, job.writeNPZ},
-	{".png", 1, func(job) int64 { return 0 }, func(j job, w io.Writer) error { return png.Encode(w, j.heatMap()) }},
+	{".npy", 1, true, job.written, job.writeNPY},
+	{".npz", 2, true, job.written, job.writeNPZ},
+	{".png", 1, false, func(job) int64 { return 0 }, func(j job, w io.Writer) error { return png.Encode(w, j.heatMap()) }},
 }
 
 // formatOf chooses the format of an output path, of which standard output is

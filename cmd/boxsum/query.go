@@ -50,7 +50,7 @@ func (c *queryCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	work, err := pair.job(picture.Image, true)
+	work, err := pair.job(picture.Image, true, false)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func TestDeviationOfLargePixels(t *testing.T) {
 		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
 		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
 	}, Stride: 4, Width: 4, Height: 2, Channels: 1}
-	work, err := newTypedJob[int32, int64, uint64](img, true)
+	work, err := newTypedJob[int32, int64, uint64](img, true, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestDeviationFarFromZero(t *testing.T) {
 	for i := range img.Pix {
 		img.Pix[i] = 1e8 + float64(i%2)
 	}
-	work, err := newTypedJob[float64, float64, float64](img, true)
+	work, err := newTypedJob[float64, float64, float64](img, true, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ type pair struct {
 	pixel, sum string
 	is         func(img any) bool // whether the image has these pixels
 	holds      func(img any) bool // whether the sum of all of them is exact
-	job        func(img any, squares bool) (job, error)
+	job        func(img any, squares, rows bool) (job, error)
 }
 
 // pairs are all the tables that boxsum makes. The first pair of a pixel type
@@ -43,8 +43,8 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 			im := img.(boxsum.Image[P])
 			return uint64(im.Width)*uint64(im.Height) <= largestSum[S]()/largestPixel[P]()
 		},
-		job: func(img any, squares bool) (job, error) {
-			return newTypedJob[P, S, Q](img.(boxsum.Image[P]), squares)
+		job: func(img any, squares, rows bool) (job, error) {
+			return newTypedJob[P, S, Q](img.(boxsum.Image[P]), squares, rows)
 		},
 	}
 }

@@ -28,7 +28,7 @@ func BenchmarkWrites(b *testing.B) {
 					Src:    src, SrcStride: side, Dst: dst, DstStride: stride, Channels: 1,
 				}
 				e := Engine{Layers: []Layer{l}}
-				p := NewPlan(side, side, 1, 4, 1)
+				p := NewPlan(side, side, 1, 1, 4, 1)
 				b.SetBytes(5 * int64(side) * int64(side))
 				for b.Loop() {
 					l.Writes = kernel.Writes(w)

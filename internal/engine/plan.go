@@ -9,7 +9,7 @@ const (
 	// bandRows shares one trip of the carry row between two cores among that
 	// many rows, and keeps a band's pixels in the second-level cache.
 	bandRows = 64
-	// workerBytes is how much output makes another worker worth waking.
+	// workerBytes is how much to read and write makes a worker worth waking.
 	workerBytes = 3 << 19
 	// mixBytes is where a table outgrows the nearer caches: from there on a
 	// store reads the line first, and writing every other row past the caches
@@ -24,11 +24,11 @@ type Plan struct {
 	Writes  kernel.Writes
 }
 
-// NewPlan decides how to cut an image of rows × n elements, whose sums take
-// sumBytes each, for at most that many workers.
-func NewPlan(rows, n, channels, sumBytes, workers int) Plan {
-	out := rows * n * sumBytes
-	p := Plan{Workers: max(1, min(workers, out/workerBytes)), Writes: writes(out)}
+// NewPlan decides how to cut an image of rows × n elements of pixelBytes each,
+// whose sums take sumBytes each, for at most that many workers.
+func NewPlan(rows, n, channels, pixelBytes, sumBytes, workers int) Plan {
+	all := rows * n * (pixelBytes + sumBytes)
+	p := Plan{Workers: max(1, min(workers, all/workerBytes)), Writes: writes(rows * n * sumBytes)}
 	p.Rows, p.N = rows, n
 	p.BandRows = bandRows
 	tiles := max(1, (n*sumBytes+tileBytes-1)/tileBytes)
