@@ -84,7 +84,7 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 		dst.scratch = run
 	}
 	dst.Offset = opt.Offset
-	plan := opt.plan(src.Width, src.Height, src.Channels, int(unsafe.Sizeof(*new(P))), int(unsafe.Sizeof(*new(S))))
+	plan := opt.plan(level, src.Width, src.Height, src.Channels, int(unsafe.Sizeof(*new(P))), int(unsafe.Sizeof(*new(S))))
 	layer(&run.sums, dst, src, f, plan)
 	run.engine.Run(plan.Grid, plan.Workers)
 	run.sums.Release()
@@ -130,16 +130,20 @@ func (o *Options) WorkersFor(width, height, channels, pixelBytes, sumBytes int) 
 	if _, err := elements(width, height, channels); err != nil {
 		return 0
 	}
-	return o.plan(width, height, channels, pixelBytes, sumBytes).Workers
+	return o.plan(kernel.Best(), width, height, channels, pixelBytes, sumBytes).Workers
 }
 
 // plan is how to cut an image whose pixels and sums take so many bytes a value.
-func (o *Options) plan(width, height, channels, pixelBytes, sumBytes int) engine.Plan {
+func (o *Options) plan(level kernel.Level, width, height, channels, pixelBytes, sumBytes int) engine.Plan {
 	workers := o.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return engine.NewPlan(height, width*channels, channels, pixelBytes, sumBytes, workers)
+	return engine.Work{
+		Rows: height, N: width * channels, Channels: channels,
+		PixelBytes: pixelBytes, SumBytes: sumBytes,
+		Workers: workers, Level: level,
+	}.Plan()
 }
 
 // accepts says whether the table can take the sums of an image of this size.

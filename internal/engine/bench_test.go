@@ -28,7 +28,7 @@ func BenchmarkWrites(b *testing.B) {
 					Src:    src, SrcStride: side, Dst: dst, DstStride: stride, Channels: 1,
 				}
 				e := Engine{Layers: []Layer{l}}
-				p := NewPlan(side, side, 1, 1, 4, 1)
+				p := Work{Rows: side, N: side, Channels: 1, PixelBytes: 1, SumBytes: 4, Workers: 1}.Plan()
 				b.SetBytes(5 * int64(side) * int64(side))
 				for b.Loop() {
 					l.Writes = kernel.Writes(w)

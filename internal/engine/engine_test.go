@@ -61,7 +61,7 @@ func TestPlan(t *testing.T) {
 		for _, width := range []int{0, 1, 17, 1920, 100_000} {
 			for channels := 1; channels <= 6; channels++ {
 				for workers := 1; workers <= 5; workers++ {
-					p := NewPlan(rows, width*channels, channels, 1, 4, workers)
+					p := Work{Rows: rows, N: width * channels, Channels: channels, PixelBytes: 1, SumBytes: 4, Workers: workers}.Plan()
 					if p.Workers < 1 || p.Workers > workers || p.BandRows < 1 || p.TileWidth < 1 || p.TileWidth%(16*channels) != 0 {
 						t.Fatalf("%d×%d×%d on %d workers: %+v", width, rows, channels, workers, p)
 					}

@@ -13,43 +13,60 @@ const (
 	workerBytes = 3 << 19
 	// mixBytes is where a table outgrows the nearer caches: from there on a
 	// store reads the line first, and writing every other row past the caches
-	// is faster. BenchmarkWrites shows it.
-	mixBytes = 3 << 20
+	// is faster. BenchmarkWrites shows it. The half lines that AVX2 writes are
+	// slower past the caches, and it pays later.
+	mixBytes     = 3 << 20
+	mixBytesAVX2 = 12 << 20
 )
 
-// A Plan is how to integrate one image.
+// Work is an image to integrate.
+type Work struct {
+	Rows, N, Channels    int // N in elements
+	PixelBytes, SumBytes int // of an element, and of all its sums
+	Workers              int // at most
+	Level                kernel.Level
+}
+
+// A Plan is how to integrate an image.
 type Plan struct {
 	Grid
 	Workers int
 	Writes  kernel.Writes
 }
 
-// NewPlan decides how to cut an image of rows × n elements of pixelBytes each,
-// whose sums take sumBytes each, for at most that many workers.
-func NewPlan(rows, n, channels, pixelBytes, sumBytes, workers int) Plan {
-	all := rows * n * (pixelBytes + sumBytes)
-	p := Plan{Workers: max(1, min(workers, all/workerBytes)), Writes: writes(rows * n * sumBytes)}
-	p.Rows, p.N = rows, n
-	p.BandRows = bandRows
-	tiles := max(1, (n*sumBytes+tileBytes-1)/tileBytes)
+// Plan decides how to cut the image and how to write the table.
+func (w Work) Plan() Plan {
+	out := w.Rows * w.N * w.SumBytes
+	all := out + w.Rows*w.N*w.PixelBytes
+	p := Plan{
+		Grid:    Grid{Rows: w.Rows, N: w.N, BandRows: bandRows},
+		Workers: max(1, min(w.Workers, all/workerBytes)),
+		Writes:  writes(out, w.Level),
+	}
+	tiles := max(1, (w.N*w.SumBytes+tileBytes-1)/tileBytes)
 	if p.Workers > 1 {
 		// Workers follow each other half a band apart or less, and the last
 		// bands should end at about the same time.
 		tiles = max(tiles, 2*p.Workers)
-		p.BandRows = min(bandRows, max(4, rows/(8*p.Workers)&^3))
+		p.BandRows = min(bandRows, max(4, w.Rows/(8*p.Workers)&^3))
 	}
-	p.BandRows = min(p.BandRows, max(1, rows))
-	p.Workers = max(1, min(p.Workers, (rows+p.BandRows-1)/p.BandRows))
-	p.TileWidth = roundUp((n+tiles-1)/tiles, kernel.Align(channels))
+	p.BandRows = min(p.BandRows, max(1, w.Rows))
+	p.Workers = max(1, min(p.Workers, (w.Rows+p.BandRows-1)/p.BandRows))
+	p.TileWidth = roundUp((w.N+tiles-1)/tiles, kernel.Align(w.Channels))
 	return p
 }
 
 // writes picks how to write a table of that many bytes.
-func writes(out int) kernel.Writes {
+func writes(out int, level kernel.Level) kernel.Writes {
+	cache := kernel.LastLevelCache()
+	mix, hold := mixBytes, cache/2
+	if level == kernel.AVX2 {
+		mix, hold = mixBytesAVX2, cache
+	}
 	switch {
-	case out < mixBytes:
+	case out < mix:
 		return kernel.Ahead
-	case out <= kernel.LastLevelCache()/2:
+	case out <= hold:
 		return kernel.Mixed
 	}
 	return kernel.Stream
