@@ -44,9 +44,9 @@ func TestViews(t *testing.T) {
 		t.Error("exclusive:", d)
 	}
 
-	// Messom and Barczak, "Stream processing for fast and efficient rotated
-	// Haar-like features", figure 11. (It prints the fifth pixel of the third row
-	// as 1, and adds it up as the 3 it is here.)
+	// Messom and Barczak, on rotated Haar-like features by stream processing,
+	// figure 11. (It prints the fifth pixel of the third row as 1, and adds it up
+	// as the 3 it is here.)
 	messom := boxsum.Image[float32]{Width: 6, Height: 4, Pix: []float32{
 		2, 1, 3, 1, 1, 2,
 		3, 2, 1, 1, 3, 4,
@@ -59,6 +59,21 @@ func TestViews(t *testing.T) {
 	}
 	inclusive := [][]float32{{2, 3, 6, 7, 8, 10}, {5, 8, 12, 14, 18, 24}, {6, 11, 18, 22, 29, 37}, {10, 16, 26, 31, 39, 50}}
 	if d := cmp.Diff(inclusive, rows(floats.Inclusive())); d != "" {
+		t.Error("inclusive:", d)
+	}
+
+	// Bertazzini and Guiducci, "Integral Images with Java Threads and CUDA",
+	// figure 1.
+	bertazzini := boxsum.Image[int32]{Width: 3, Height: 3, Pix: []int32{
+		1, 0, 2,
+		3, 2, 4,
+		1, 5, 0,
+	}}
+	signed, err := boxsum.Integrate[int64](bertazzini, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([][]int64{{1, 1, 3}, {4, 6, 12}, {5, 12, 18}}, rows(signed.Inclusive())); d != "" {
 		t.Error("inclusive:", d)
 	}
 

@@ -58,15 +58,14 @@ func (w Work) Plan() Plan {
 
 // writes picks how to write a table of that many bytes.
 func writes(out int, level kernel.Level) kernel.Writes {
-	cache := kernel.LastLevelCache()
-	mix, hold := mixBytes, cache/2
+	mix := mixBytes
 	if level == kernel.AVX2 {
-		mix, hold = mixBytesAVX2, cache
+		mix = mixBytesAVX2
 	}
 	switch {
 	case out < mix:
 		return kernel.Ahead
-	case out <= hold:
+	case out <= kernel.LastLevelCache()/2:
 		return kernel.Mixed
 	}
 	return kernel.Stream
