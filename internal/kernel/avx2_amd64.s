@@ -142,9 +142,177 @@ groups:
 	VMOVDQU 128(R12), Y6
 	VMOVDQU 192(R12), Y7
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-8, R13
-	JZ      groupTail
+	ANDQ    $-16, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*4), Y8
+	VMOVDQU    32(CX)(R12*4), Y9
+	VPMOVZXBD  (DX)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VPADDD     Y10, Y8, Y8
+	VPMOVZXBD  8(DX)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VPADDD     Y10, Y9, Y9
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*4)
+	VMOVDQU    Y8, (BX)(R12*4)
+	VMOVDQU    Y9, 32(BX)(R12*4)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y8, (BX)(R12*4)
+	VMOVNTDQ Y9, 32(BX)(R12*4)
+
+groupRow0Done:
+	VPMOVZXBD  (SI)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VPADDD     Y10, Y8, Y8
+	VPMOVZXBD  8(SI)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VPADDD     Y10, Y9, Y9
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
+
+groupRow1Done:
+	VPMOVZXBD  (DI)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDD     Y10, Y8, Y8
+	VPMOVZXBD  8(DI)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDD     Y10, Y9, Y9
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
+
+groupRow2Done:
+	VPMOVZXBD  (R8)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y7, Y10
+	VPERMD     Y10, Y0, Y7
+	VPADDD     Y10, Y8, Y8
+	VPMOVZXBD  8(R8)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y7, Y10
+	VPERMD     Y10, Y0, Y7
+	VPADDD     Y10, Y9, Y9
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
+
+groupRow3Done:
+	VMOVDQU Y8, (CX)(R12*4)
+	VMOVDQU Y9, 32(CX)(R12*4)
+	ADDQ    $+16, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-8, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*4), Y8
@@ -201,8 +369,6 @@ groupLoop:
 	VPERMD     Y11, Y0, Y7
 	VPADDD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*4)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*4)
 	VMOVDQU    Y9, (BX)(R12*4)
 	PREFETCHT0 128(R9)(R12*4)
@@ -211,11 +377,9 @@ groupLoop:
 	VMOVDQU    Y10, (R10)(R12*4)
 	PREFETCHT0 128(R11)(R12*4)
 	VMOVDQU    Y11, (R11)(R12*4)
-
-groupNext:
-	ADDQ $+8, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+8, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -299,24 +463,6 @@ groupTail:
 	VPMASKMOVD Y9, Y8, (R9)(R12*4)
 	VPMASKMOVD Y11, Y8, (R10)(R12*4)
 	VPMASKMOVD Y12, Y8, (R11)(R12*4)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y9, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	VMOVNTDQ   Y10, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y11, (R11)(R12*4)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y9, (BX)(R12*4)
-	VMOVNTDQ Y8, (R9)(R12*4)
-	VMOVNTDQ Y10, (R10)(R12*4)
-	VMOVNTDQ Y11, (R11)(R12*4)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -340,7 +486,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-8, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y5
@@ -444,9 +591,145 @@ groups:
 	VMOVDQU 128(R11), Y6
 	VMOVDQU 192(R11), Y7
 	XORQ    R11, R11
+	MOVBQZX writes+76(FP), R13
 	MOVQ    n+56(FP), R12
-	ANDQ    $-8, R12
-	JZ      groupTail
+	ANDQ    $-16, R12
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU      (AX)(R11*4), Y8
+	VMOVDQU      32(AX)(R11*4), Y9
+	VPBROADCASTD (CX)(R11*1), Y10
+	VPBROADCASTD 4(CX)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPADDD       Y10, Y4, Y10
+	VPERMD       Y10, Y0, Y4
+	VPADDD       Y10, Y8, Y8
+	VPBROADCASTD 8(CX)(R11*1), Y10
+	VPBROADCASTD 12(CX)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPADDD       Y10, Y4, Y10
+	VPERMD       Y10, Y0, Y4
+	VPADDD       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGE          groupRow0Beyond
+	PREFETCHT0   128(DX)(R11*4)
+	VMOVDQU      Y8, (DX)(R11*4)
+	VMOVDQU      Y9, 32(DX)(R11*4)
+	JMP          groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y8, (DX)(R11*4)
+	VMOVNTDQ Y9, 32(DX)(R11*4)
+
+groupRow0Done:
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPADDD       Y10, Y5, Y10
+	VPERMD       Y10, Y0, Y5
+	VPADDD       Y10, Y8, Y8
+	VPBROADCASTD 8(BX)(R11*1), Y10
+	VPBROADCASTD 12(BX)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPADDD       Y10, Y5, Y10
+	VPERMD       Y10, Y0, Y5
+	VPADDD       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGT          groupRow1Beyond
+	PREFETCHT0   128(R8)(R11*4)
+	VMOVDQU      Y8, (R8)(R11*4)
+	VMOVDQU      Y9, 32(R8)(R11*4)
+	JMP          groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y8, (R8)(R11*4)
+	VMOVNTDQ Y9, 32(R8)(R11*4)
+
+groupRow1Done:
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPADDD       Y10, Y6, Y10
+	VPERMD       Y10, Y0, Y6
+	VPADDD       Y10, Y8, Y8
+	VPBROADCASTD 8(SI)(R11*1), Y10
+	VPBROADCASTD 12(SI)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPADDD       Y10, Y6, Y10
+	VPERMD       Y10, Y0, Y6
+	VPADDD       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGE          groupRow2Beyond
+	PREFETCHT0   128(R9)(R11*4)
+	VMOVDQU      Y8, (R9)(R11*4)
+	VMOVDQU      Y9, 32(R9)(R11*4)
+	JMP          groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y8, (R9)(R11*4)
+	VMOVNTDQ Y9, 32(R9)(R11*4)
+
+groupRow2Done:
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPADDD       Y10, Y7, Y10
+	VPERMD       Y10, Y0, Y7
+	VPADDD       Y10, Y8, Y8
+	VPBROADCASTD 8(DI)(R11*1), Y10
+	VPBROADCASTD 12(DI)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPADDD       Y10, Y7, Y10
+	VPERMD       Y10, Y0, Y7
+	VPADDD       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGT          groupRow3Beyond
+	PREFETCHT0   128(R10)(R11*4)
+	VMOVDQU      Y8, (R10)(R11*4)
+	VMOVDQU      Y9, 32(R10)(R11*4)
+	JMP          groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y8, (R10)(R11*4)
+	VMOVNTDQ Y9, 32(R10)(R11*4)
+
+groupRow3Done:
+	VMOVDQU Y8, (AX)(R11*4)
+	VMOVDQU Y9, 32(AX)(R11*4)
+	ADDQ    $+16, R11
+	CMPQ    R11, R12
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R12
+	ANDQ $-8, R12
+	CMPQ R11, R12
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU      (AX)(R11*4), Y8
@@ -487,8 +770,6 @@ groupLoop:
 	VPERMD       Y11, Y0, Y7
 	VPADDD       Y11, Y10, Y11
 	VMOVDQU      Y11, (AX)(R11*4)
-	CMPB         writes+76(FP), $0x01
-	JAE          groupBeyond
 	PREFETCHT0   128(DX)(R11*4)
 	VMOVDQU      Y9, (DX)(R11*4)
 	PREFETCHT0   128(R8)(R11*4)
@@ -497,11 +778,9 @@ groupLoop:
 	VMOVDQU      Y10, (R9)(R11*4)
 	PREFETCHT0   128(R10)(R11*4)
 	VMOVDQU      Y11, (R10)(R11*4)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
+	ADDQ         $+8, R11
+	CMPQ         R11, R12
+	JLT          groupLoop
 
 groupTail:
 	MOVQ         n+56(FP), R12
@@ -573,24 +852,6 @@ groupTail:
 	VPMASKMOVD   Y9, Y8, (R8)(R11*4)
 	VPMASKMOVD   Y11, Y8, (R9)(R11*4)
 	VPMASKMOVD   Y12, Y8, (R10)(R11*4)
-	JMP          groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y9, (DX)(R11*4)
-	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU    Y8, (R8)(R11*4)
-	VMOVNTDQ   Y10, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU    Y11, (R10)(R11*4)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y9, (DX)(R11*4)
-	VMOVNTDQ Y8, (R8)(R11*4)
-	VMOVNTDQ Y10, (R9)(R11*4)
-	VMOVNTDQ Y11, (R10)(R11*4)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), CX
@@ -614,7 +875,8 @@ rows:
 	XORQ    BX, BX
 	MOVQ    n+56(FP), SI
 	ANDQ    $-8, SI
-	JZ      rowTail
+	CMPQ    BX, SI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU      (AX)(BX*4), Y5
@@ -710,9 +972,153 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXBQ  (DX)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXBQ  4(DX)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXBQ  4(SI)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXBQ  4(DI)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXBQ  4(R8)(R12*1), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -757,8 +1163,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -767,11 +1171,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -844,24 +1246,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -885,7 +1269,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -985,9 +1370,193 @@ groups:
 	VMOVDQU 128(R12), Y7
 	VMOVDQU 192(R12), Y8
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-8, R13
-	JZ      groupTail
+	ANDQ    $-16, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*4), Y9
+	VMOVDQU    32(CX)(R12*4), Y10
+	VPMOVZXBD  (DX)(R12*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VADDPS     Y11, Y9, Y9
+	VPMOVZXBD  8(DX)(R12*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VADDPS     Y11, Y10, Y10
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*4)
+	VMOVDQU    Y9, (BX)(R12*4)
+	VMOVDQU    Y10, 32(BX)(R12*4)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y9, (BX)(R12*4)
+	VMOVNTDQ Y10, 32(BX)(R12*4)
+
+groupRow0Done:
+	VPMOVZXBD  (SI)(R12*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPS     Y11, Y9, Y9
+	VPMOVZXBD  8(SI)(R12*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPS     Y11, Y10, Y10
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
+
+groupRow1Done:
+	VPMOVZXBD  (DI)(R12*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VADDPS     Y11, Y9, Y9
+	VPMOVZXBD  8(DI)(R12*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VADDPS     Y11, Y10, Y10
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
+
+groupRow2Done:
+	VPMOVZXBD  (R8)(R12*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y8, Y11
+	VPERMD     Y11, Y0, Y8
+	VADDPS     Y11, Y9, Y9
+	VPMOVZXBD  8(R8)(R12*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y8, Y11
+	VPERMD     Y11, Y0, Y8
+	VADDPS     Y11, Y10, Y10
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
+
+groupRow3Done:
+	VMOVDQU Y9, (CX)(R12*4)
+	VMOVDQU Y10, 32(CX)(R12*4)
+	ADDQ    $+16, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-8, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*4), Y9
@@ -1052,8 +1621,6 @@ groupLoop:
 	VPERMD     Y12, Y0, Y8
 	VADDPS     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*4)
 	VMOVDQU    Y10, (BX)(R12*4)
 	PREFETCHT0 128(R9)(R12*4)
@@ -1062,11 +1629,9 @@ groupLoop:
 	VMOVDQU    Y11, (R10)(R12*4)
 	PREFETCHT0 128(R11)(R12*4)
 	VMOVDQU    Y12, (R11)(R12*4)
-
-groupNext:
-	ADDQ $+8, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+8, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -1158,24 +1723,6 @@ groupTail:
 	VPMASKMOVD Y10, Y9, (R9)(R12*4)
 	VPMASKMOVD Y12, Y9, (R10)(R12*4)
 	VPMASKMOVD Y13, Y9, (R11)(R12*4)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y10, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVNTDQ   Y11, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y12, (R11)(R12*4)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y10, (BX)(R12*4)
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y11, (R10)(R12*4)
-	VMOVNTDQ Y12, (R11)(R12*4)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -1199,7 +1746,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-8, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y6
@@ -1306,9 +1854,161 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXBD  (DX)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VPMOVZXBD  4(DX)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXBD  (SI)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VPMOVZXBD  4(SI)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXBD  (DI)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VPMOVZXBD  4(DI)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXBD  (R8)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VPMOVZXBD  4(R8)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -1357,8 +2057,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VADDPD     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -1367,11 +2065,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -1448,24 +2144,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -1489,7 +2167,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -1590,9 +2269,153 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXWQ  (DX)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXWQ  8(DX)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXWQ  8(SI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXWQ  8(DI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXWQ  8(R8)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -1637,8 +2460,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -1647,11 +2468,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -1724,24 +2543,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -1765,7 +2566,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -1864,9 +2666,161 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXWD  (DX)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VPMOVZXWD  8(DX)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXWD  (SI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VPMOVZXWD  8(SI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXWD  (DI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VPMOVZXWD  8(DI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXWD  (R8)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VPMOVZXWD  8(R8)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -1915,8 +2869,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VADDPD     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -1925,11 +2877,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -2006,24 +2956,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -2047,7 +2979,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -2148,9 +3081,153 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVSXWQ  (DX)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXWQ  8(DX)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXWQ  8(SI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXWQ  8(DI)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXWQ  8(R8)(R12*2), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -2195,8 +3272,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -2205,11 +3280,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -2282,24 +3355,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -2323,7 +3378,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -2422,9 +3478,153 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVSXDQ  (DX)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXDQ  16(DX)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXDQ  16(SI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXDQ  16(DI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXDQ  16(R8)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -2469,8 +3669,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -2479,11 +3677,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -2548,24 +3744,6 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -2589,7 +3767,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -2688,9 +3867,185 @@ groups:
 	VMOVDQU 128(R12), Y7
 	VMOVDQU 192(R12), Y8
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-8, R13
-	JZ      groupTail
+	ANDQ    $-16, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*4), Y9
+	VMOVDQU    32(CX)(R12*4), Y10
+	VMOVDQU    (DX)(R12*4), Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VADDPS     Y11, Y9, Y9
+	VMOVDQU    32(DX)(R12*4), Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VADDPS     Y11, Y10, Y10
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*4)
+	VMOVDQU    Y9, (BX)(R12*4)
+	VMOVDQU    Y10, 32(BX)(R12*4)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y9, (BX)(R12*4)
+	VMOVNTDQ Y10, 32(BX)(R12*4)
+
+groupRow0Done:
+	VMOVDQU    (SI)(R12*4), Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPS     Y11, Y9, Y9
+	VMOVDQU    32(SI)(R12*4), Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPS     Y11, Y10, Y10
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
+
+groupRow1Done:
+	VMOVDQU    (DI)(R12*4), Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VADDPS     Y11, Y9, Y9
+	VMOVDQU    32(DI)(R12*4), Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VADDPS     Y11, Y10, Y10
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
+
+groupRow2Done:
+	VMOVDQU    (R8)(R12*4), Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y8, Y11
+	VPERMD     Y11, Y0, Y8
+	VADDPS     Y11, Y9, Y9
+	VMOVDQU    32(R8)(R12*4), Y11
+	VSUBPS     Y4, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VADDPS     Y11, Y12, Y11
+	VADDPS     Y11, Y8, Y11
+	VPERMD     Y11, Y0, Y8
+	VADDPS     Y11, Y10, Y10
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
+
+groupRow3Done:
+	VMOVDQU Y9, (CX)(R12*4)
+	VMOVDQU Y10, 32(CX)(R12*4)
+	ADDQ    $+16, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-8, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*4), Y9
@@ -2751,8 +4106,6 @@ groupLoop:
 	VPERMD     Y12, Y0, Y8
 	VADDPS     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*4)
 	VMOVDQU    Y10, (BX)(R12*4)
 	PREFETCHT0 128(R9)(R12*4)
@@ -2761,11 +4114,9 @@ groupLoop:
 	VMOVDQU    Y11, (R10)(R12*4)
 	PREFETCHT0 128(R11)(R12*4)
 	VMOVDQU    Y12, (R11)(R12*4)
-
-groupNext:
-	ADDQ $+8, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+8, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -2837,24 +4188,6 @@ groupTail:
 	VPMASKMOVD Y10, Y9, (R9)(R12*4)
 	VPMASKMOVD Y12, Y9, (R10)(R12*4)
 	VPMASKMOVD Y13, Y9, (R11)(R12*4)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y10, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVNTDQ   Y11, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y12, (R11)(R12*4)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y10, (BX)(R12*4)
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y11, (R10)(R12*4)
-	VMOVNTDQ Y12, (R11)(R12*4)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -2878,7 +4211,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-8, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y6
@@ -2977,9 +4311,153 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VCVTPS2PD  (DX)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VCVTPS2PD  16(DX)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VCVTPS2PD  (SI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VCVTPS2PD  16(SI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VCVTPS2PD  (DI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VCVTPS2PD  16(DI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VCVTPS2PD  (R8)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VCVTPS2PD  16(R8)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -3024,8 +4502,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VADDPD     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -3034,11 +4510,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -3103,24 +4577,6 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -3144,7 +4600,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -3241,9 +4698,153 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VMOVDQU    (DX)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VMOVDQU    32(DX)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VMOVDQU    (SI)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VMOVDQU    32(SI)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VMOVDQU    (DI)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VMOVDQU    32(DI)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VMOVDQU    (R8)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VMOVDQU    32(R8)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -3288,8 +4889,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VADDPD     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -3298,11 +4897,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -3359,24 +4956,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -3400,7 +4979,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -3491,9 +5071,161 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXBQ  (DX)(R12*1), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXBQ  4(DX)(R12*1), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXBQ  4(SI)(R12*1), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXBQ  4(DI)(R12*1), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXBQ  4(R8)(R12*1), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -3542,8 +5274,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -3552,11 +5282,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -3633,24 +5361,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -3674,7 +5384,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -3775,9 +5486,161 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXWQ  (DX)(R12*2), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXWQ  8(DX)(R12*2), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXWQ  8(SI)(R12*2), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXWQ  8(DI)(R12*2), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPMOVZXWQ  8(R8)(R12*2), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -3826,8 +5689,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -3836,11 +5697,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -3917,24 +5776,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -3958,7 +5799,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -4059,9 +5901,161 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVSXWQ  (DX)(R12*2), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXWQ  8(DX)(R12*2), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXWQ  8(SI)(R12*2), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXWQ  8(DI)(R12*2), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXWQ  8(R8)(R12*2), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -4110,8 +6104,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -4120,11 +6112,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -4201,24 +6191,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -4242,7 +6214,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -4343,9 +6316,161 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVSXDQ  (DX)(R12*4), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXDQ  16(DX)(R12*4), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXDQ  16(SI)(R12*4), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXDQ  16(DI)(R12*4), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPMOVSXDQ  16(R8)(R12*4), Y9
+	VPMULDQ    Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPADDQ     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -4394,8 +6519,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -4404,11 +6527,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -4477,24 +6598,6 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -4518,7 +6621,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -4617,9 +6721,161 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VCVTDQ2PD  (DX)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VCVTDQ2PD  16(DX)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VCVTDQ2PD  (SI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VCVTDQ2PD  16(SI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VCVTDQ2PD  (DI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VCVTDQ2PD  16(DI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VCVTDQ2PD  (R8)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VCVTDQ2PD  16(R8)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -4668,8 +6924,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VADDPD     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -4678,11 +6932,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -4751,24 +7003,6 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -4792,7 +7026,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -4891,9 +7126,161 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VCVTPS2PD  (DX)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VCVTPS2PD  16(DX)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VCVTPS2PD  (SI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VCVTPS2PD  16(SI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VCVTPS2PD  (DI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VCVTPS2PD  16(DI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VCVTPS2PD  (R8)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VCVTPS2PD  16(R8)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -4942,8 +7329,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VADDPD     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -4952,11 +7337,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -5025,24 +7408,6 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -5066,7 +7431,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -5165,9 +7531,161 @@ groups:
 	VMOVDQU 256(R12), Y5
 	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
-	ANDQ    $-4, R13
-	JZ      groupTail
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VMOVDQU    (DX)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VMOVDQU    32(DX)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VMOVDQU    (SI)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VMOVDQU    32(SI)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VMOVDQU    (DI)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VMOVDQU    32(DI)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VMOVDQU    (R8)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VMOVDQU    32(R8)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VADDPD     Y9, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
 
 groupLoop:
 	VMOVDQU    (CX)(R12*8), Y7
@@ -5216,8 +7734,6 @@ groupLoop:
 	VPERMD     Y10, Y0, Y6
 	VADDPD     Y10, Y9, Y10
 	VMOVDQU    Y10, (CX)(R12*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
 	PREFETCHT0 128(BX)(R12*8)
 	VMOVDQU    Y8, (BX)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
@@ -5226,11 +7742,9 @@ groupLoop:
 	VMOVDQU    Y9, (R10)(R12*8)
 	PREFETCHT0 128(R11)(R12*8)
 	VMOVDQU    Y10, (R11)(R12*8)
-
-groupNext:
-	ADDQ $+4, R12
-	CMPQ R12, R13
-	JLT  groupLoop
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
 
 groupTail:
 	MOVQ       n+56(FP), R13
@@ -5291,24 +7805,6 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
-	JMP        groupEnd
-
-groupBeyond:
-	JHI        groupStream
-	VMOVNTDQ   Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVNTDQ   Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	JMP        groupNext
-
-groupStream:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y9, (R10)(R12*8)
-	VMOVNTDQ Y10, (R11)(R12*8)
-	JMP      groupNext
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -5332,7 +7828,8 @@ rows:
 	XORQ    SI, SI
 	MOVQ    n+56(FP), DI
 	ANDQ    $-4, DI
-	JZ      rowTail
+	CMPQ    SI, DI
+	JGE     rowTail
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4

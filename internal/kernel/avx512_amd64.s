@@ -315,7 +315,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*4), Z9
@@ -487,7 +488,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-16, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*4), Z6
@@ -585,7 +587,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32    (AX)(R11*4), Z9
@@ -773,7 +776,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-16, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32    (AX)(BX*4), Z6
@@ -882,7 +886,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -1038,7 +1043,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -1143,7 +1149,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*4), Z10
@@ -1331,7 +1338,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-16, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*4), Z7
@@ -1440,7 +1448,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -1604,7 +1613,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -1708,7 +1718,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -1864,7 +1875,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -1966,7 +1978,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -2130,7 +2143,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -2234,7 +2248,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -2390,7 +2405,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -2492,7 +2508,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -2648,7 +2665,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -2754,7 +2772,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*4), Z10
@@ -2934,7 +2953,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-16, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*4), Z7
@@ -3042,7 +3062,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -3198,7 +3219,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -3300,7 +3322,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -3456,7 +3479,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -3557,7 +3581,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -3721,7 +3746,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -3825,7 +3851,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -3989,7 +4016,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -4093,7 +4121,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -4257,7 +4286,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -4361,7 +4391,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -4525,7 +4556,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -4629,7 +4661,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -4793,7 +4826,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -4897,7 +4931,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -5061,7 +5096,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5
@@ -5165,7 +5201,8 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	JZ        groupTail
+	CMPQ      R11, R12
+	JGE       groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -5329,7 +5366,8 @@ rows:
 	XORQ      BX, BX
 	MOVQ      n+56(FP), SI
 	ANDQ      $-8, SI
-	JZ        rowTail
+	CMPQ      BX, SI
+	JGE       rowTail
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*8), Z5

@@ -17,6 +17,9 @@ const writeMixed = 1
 // aheadBytes is how far ahead of its stores a row asks for lines.
 const aheadBytes = 128
 
+// lineBytes is a cache line.
+const lineBytes = 64
+
 // carryLen is kernel.CarryLen for up to four channels.
 const carryLen = 16
 
@@ -126,13 +129,18 @@ func (k *loop) rows(label string, rows int) {
 
 	i, full := GP64(), GP64()
 	XORQ(i, i)
+	whole := rows == group && k.bytes() == lineBytes // a vector is a line
+	if rows == group && !whole {
+		k.lineLoop(label, i, carry)
+	}
 	MOVQ(k.param("n"), full)
 	ANDQ(I8(-k.lanes), full)
-	JZ(LabelRef(label + "Tail"))
+	CMPQ(i, full)
+	JGE(LabelRef(label + "Tail"))
 
 	Label(label + "Loop")
 	p := k.body(rows, i, false, carry)
-	if rows == group {
+	if whole {
 		CMPB(k.param("writes"), Imm(writeMixed))
 		JAE(LabelRef(label + "Beyond"))
 	}
@@ -158,7 +166,7 @@ func (k *loop) rows(label string, rows int) {
 	}
 	JMP(LabelRef(label + "End"))
 
-	if rows == group {
+	if whole {
 		Label(label + "Beyond")         // the caches
 		JHI(LabelRef(label + "Stream")) // still of the comparison above
 		for r := range rows {
@@ -188,6 +196,58 @@ func (k *loop) rows(label string, rows int) {
 		MOVQ(k.src[rows-1], k.src[0])
 		MOVQ(k.dst[rows-1], k.dst[0])
 	}
+}
+
+// lineLoop emits the loop along a group of rows for vectors of half a line, by
+// whole lines: both halves of a line are written one after the other, because
+// past the caches a half that waits for the other is slow. What is left of the
+// rows is less than a line.
+func (k *loop) lineLoop(label string, i reg.Register, carry []reg.VecVirtual) {
+	lines, writes := GP64(), GP64()
+	MOVBQZX(k.param("writes"), writes)
+	MOVQ(k.param("n"), lines)
+	ANDQ(I8(-2*k.lanes), lines)
+	JZ(LabelRef(label + "Rest"))
+
+	Label(label + "Lines")
+	half := k.bytes()
+	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)}
+	var over [2]reg.VecVirtual
+	for v := range over {
+		over[v] = k.vec()
+		k.load(above.Offset(v*half), over[v])
+	}
+	for r := range group {
+		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}
+		for v := range over {
+			s := k.rowSums(k.op, pixels.Offset(v*k.lanes*k.pix.size), false, carry[r])
+			k.add(k.op, s, over[v], over[v])
+		}
+		row := fmt.Sprintf("%sRow%d", label, r)
+		CMPQ(writes, Imm(writeMixed))
+		if r%2 == 0 {
+			JGE(LabelRef(row + "Beyond"))
+		} else {
+			JGT(LabelRef(row + "Beyond"))
+		}
+		PREFETCHT0(k.sums(r, i).Offset(aheadBytes))
+		for v := range over {
+			k.store(over[v], k.sums(r, i).Offset(v*half))
+		}
+		JMP(LabelRef(row + "Done"))
+		Label(row + "Beyond")
+		for v := range over {
+			k.stream(over[v], k.sums(r, i).Offset(v*half))
+		}
+		Label(row + "Done")
+	}
+	for v := range over {
+		k.store(over[v], above.Offset(v*half))
+	}
+	ADDQ(I8(2*k.lanes), i)
+	CMPQ(i, lines)
+	JLT(LabelRef(label + "Lines"))
+	Label(label + "Rest")
 }
 
 // sums is where the vector at i goes in a row of the table.
