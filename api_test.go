@@ -104,6 +104,7 @@ func TestNoAllocation(t *testing.T) {
 		opt := &boxsum.Options{Workers: workers}
 		for name, f := range map[string]func() error{
 			"IntegrateInto":        func() error { return boxsum.IntegrateInto(table, im, opt) },
+			"without options":      func() error { return boxsum.IntegrateInto(table, im, nil) },
 			"IntegrateSquaresInto": func() error { return boxsum.IntegrateSquaresInto(both, im, opt) },
 			"Stream":               func() error { _, err := stream.Push(im.Row(0)); return err },
 			"SumBoxes":             func() error { return table.SumBoxes(sums, boxes) },

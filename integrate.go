@@ -56,15 +56,11 @@ func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 // too, zero Channels and Stride standing for what they do in an [Image]; one
 // from [NewTable] is laid out to be written faster.
 func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) error {
-	if opt == nil {
-		opt = &Options{}
-	}
-	src, err := src.checked()
+	opt, level, err := opt.checked()
 	if err != nil {
 		return err
 	}
-	level, err := opt.check()
-	if err != nil {
+	if src, err = src.checked(); err != nil {
 		return err
 	}
 	f := kernel.Sums[P, S](level)
@@ -110,14 +106,21 @@ func layer[P Pixel, S Sum](l *engine.Sums[P, S], dst *Table[S], src Image[P], f 
 	l.Prepare(plan.Grid, plan.Workers)
 }
 
-func (o *Options) check() (kernel.Level, error) {
+var defaults Options
+
+// checked stands in for nil, finds the level, and says what is wrong.
+func (o *Options) checked() (*Options, kernel.Level, error) {
+	if o == nil {
+		o = &defaults
+	}
 	if offset := float64(o.Offset); offset-offset != 0 {
-		return 0, fmt.Errorf("boxsum: %w: an offset of %v", ErrSize, offset)
+		return nil, 0, fmt.Errorf("boxsum: %w: an offset of %v", ErrSize, offset)
 	}
 	if o.Workers < 0 {
-		return 0, fmt.Errorf("boxsum: %w: %d workers", ErrSize, o.Workers)
+		return nil, 0, fmt.Errorf("boxsum: %w: %d workers", ErrSize, o.Workers)
 	}
-	return o.Level.kernelLevel()
+	level, err := o.Level.kernelLevel()
+	return o, level, err
 }
 
 // WorkersFor is how many workers make a table of this size: not more than
@@ -125,7 +128,7 @@ func (o *Options) check() (kernel.Level, error) {
 // that of both sums together.
 func (o *Options) WorkersFor(width, height, channels, pixelBytes, sumBytes int) int {
 	if o == nil {
-		o = &Options{}
+		o = &defaults
 	}
 	if _, err := elements(width, height, channels); err != nil {
 		return 0

@@ -65,15 +65,11 @@ func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*Sq
 // the image's size and must overlap neither it nor each other. It does not
 // allocate once an image of the same type has been through dst.
 func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
-	if opt == nil {
-		opt = &Options{}
-	}
-	src, err := src.checked()
+	opt, level, err := opt.checked()
 	if err != nil {
 		return err
 	}
-	level, err := opt.check()
-	if err != nil {
+	if src, err = src.checked(); err != nil {
 		return err
 	}
 	sum, square, err := squaresPair[S, Q, P](level)

@@ -16,10 +16,7 @@ type Stream[S Sum, P Pixel] struct {
 // NewStream starts a table for rows of this many pixels and channels. The
 // table's row 0 is all zeros; the first Push gives row 1.
 func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	if opt == nil {
-		opt = &Options{}
-	}
-	level, err := opt.check()
+	opt, level, err := opt.checked()
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +52,7 @@ type SquaredStream[S Sum, Q Square, P Pixel] struct {
 // NewSquaredStream starts a pair of tables for rows of this many pixels and
 // channels, with types as for [IntegrateSquares].
 func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	if opt == nil {
-		opt = &Options{}
-	}
-	level, err := opt.check()
+	opt, level, err := opt.checked()
 	if err != nil {
 		return nil, err
 	}
