@@ -24,9 +24,9 @@ var best = func() Level {
 
 var (
 	u8u32           = dot(pair(u8u32AVX2, u8u32AVX512), pair(u8u32DotAVX2, u8u32DotAVX512))
-	u8u64           = pair(u8u64AVX2, u8u64AVX512)
+	u8u64           = dot(pair(u8u64AVX2, u8u64AVX512), pair(u8u64DotAVX2, u8u64DotAVX512))
 	u8f32           = pair(u8f32AVX2, u8f32AVX512)
-	u8f64           = pair(u8f64AVX2, u8f64AVX512)
+	u8f64           = dot(pair(u8f64AVX2, u8f64AVX512), pair(u8f64DotAVX2, u8f64DotAVX512))
 	u16u64          = pair(u16u64AVX2, u16u64AVX512)
 	u16f64          = pair(u16f64AVX2, u16f64AVX512)
 	i16i64          = pair(i16i64AVX2, i16i64AVX512)

@@ -162,20 +162,20 @@ groupLines:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
+	VPMOVZXBD  8(DX)(R12*1), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
 	VPADDD     Y10, Y8, Y8
-	VPMOVZXBD  8(DX)(R12*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDD     Y10, Y9, Y9
+	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*4)
@@ -200,20 +200,20 @@ groupRow0Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
+	VPMOVZXBD  8(SI)(R12*1), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
 	VPADDD     Y10, Y8, Y8
-	VPMOVZXBD  8(SI)(R12*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VPADDD     Y10, Y9, Y9
+	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*4)
@@ -238,20 +238,20 @@ groupRow1Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
+	VPMOVZXBD  8(DI)(R12*1), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
 	VPADDD     Y10, Y8, Y8
-	VPMOVZXBD  8(DI)(R12*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDD     Y10, Y9, Y9
+	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*4)
@@ -276,20 +276,20 @@ groupRow2Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y7, Y10
 	VPERMD     Y10, Y0, Y7
+	VPMOVZXBD  8(R8)(R12*1), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
 	VPADDD     Y10, Y8, Y8
-	VPMOVZXBD  8(R8)(R12*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VPADDD     Y10, Y9, Y9
+	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*4)
@@ -607,16 +607,16 @@ groupLines:
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
+	VPBROADCASTD 8(CX)(R11*1), Y11
+	VPBROADCASTD 12(CX)(R11*1), Y12
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y12, Y12
+	VPADDW       Y11, Y12, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VPADDD       Y11, Y4, Y11
+	VPERMD       Y11, Y0, Y4
 	VPADDD       Y10, Y8, Y8
-	VPBROADCASTD 8(CX)(R11*1), Y10
-	VPBROADCASTD 12(CX)(R11*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y4, Y10
-	VPERMD       Y10, Y0, Y4
-	VPADDD       Y10, Y9, Y9
+	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow0Beyond
 	PREFETCHT0   128(DX)(R11*4)
@@ -637,16 +637,16 @@ groupRow0Done:
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y5, Y10
 	VPERMD       Y10, Y0, Y5
+	VPBROADCASTD 8(BX)(R11*1), Y11
+	VPBROADCASTD 12(BX)(R11*1), Y12
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y12, Y12
+	VPADDW       Y11, Y12, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VPADDD       Y11, Y5, Y11
+	VPERMD       Y11, Y0, Y5
 	VPADDD       Y10, Y8, Y8
-	VPBROADCASTD 8(BX)(R11*1), Y10
-	VPBROADCASTD 12(BX)(R11*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y5, Y10
-	VPERMD       Y10, Y0, Y5
-	VPADDD       Y10, Y9, Y9
+	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
 	PREFETCHT0   128(R8)(R11*4)
@@ -667,16 +667,16 @@ groupRow1Done:
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y6, Y10
 	VPERMD       Y10, Y0, Y6
+	VPBROADCASTD 8(SI)(R11*1), Y11
+	VPBROADCASTD 12(SI)(R11*1), Y12
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y12, Y12
+	VPADDW       Y11, Y12, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VPADDD       Y11, Y6, Y11
+	VPERMD       Y11, Y0, Y6
 	VPADDD       Y10, Y8, Y8
-	VPBROADCASTD 8(SI)(R11*1), Y10
-	VPBROADCASTD 12(SI)(R11*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y6, Y10
-	VPERMD       Y10, Y0, Y6
-	VPADDD       Y10, Y9, Y9
+	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
 	PREFETCHT0   128(R9)(R11*4)
@@ -697,16 +697,16 @@ groupRow2Done:
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y7, Y10
 	VPERMD       Y10, Y0, Y7
+	VPBROADCASTD 8(DI)(R11*1), Y11
+	VPBROADCASTD 12(DI)(R11*1), Y12
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y12, Y12
+	VPADDW       Y11, Y12, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VPADDD       Y11, Y7, Y11
+	VPERMD       Y11, Y0, Y7
 	VPADDD       Y10, Y8, Y8
-	VPBROADCASTD 8(DI)(R11*1), Y10
-	VPBROADCASTD 12(DI)(R11*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y7, Y10
-	VPERMD       Y10, Y0, Y7
-	VPADDD       Y10, Y9, Y9
+	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
 	PREFETCHT0   128(R10)(R11*4)
@@ -989,17 +989,17 @@ groupLines:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVZXBQ  4(DX)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXBQ  4(DX)(R12*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -1021,17 +1021,17 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXBQ  4(SI)(R12*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -1053,17 +1053,17 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXBQ  4(DI)(R12*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -1085,17 +1085,17 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXBQ  4(R8)(R12*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -1335,6 +1335,349 @@ done:
 	VZEROUPPER
 	RET
 
+// func u8u64DotAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·u8u64DotAVX2(SB), $0-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU triangle256_0<>+0(SB), Y1
+	VMOVDQU triangle256_1<>+0(SB), Y2
+	VMOVDQU ones256<>+0(SB), Y3
+	SHLQ    $0x03, dstStride+8(FP)
+	MOVQ    above+32(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    dst+0(FP), DX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    CX, BX
+	ADDQ    srcStride+24(FP), BX
+	MOVQ    BX, SI
+	ADDQ    srcStride+24(FP), SI
+	MOVQ    SI, DI
+	ADDQ    srcStride+24(FP), DI
+	MOVQ    DX, R8
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    R8, R9
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    R9, R10
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    carry+40(FP), R11
+	VMOVDQU (R11), Y4
+	VMOVDQU 128(R11), Y5
+	VMOVDQU 256(R11), Y6
+	VMOVDQU 384(R11), Y7
+	XORQ    R11, R11
+	MOVBQZX writes+76(FP), R13
+	MOVQ    n+56(FP), R12
+	ANDQ    $-8, R12
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU      (AX)(R11*8), Y8
+	VMOVDQU      32(AX)(R11*8), Y9
+	VPBROADCASTD (CX)(R11*1), Y10
+	VPBROADCASTD 4(CX)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPMOVZXDQ    X10, Y12
+	VEXTRACTI128 $0x01, Y10, X11
+	VPMOVZXDQ    X11, Y10
+	VPADDQ       Y12, Y4, Y12
+	VPADDQ       Y10, Y4, Y10
+	VPERMD       Y10, Y0, Y4
+	VPADDQ       Y12, Y8, Y8
+	VPADDQ       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGE          groupRow0Beyond
+	PREFETCHT0   128(DX)(R11*8)
+	VMOVDQU      Y8, (DX)(R11*8)
+	VMOVDQU      Y9, 32(DX)(R11*8)
+	JMP          groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y8, (DX)(R11*8)
+	VMOVNTDQ Y9, 32(DX)(R11*8)
+
+groupRow0Done:
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPMOVZXDQ    X10, Y12
+	VEXTRACTI128 $0x01, Y10, X11
+	VPMOVZXDQ    X11, Y10
+	VPADDQ       Y12, Y5, Y12
+	VPADDQ       Y10, Y5, Y10
+	VPERMD       Y10, Y0, Y5
+	VPADDQ       Y12, Y8, Y8
+	VPADDQ       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGT          groupRow1Beyond
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
+	JMP          groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
+
+groupRow1Done:
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPMOVZXDQ    X10, Y12
+	VEXTRACTI128 $0x01, Y10, X11
+	VPMOVZXDQ    X11, Y10
+	VPADDQ       Y12, Y6, Y12
+	VPADDQ       Y10, Y6, Y10
+	VPERMD       Y10, Y0, Y6
+	VPADDQ       Y12, Y8, Y8
+	VPADDQ       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGE          groupRow2Beyond
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
+	JMP          groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
+
+groupRow2Done:
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VPMOVZXDQ    X10, Y12
+	VEXTRACTI128 $0x01, Y10, X11
+	VPMOVZXDQ    X11, Y10
+	VPADDQ       Y12, Y7, Y12
+	VPADDQ       Y10, Y7, Y10
+	VPERMD       Y10, Y0, Y7
+	VPADDQ       Y12, Y8, Y8
+	VPADDQ       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGT          groupRow3Beyond
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
+	JMP          groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
+
+groupRow3Done:
+	VMOVDQU Y8, (AX)(R11*8)
+	VMOVDQU Y9, 32(AX)(R11*8)
+	ADDQ    $+8, R11
+	CMPQ    R11, R12
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R12
+	ANDQ $-4, R12
+	CMPQ R11, R12
+	JGE  groupTail
+
+groupLoop:
+	VMOVDQU      (AX)(R11*8), Y8
+	VPBROADCASTD (CX)(R11*1), X9
+	VPMADDUBSW   X1, X9, X9
+	VPMADDWD     X3, X9, X9
+	VPMOVZXDQ    X9, Y9
+	VPADDQ       Y9, Y4, Y9
+	VPERMD       Y9, Y0, Y4
+	VPADDQ       Y9, Y8, Y9
+	VPBROADCASTD (BX)(R11*1), X8
+	VPMADDUBSW   X1, X8, X8
+	VPMADDWD     X3, X8, X8
+	VPMOVZXDQ    X8, Y8
+	VPADDQ       Y8, Y5, Y8
+	VPERMD       Y8, Y0, Y5
+	VPADDQ       Y8, Y9, Y8
+	VPBROADCASTD (SI)(R11*1), X10
+	VPMADDUBSW   X1, X10, X10
+	VPMADDWD     X3, X10, X10
+	VPMOVZXDQ    X10, Y10
+	VPADDQ       Y10, Y6, Y10
+	VPERMD       Y10, Y0, Y6
+	VPADDQ       Y10, Y8, Y10
+	VPBROADCASTD (DI)(R11*1), X11
+	VPMADDUBSW   X1, X11, X11
+	VPMADDWD     X3, X11, X11
+	VPMOVZXDQ    X11, Y11
+	VPADDQ       Y11, Y7, Y11
+	VPERMD       Y11, Y0, Y7
+	VPADDQ       Y11, Y10, Y11
+	VMOVDQU      Y11, (AX)(R11*8)
+	PREFETCHT0   128(DX)(R11*8)
+	VMOVDQU      Y9, (DX)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y10, (R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y11, (R10)(R11*8)
+	ADDQ         $+4, R11
+	CMPQ         R11, R12
+	JLT          groupLoop
+
+groupTail:
+	MOVQ         n+56(FP), R12
+	SUBQ         R11, R12
+	JZ           groupEnd
+	MOVQ         n+56(FP), R13
+	LEAQ         tailMasks<>+0(SB), R14
+	MOVQ         R12, R15
+	SHLQ         $0x01, R15
+	NEGQ         R15
+	VMOVDQU      32(R14)(R15*4), Y8
+	NEGQ         R12
+	SHLQ         $0x03, R12
+	ADDQ         $+32, R12
+	VMOVDQU      (AX)(R11*8), Y9
+	MOVL         -4(CX)(R13*1), CX
+	SHRXQ        R12, CX, CX
+	VMOVQ        CX, X10
+	VPBROADCASTD X10, X10
+	VPMADDUBSW   X1, X10, X10
+	VPMADDWD     X3, X10, X10
+	VPMOVZXDQ    X10, Y10
+	VPADDQ       Y10, Y4, Y10
+	VPERMD       Y10, Y0, Y4
+	VPADDQ       Y10, Y9, Y10
+	MOVL         -4(BX)(R13*1), CX
+	SHRXQ        R12, CX, CX
+	VMOVQ        CX, X9
+	VPBROADCASTD X9, X9
+	VPMADDUBSW   X1, X9, X9
+	VPMADDWD     X3, X9, X9
+	VPMOVZXDQ    X9, Y9
+	VPADDQ       Y9, Y5, Y9
+	VPERMD       Y9, Y0, Y5
+	VPADDQ       Y9, Y10, Y9
+	MOVL         -4(SI)(R13*1), CX
+	SHRXQ        R12, CX, CX
+	VMOVQ        CX, X11
+	VPBROADCASTD X11, X11
+	VPMADDUBSW   X1, X11, X11
+	VPMADDWD     X3, X11, X11
+	VPMOVZXDQ    X11, Y11
+	VPADDQ       Y11, Y6, Y11
+	VPERMD       Y11, Y0, Y6
+	VPADDQ       Y11, Y9, Y11
+	MOVL         -4(DI)(R13*1), CX
+	SHRXQ        R12, CX, CX
+	VMOVQ        CX, X12
+	VPBROADCASTD X12, X12
+	VPMADDUBSW   X1, X12, X12
+	VPMADDWD     X3, X12, X12
+	VPMOVZXDQ    X12, Y12
+	VPADDQ       Y12, Y7, Y12
+	VPERMD       Y12, Y0, Y7
+	VPADDQ       Y12, Y11, Y12
+	VMOVDQU      Y12, (AX)(R11*8)
+	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+
+groupEnd:
+	MOVQ    carry+40(FP), CX
+	VMOVDQU Y4, (CX)
+	VMOVDQU Y5, 128(CX)
+	VMOVDQU Y6, 256(CX)
+	VMOVDQU Y7, 384(CX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), DI
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    DI, CX
+	MOVQ    R10, DX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), BX
+	VMOVDQU (BX), Y2
+	XORQ    BX, BX
+	MOVQ    n+56(FP), SI
+	ANDQ    $-4, SI
+	CMPQ    BX, SI
+	JGE     rowTail
+
+rowLoop:
+	VMOVDQU      (AX)(BX*8), Y4
+	VPBROADCASTD (CX)(BX*1), X5
+	VPMADDUBSW   X1, X5, X5
+	VPMADDWD     X3, X5, X5
+	VPMOVZXDQ    X5, Y5
+	VPADDQ       Y5, Y2, Y5
+	VPERMD       Y5, Y0, Y2
+	VPADDQ       Y5, Y4, Y5
+	VMOVDQU      Y5, (AX)(BX*8)
+	PREFETCHT0   128(DX)(BX*8)
+	VMOVDQU      Y5, (DX)(BX*8)
+	ADDQ         $+4, BX
+	CMPQ         BX, SI
+	JLT          rowLoop
+
+rowTail:
+	MOVQ         n+56(FP), SI
+	SUBQ         BX, SI
+	JZ           rowEnd
+	MOVQ         n+56(FP), DI
+	LEAQ         tailMasks<>+0(SB), R8
+	MOVQ         SI, R9
+	SHLQ         $0x01, R9
+	NEGQ         R9
+	VMOVDQU      32(R8)(R9*4), Y4
+	NEGQ         SI
+	SHLQ         $0x03, SI
+	ADDQ         $+32, SI
+	VMOVDQU      (AX)(BX*8), Y5
+	MOVL         -4(CX)(DI*1), DI
+	SHRXQ        SI, DI, DI
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, X6
+	VPMADDUBSW   X1, X6, X6
+	VPMADDWD     X3, X6, X6
+	VPMOVZXDQ    X6, Y6
+	VPADDQ       Y6, Y2, Y6
+	VPERMD       Y6, Y0, Y2
+	VPADDQ       Y6, Y5, Y6
+	VMOVDQU      Y6, (AX)(BX*8)
+	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), BX
+	VMOVDQU Y2, (BX)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), CX
+	ADDQ    dstStride+8(FP), DX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func u8f32AVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u8f32AVX2(SB), $8-77
@@ -1392,22 +1735,22 @@ groupLines:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
+	VPMOVZXBD  8(DX)(R12*1), Y12
+	VCVTDQ2PS  Y12, Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y5, Y12
+	VPERMD     Y12, Y0, Y5
 	VADDPS     Y11, Y9, Y9
-	VPMOVZXBD  8(DX)(R12*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
-	VADDPS     Y11, Y10, Y10
+	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*4)
@@ -1434,22 +1777,22 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
+	VPMOVZXBD  8(SI)(R12*1), Y12
+	VCVTDQ2PS  Y12, Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
 	VADDPS     Y11, Y9, Y9
-	VPMOVZXBD  8(SI)(R12*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
-	VADDPS     Y11, Y10, Y10
+	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*4)
@@ -1476,22 +1819,22 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
+	VPMOVZXBD  8(DI)(R12*1), Y12
+	VCVTDQ2PS  Y12, Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y7, Y12
+	VPERMD     Y12, Y0, Y7
 	VADDPS     Y11, Y9, Y9
-	VPMOVZXBD  8(DI)(R12*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPS     Y11, Y10, Y10
+	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*4)
@@ -1518,22 +1861,22 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
+	VPMOVZXBD  8(R8)(R12*1), Y12
+	VCVTDQ2PS  Y12, Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y8, Y12
+	VPERMD     Y12, Y0, Y8
 	VADDPS     Y11, Y9, Y9
-	VPMOVZXBD  8(R8)(R12*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y8, Y11
-	VPERMD     Y11, Y0, Y8
-	VADDPS     Y11, Y10, Y10
+	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*4)
@@ -1872,18 +2215,18 @@ groupLines:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVZXBD  4(DX)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VADDPD     Y9, Y7, Y7
-	VPMOVZXBD  4(DX)(R12*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -1906,18 +2249,18 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVZXBD  4(SI)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VADDPD     Y9, Y7, Y7
-	VPMOVZXBD  4(SI)(R12*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -1940,18 +2283,18 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVZXBD  4(DI)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VADDPD     Y9, Y7, Y7
-	VPMOVZXBD  4(DI)(R12*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -1974,18 +2317,18 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVZXBD  4(R8)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VADDPD     Y9, Y7, Y7
-	VPMOVZXBD  4(R8)(R12*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -2235,6 +2578,349 @@ done:
 	VZEROUPPER
 	RET
 
+// func u8f64DotAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·u8f64DotAVX2(SB), $0-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU triangle256_0<>+0(SB), Y1
+	VMOVDQU triangle256_1<>+0(SB), Y2
+	VMOVDQU ones256<>+0(SB), Y3
+	SHLQ    $0x03, dstStride+8(FP)
+	MOVQ    above+32(FP), AX
+	MOVQ    src+16(FP), CX
+	MOVQ    dst+0(FP), DX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    CX, BX
+	ADDQ    srcStride+24(FP), BX
+	MOVQ    BX, SI
+	ADDQ    srcStride+24(FP), SI
+	MOVQ    SI, DI
+	ADDQ    srcStride+24(FP), DI
+	MOVQ    DX, R8
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    R8, R9
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    R9, R10
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    carry+40(FP), R11
+	VMOVDQU (R11), Y4
+	VMOVDQU 128(R11), Y5
+	VMOVDQU 256(R11), Y6
+	VMOVDQU 384(R11), Y7
+	XORQ    R11, R11
+	MOVBQZX writes+76(FP), R13
+	MOVQ    n+56(FP), R12
+	ANDQ    $-8, R12
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU      (AX)(R11*8), Y8
+	VMOVDQU      32(AX)(R11*8), Y9
+	VPBROADCASTD (CX)(R11*1), Y10
+	VPBROADCASTD 4(CX)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VCVTDQ2PD    X10, Y12
+	VEXTRACTI128 $0x01, Y10, X11
+	VCVTDQ2PD    X11, Y10
+	VADDPD       Y12, Y4, Y12
+	VADDPD       Y10, Y4, Y10
+	VPERMD       Y10, Y0, Y4
+	VADDPD       Y12, Y8, Y8
+	VADDPD       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGE          groupRow0Beyond
+	PREFETCHT0   128(DX)(R11*8)
+	VMOVDQU      Y8, (DX)(R11*8)
+	VMOVDQU      Y9, 32(DX)(R11*8)
+	JMP          groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y8, (DX)(R11*8)
+	VMOVNTDQ Y9, 32(DX)(R11*8)
+
+groupRow0Done:
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VCVTDQ2PD    X10, Y12
+	VEXTRACTI128 $0x01, Y10, X11
+	VCVTDQ2PD    X11, Y10
+	VADDPD       Y12, Y5, Y12
+	VADDPD       Y10, Y5, Y10
+	VPERMD       Y10, Y0, Y5
+	VADDPD       Y12, Y8, Y8
+	VADDPD       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGT          groupRow1Beyond
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
+	JMP          groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
+
+groupRow1Done:
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VCVTDQ2PD    X10, Y12
+	VEXTRACTI128 $0x01, Y10, X11
+	VCVTDQ2PD    X11, Y10
+	VADDPD       Y12, Y6, Y12
+	VADDPD       Y10, Y6, Y10
+	VPERMD       Y10, Y0, Y6
+	VADDPD       Y12, Y8, Y8
+	VADDPD       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGE          groupRow2Beyond
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
+	JMP          groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
+
+groupRow2Done:
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPMADDUBSW   Y1, Y10, Y10
+	VPMADDUBSW   Y2, Y11, Y11
+	VPADDW       Y10, Y11, Y10
+	VPMADDWD     Y3, Y10, Y10
+	VCVTDQ2PD    X10, Y12
+	VEXTRACTI128 $0x01, Y10, X11
+	VCVTDQ2PD    X11, Y10
+	VADDPD       Y12, Y7, Y12
+	VADDPD       Y10, Y7, Y10
+	VPERMD       Y10, Y0, Y7
+	VADDPD       Y12, Y8, Y8
+	VADDPD       Y10, Y9, Y9
+	CMPQ         R13, $0x01
+	JGT          groupRow3Beyond
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
+	JMP          groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
+
+groupRow3Done:
+	VMOVDQU Y8, (AX)(R11*8)
+	VMOVDQU Y9, 32(AX)(R11*8)
+	ADDQ    $+8, R11
+	CMPQ    R11, R12
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R12
+	ANDQ $-4, R12
+	CMPQ R11, R12
+	JGE  groupTail
+
+groupLoop:
+	VMOVDQU      (AX)(R11*8), Y8
+	VPBROADCASTD (CX)(R11*1), X9
+	VPMADDUBSW   X1, X9, X9
+	VPMADDWD     X3, X9, X9
+	VCVTDQ2PD    X9, Y9
+	VADDPD       Y9, Y4, Y9
+	VPERMD       Y9, Y0, Y4
+	VADDPD       Y9, Y8, Y9
+	VPBROADCASTD (BX)(R11*1), X8
+	VPMADDUBSW   X1, X8, X8
+	VPMADDWD     X3, X8, X8
+	VCVTDQ2PD    X8, Y8
+	VADDPD       Y8, Y5, Y8
+	VPERMD       Y8, Y0, Y5
+	VADDPD       Y8, Y9, Y8
+	VPBROADCASTD (SI)(R11*1), X10
+	VPMADDUBSW   X1, X10, X10
+	VPMADDWD     X3, X10, X10
+	VCVTDQ2PD    X10, Y10
+	VADDPD       Y10, Y6, Y10
+	VPERMD       Y10, Y0, Y6
+	VADDPD       Y10, Y8, Y10
+	VPBROADCASTD (DI)(R11*1), X11
+	VPMADDUBSW   X1, X11, X11
+	VPMADDWD     X3, X11, X11
+	VCVTDQ2PD    X11, Y11
+	VADDPD       Y11, Y7, Y11
+	VPERMD       Y11, Y0, Y7
+	VADDPD       Y11, Y10, Y11
+	VMOVDQU      Y11, (AX)(R11*8)
+	PREFETCHT0   128(DX)(R11*8)
+	VMOVDQU      Y9, (DX)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y10, (R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y11, (R10)(R11*8)
+	ADDQ         $+4, R11
+	CMPQ         R11, R12
+	JLT          groupLoop
+
+groupTail:
+	MOVQ         n+56(FP), R12
+	SUBQ         R11, R12
+	JZ           groupEnd
+	MOVQ         n+56(FP), R13
+	LEAQ         tailMasks<>+0(SB), R14
+	MOVQ         R12, R15
+	SHLQ         $0x01, R15
+	NEGQ         R15
+	VMOVDQU      32(R14)(R15*4), Y8
+	NEGQ         R12
+	SHLQ         $0x03, R12
+	ADDQ         $+32, R12
+	VMOVDQU      (AX)(R11*8), Y9
+	MOVL         -4(CX)(R13*1), CX
+	SHRXQ        R12, CX, CX
+	VMOVQ        CX, X10
+	VPBROADCASTD X10, X10
+	VPMADDUBSW   X1, X10, X10
+	VPMADDWD     X3, X10, X10
+	VCVTDQ2PD    X10, Y10
+	VADDPD       Y10, Y4, Y10
+	VPERMD       Y10, Y0, Y4
+	VADDPD       Y10, Y9, Y10
+	MOVL         -4(BX)(R13*1), CX
+	SHRXQ        R12, CX, CX
+	VMOVQ        CX, X9
+	VPBROADCASTD X9, X9
+	VPMADDUBSW   X1, X9, X9
+	VPMADDWD     X3, X9, X9
+	VCVTDQ2PD    X9, Y9
+	VADDPD       Y9, Y5, Y9
+	VPERMD       Y9, Y0, Y5
+	VADDPD       Y9, Y10, Y9
+	MOVL         -4(SI)(R13*1), CX
+	SHRXQ        R12, CX, CX
+	VMOVQ        CX, X11
+	VPBROADCASTD X11, X11
+	VPMADDUBSW   X1, X11, X11
+	VPMADDWD     X3, X11, X11
+	VCVTDQ2PD    X11, Y11
+	VADDPD       Y11, Y6, Y11
+	VPERMD       Y11, Y0, Y6
+	VADDPD       Y11, Y9, Y11
+	MOVL         -4(DI)(R13*1), CX
+	SHRXQ        R12, CX, CX
+	VMOVQ        CX, X12
+	VPBROADCASTD X12, X12
+	VPMADDUBSW   X1, X12, X12
+	VPMADDWD     X3, X12, X12
+	VCVTDQ2PD    X12, Y12
+	VADDPD       Y12, Y7, Y12
+	VPERMD       Y12, Y0, Y7
+	VADDPD       Y12, Y11, Y12
+	VMOVDQU      Y12, (AX)(R11*8)
+	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+
+groupEnd:
+	MOVQ    carry+40(FP), CX
+	VMOVDQU Y4, (CX)
+	VMOVDQU Y5, 128(CX)
+	VMOVDQU Y6, 256(CX)
+	VMOVDQU Y7, 384(CX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), DI
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    DI, CX
+	MOVQ    R10, DX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), BX
+	VMOVDQU (BX), Y2
+	XORQ    BX, BX
+	MOVQ    n+56(FP), SI
+	ANDQ    $-4, SI
+	CMPQ    BX, SI
+	JGE     rowTail
+
+rowLoop:
+	VMOVDQU      (AX)(BX*8), Y4
+	VPBROADCASTD (CX)(BX*1), X5
+	VPMADDUBSW   X1, X5, X5
+	VPMADDWD     X3, X5, X5
+	VCVTDQ2PD    X5, Y5
+	VADDPD       Y5, Y2, Y5
+	VPERMD       Y5, Y0, Y2
+	VADDPD       Y5, Y4, Y5
+	VMOVDQU      Y5, (AX)(BX*8)
+	PREFETCHT0   128(DX)(BX*8)
+	VMOVDQU      Y5, (DX)(BX*8)
+	ADDQ         $+4, BX
+	CMPQ         BX, SI
+	JLT          rowLoop
+
+rowTail:
+	MOVQ         n+56(FP), SI
+	SUBQ         BX, SI
+	JZ           rowEnd
+	MOVQ         n+56(FP), DI
+	LEAQ         tailMasks<>+0(SB), R8
+	MOVQ         SI, R9
+	SHLQ         $0x01, R9
+	NEGQ         R9
+	VMOVDQU      32(R8)(R9*4), Y4
+	NEGQ         SI
+	SHLQ         $0x03, SI
+	ADDQ         $+32, SI
+	VMOVDQU      (AX)(BX*8), Y5
+	MOVL         -4(CX)(DI*1), DI
+	SHRXQ        SI, DI, DI
+	VMOVQ        DI, X6
+	VPBROADCASTD X6, X6
+	VPMADDUBSW   X1, X6, X6
+	VPMADDWD     X3, X6, X6
+	VCVTDQ2PD    X6, Y6
+	VADDPD       Y6, Y2, Y6
+	VPERMD       Y6, Y0, Y2
+	VADDPD       Y6, Y5, Y6
+	VMOVDQU      Y6, (AX)(BX*8)
+	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), BX
+	VMOVDQU Y2, (BX)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), CX
+	ADDQ    dstStride+8(FP), DX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func u16u64AVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u16u64AVX2(SB), $8-77
@@ -2286,17 +2972,17 @@ groupLines:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVZXWQ  8(DX)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXWQ  8(DX)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -2318,17 +3004,17 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXWQ  8(SI)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -2350,17 +3036,17 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXWQ  8(DI)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -2382,17 +3068,17 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXWQ  8(R8)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -2684,18 +3370,18 @@ groupLines:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVZXWD  8(DX)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VADDPD     Y9, Y7, Y7
-	VPMOVZXWD  8(DX)(R12*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -2718,18 +3404,18 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVZXWD  8(SI)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VADDPD     Y9, Y7, Y7
-	VPMOVZXWD  8(SI)(R12*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -2752,18 +3438,18 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVZXWD  8(DI)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VADDPD     Y9, Y7, Y7
-	VPMOVZXWD  8(DI)(R12*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -2786,18 +3472,18 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVZXWD  8(R8)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VADDPD     Y9, Y7, Y7
-	VPMOVZXWD  8(R8)(R12*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -3098,17 +3784,17 @@ groupLines:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVSXWQ  8(DX)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXWQ  8(DX)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -3130,17 +3816,17 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXWQ  8(SI)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -3162,17 +3848,17 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXWQ  8(DI)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -3194,17 +3880,17 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXWQ  8(R8)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -3495,17 +4181,17 @@ groupLines:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVSXDQ  16(DX)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXDQ  16(DX)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -3527,17 +4213,17 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXDQ  16(SI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -3559,17 +4245,17 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXDQ  16(DI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -3591,17 +4277,17 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXDQ  16(R8)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -3888,21 +4574,21 @@ groupLines:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
+	VMOVDQU    32(DX)(R12*4), Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y5, Y12
+	VPERMD     Y12, Y0, Y5
 	VADDPS     Y11, Y9, Y9
-	VMOVDQU    32(DX)(R12*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
-	VADDPS     Y11, Y10, Y10
+	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*4)
@@ -3928,21 +4614,21 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
+	VMOVDQU    32(SI)(R12*4), Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
 	VADDPS     Y11, Y9, Y9
-	VMOVDQU    32(SI)(R12*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
-	VADDPS     Y11, Y10, Y10
+	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*4)
@@ -3968,21 +4654,21 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
+	VMOVDQU    32(DI)(R12*4), Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y7, Y12
+	VPERMD     Y12, Y0, Y7
 	VADDPS     Y11, Y9, Y9
-	VMOVDQU    32(DI)(R12*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPS     Y11, Y10, Y10
+	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*4)
@@ -4008,21 +4694,21 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
+	VMOVDQU    32(R8)(R12*4), Y12
+	VSUBPS     Y4, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VADDPS     Y12, Y13, Y12
+	VADDPS     Y12, Y8, Y12
+	VPERMD     Y12, Y0, Y8
 	VADDPS     Y11, Y9, Y9
-	VMOVDQU    32(R8)(R12*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y8, Y11
-	VPERMD     Y11, Y0, Y8
-	VADDPS     Y11, Y10, Y10
+	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*4)
@@ -4328,17 +5014,17 @@ groupLines:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VCVTPS2PD  16(DX)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VADDPD     Y9, Y7, Y7
-	VCVTPS2PD  16(DX)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -4360,17 +5046,17 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VCVTPS2PD  16(SI)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VADDPD     Y9, Y7, Y7
-	VCVTPS2PD  16(SI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -4392,17 +5078,17 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VCVTPS2PD  16(DI)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VADDPD     Y9, Y7, Y7
-	VCVTPS2PD  16(DI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -4424,17 +5110,17 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VCVTPS2PD  16(R8)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VADDPD     Y9, Y7, Y7
-	VCVTPS2PD  16(R8)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -4715,17 +5401,17 @@ groupLines:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VMOVDQU    32(DX)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VADDPD     Y9, Y7, Y7
-	VMOVDQU    32(DX)(R12*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -4747,17 +5433,17 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VMOVDQU    32(SI)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VADDPD     Y9, Y7, Y7
-	VMOVDQU    32(SI)(R12*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -4779,17 +5465,17 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VMOVDQU    32(DI)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VADDPD     Y9, Y7, Y7
-	VMOVDQU    32(DI)(R12*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -4811,17 +5497,17 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VMOVDQU    32(R8)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VADDPD     Y9, Y7, Y7
-	VMOVDQU    32(R8)(R12*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -5089,18 +5775,18 @@ groupLines:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVZXBQ  4(DX)(R12*1), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXBQ  4(DX)(R12*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -5123,18 +5809,18 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXBQ  4(SI)(R12*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -5157,18 +5843,18 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXBQ  4(DI)(R12*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -5191,18 +5877,18 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXBQ  4(R8)(R12*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -5504,18 +6190,18 @@ groupLines:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVZXWQ  8(DX)(R12*2), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXWQ  8(DX)(R12*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -5538,18 +6224,18 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXWQ  8(SI)(R12*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -5572,18 +6258,18 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXWQ  8(DI)(R12*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -5606,18 +6292,18 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y9, Y7, Y7
-	VPMOVZXWQ  8(R8)(R12*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -5919,18 +6605,18 @@ groupLines:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVSXWQ  8(DX)(R12*2), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXWQ  8(DX)(R12*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -5953,18 +6639,18 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXWQ  8(SI)(R12*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -5987,18 +6673,18 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXWQ  8(DI)(R12*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -6021,18 +6707,18 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXWQ  8(R8)(R12*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -6334,18 +7020,18 @@ groupLines:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VPMOVSXDQ  16(DX)(R12*4), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXDQ  16(DX)(R12*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -6368,18 +7054,18 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXDQ  16(SI)(R12*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -6402,18 +7088,18 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXDQ  16(DI)(R12*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -6436,18 +7122,18 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPMULDQ    Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VPADDQ     Y9, Y7, Y7
-	VPMOVSXDQ  16(R8)(R12*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDQ     Y9, Y8, Y8
+	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -6739,18 +7425,18 @@ groupLines:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VCVTDQ2PD  16(DX)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VADDPD     Y9, Y7, Y7
-	VCVTDQ2PD  16(DX)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -6773,18 +7459,18 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VCVTDQ2PD  16(SI)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VADDPD     Y9, Y7, Y7
-	VCVTDQ2PD  16(SI)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -6807,18 +7493,18 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VCVTDQ2PD  16(DI)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VADDPD     Y9, Y7, Y7
-	VCVTDQ2PD  16(DI)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -6841,18 +7527,18 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VCVTDQ2PD  16(R8)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VADDPD     Y9, Y7, Y7
-	VCVTDQ2PD  16(R8)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -7144,18 +7830,18 @@ groupLines:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VCVTPS2PD  16(DX)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VADDPD     Y9, Y7, Y7
-	VCVTPS2PD  16(DX)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -7178,18 +7864,18 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VCVTPS2PD  16(SI)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VADDPD     Y9, Y7, Y7
-	VCVTPS2PD  16(SI)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -7212,18 +7898,18 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VCVTPS2PD  16(DI)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VADDPD     Y9, Y7, Y7
-	VCVTPS2PD  16(DI)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -7246,18 +7932,18 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VCVTPS2PD  16(R8)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VADDPD     Y9, Y7, Y7
-	VCVTPS2PD  16(R8)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)
@@ -7549,18 +8235,18 @@ groupLines:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
+	VMOVDQU    32(DX)(R12*8), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
 	VADDPD     Y9, Y7, Y7
-	VMOVDQU    32(DX)(R12*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y3, Y9
-	VPERMD     Y9, Y0, Y3
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow0Beyond
 	PREFETCHT0 128(BX)(R12*8)
@@ -7583,18 +8269,18 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
+	VMOVDQU    32(SI)(R12*8), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
 	VADDPD     Y9, Y7, Y7
-	VMOVDQU    32(SI)(R12*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
 	PREFETCHT0 128(R9)(R12*8)
@@ -7617,18 +8303,18 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
+	VMOVDQU    32(DI)(R12*8), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
 	VADDPD     Y9, Y7, Y7
-	VMOVDQU    32(DI)(R12*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
 	PREFETCHT0 128(R10)(R12*8)
@@ -7651,18 +8337,18 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
+	VMOVDQU    32(R8)(R12*8), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
 	VADDPD     Y9, Y7, Y7
-	VMOVDQU    32(R8)(R12*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPD     Y9, Y8, Y8
+	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R11)(R12*8)

@@ -49,6 +49,21 @@ func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above
 //go:noescape
 func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
+// u8u64DotAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for a single channel.
+//
+//go:noescape
+func u8u64DotAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
 // u8f32AVX512 is, in the summation order of the portable loop,
 //
 //	for r := range rows {
@@ -78,6 +93,21 @@ func u8f32AVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *
 //
 //go:noescape
 func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
+// u8f64DotAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for a single channel.
+//
+//go:noescape
+func u8f64DotAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u16u64AVX512 is, in the summation order of the portable loop,
 //

@@ -1101,6 +1101,256 @@ done:
 	VZEROUPPER
 	RET
 
+// func u8u64DotAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·u8u64DotAVX512(SB), $0-77
+	MOVQ            lanes+64(FP), AX
+	VBROADCASTI32X8 448(AX), Z0
+	VMOVDQU32       triangle512_0<>+0(SB), Y1
+	VMOVDQU32       triangle512_1<>+0(SB), Y2
+	SHLQ            $0x03, dstStride+8(FP)
+	MOVQ            above+32(FP), AX
+	MOVQ            src+16(FP), CX
+	MOVQ            dst+0(FP), DX
+
+groups:
+	CMPQ      rows+48(FP), $0x04
+	JLT       rows
+	MOVQ      CX, BX
+	ADDQ      srcStride+24(FP), BX
+	MOVQ      BX, SI
+	ADDQ      srcStride+24(FP), SI
+	MOVQ      SI, DI
+	ADDQ      srcStride+24(FP), DI
+	MOVQ      DX, R8
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      R8, R9
+	ADDQ      dstStride+8(FP), R9
+	MOVQ      R9, R10
+	ADDQ      dstStride+8(FP), R10
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z3
+	VMOVDQU32 128(R11), Z4
+	VMOVDQU32 256(R11), Z5
+	VMOVDQU32 384(R11), Z6
+	XORQ      R11, R11
+	MOVQ      n+56(FP), R12
+	ANDQ      $-8, R12
+	CMPQ      R11, R12
+	JGE       groupTail
+
+groupLoop:
+	VMOVDQU32    (AX)(R11*8), Z7
+	VPXORD       Y8, Y8, Y8
+	VPBROADCASTD (CX)(R11*1), Y9
+	VPDPBUSD     Y1, Y9, Y8
+	VPBROADCASTD 4(CX)(R11*1), Y9
+	VPDPBUSD     Y2, Y9, Y8
+	VPMOVZXDQ    Y8, Z9
+	VPADDQ       Z9, Z3, Z9
+	VPERMD       Z9, Z0, Z3
+	VPADDQ       Z9, Z7, Z9
+	VPXORD       Y10, Y10, Y10
+	VPBROADCASTD (BX)(R11*1), Y7
+	VPDPBUSD     Y1, Y7, Y10
+	VPBROADCASTD 4(BX)(R11*1), Y7
+	VPDPBUSD     Y2, Y7, Y10
+	VPMOVZXDQ    Y10, Z7
+	VPADDQ       Z7, Z4, Z7
+	VPERMD       Z7, Z0, Z4
+	VPADDQ       Z7, Z9, Z7
+	VPXORD       Y11, Y11, Y11
+	VPBROADCASTD (SI)(R11*1), Y19
+	VPDPBUSD     Y1, Y19, Y11
+	VPBROADCASTD 4(SI)(R11*1), Y19
+	VPDPBUSD     Y2, Y19, Y11
+	VPMOVZXDQ    Y11, Z19
+	VPADDQ       Z19, Z5, Z19
+	VPERMD       Z19, Z0, Z5
+	VPADDQ       Z19, Z7, Z19
+	VPXORD       Y12, Y12, Y12
+	VPBROADCASTD (DI)(R11*1), Y20
+	VPDPBUSD     Y1, Y20, Y12
+	VPBROADCASTD 4(DI)(R11*1), Y20
+	VPDPBUSD     Y2, Y20, Y12
+	VPMOVZXDQ    Y12, Z20
+	VPADDQ       Z20, Z6, Z20
+	VPERMD       Z20, Z0, Z6
+	VPADDQ       Z20, Z19, Z20
+	VMOVDQU32    Z20, (AX)(R11*8)
+	CMPB         writes+76(FP), $0x01
+	JAE          groupBeyond
+	PREFETCHT0   128(DX)(R11*8)
+	VMOVDQU32    Z9, (DX)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU32    Z7, (R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU32    Z19, (R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU32    Z20, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R12
+	JLT  groupLoop
+
+groupTail:
+	MOVQ         n+56(FP), R12
+	SUBQ         R11, R12
+	JZ           groupEnd
+	MOVQ         n+56(FP), R13
+	MOVQ         $-1, R13
+	BZHIQ        R12, R13, R13
+	KMOVW        R13, K1
+	VMOVDQU32    (AX)(R11*8), Z7
+	VPXORD       Y13, Y13, Y13
+	VMOVDQU8.Z   (CX)(R11*1), K1, X19
+	VPBROADCASTD X19, Y9
+	VPDPBUSD     Y1, Y9, Y13
+	VPSRLDQ      $0x04, X19, X19
+	VPBROADCASTD X19, Y9
+	VPDPBUSD     Y2, Y9, Y13
+	VPMOVZXDQ    Y13, Z9
+	VPADDQ       Z9, Z3, Z9
+	VPERMD       Z9, Z0, Z3
+	VPADDQ       Z9, Z7, Z9
+	VPXORD       Y14, Y14, Y14
+	VMOVDQU8.Z   (BX)(R11*1), K1, X19
+	VPBROADCASTD X19, Y7
+	VPDPBUSD     Y1, Y7, Y14
+	VPSRLDQ      $0x04, X19, X19
+	VPBROADCASTD X19, Y7
+	VPDPBUSD     Y2, Y7, Y14
+	VPMOVZXDQ    Y14, Z7
+	VPADDQ       Z7, Z4, Z7
+	VPERMD       Z7, Z0, Z4
+	VPADDQ       Z7, Z9, Z7
+	VPXORD       Y15, Y15, Y15
+	VMOVDQU8.Z   (SI)(R11*1), K1, X20
+	VPBROADCASTD X20, Y19
+	VPDPBUSD     Y1, Y19, Y15
+	VPSRLDQ      $0x04, X20, X20
+	VPBROADCASTD X20, Y19
+	VPDPBUSD     Y2, Y19, Y15
+	VPMOVZXDQ    Y15, Z19
+	VPADDQ       Z19, Z5, Z19
+	VPERMD       Z19, Z0, Z5
+	VPADDQ       Z19, Z7, Z19
+	VPXORD       Y16, Y16, Y16
+	VMOVDQU8.Z   (DI)(R11*1), K1, X21
+	VPBROADCASTD X21, Y20
+	VPDPBUSD     Y1, Y20, Y16
+	VPSRLDQ      $0x04, X21, X21
+	VPBROADCASTD X21, Y20
+	VPDPBUSD     Y2, Y20, Y16
+	VPMOVZXDQ    Y16, Z20
+	VPADDQ       Z20, Z6, Z20
+	VPERMD       Z20, Z0, Z6
+	VPADDQ       Z20, Z19, Z20
+	VMOVDQU32    Z20, (AX)(R11*8)
+	VMOVDQU64    Z9, K1, (DX)(R11*8)
+	VMOVDQU64    Z7, K1, (R8)(R11*8)
+	VMOVDQU64    Z19, K1, (R9)(R11*8)
+	VMOVDQU64    Z20, K1, (R10)(R11*8)
+	JMP          groupEnd
+
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z7, (R8)(R11*8)
+	VMOVNTDQ   Z19, (R9)(R11*8)
+	PREFETCHT0 128(R10)(R11*8)
+	VMOVDQU32  Z20, (R10)(R11*8)
+	JMP        groupNext
+
+groupStream:
+	VMOVNTDQ Z9, (DX)(R11*8)
+	VMOVNTDQ Z7, (R8)(R11*8)
+	VMOVNTDQ Z19, (R9)(R11*8)
+	VMOVNTDQ Z20, (R10)(R11*8)
+	JMP      groupNext
+
+groupEnd:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z3, (CX)
+	VMOVDQU32 Z4, 128(CX)
+	VMOVDQU32 Z5, 256(CX)
+	VMOVDQU32 Z6, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), DI
+	ADDQ      dstStride+8(FP), R10
+	MOVQ      DI, CX
+	MOVQ      R10, DX
+	SUBQ      $0x04, rows+48(FP)
+	JMP       groups
+
+rows:
+	CMPQ      rows+48(FP), $0x01
+	JLT       done
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 (BX), Z3
+	XORQ      BX, BX
+	MOVQ      n+56(FP), SI
+	ANDQ      $-8, SI
+	CMPQ      BX, SI
+	JGE       rowTail
+
+rowLoop:
+	VMOVDQU32    (AX)(BX*8), Z4
+	VPXORD       Y17, Y17, Y17
+	VPBROADCASTD (CX)(BX*1), Y5
+	VPDPBUSD     Y1, Y5, Y17
+	VPBROADCASTD 4(CX)(BX*1), Y5
+	VPDPBUSD     Y2, Y5, Y17
+	VPMOVZXDQ    Y17, Z5
+	VPADDQ       Z5, Z3, Z5
+	VPERMD       Z5, Z0, Z3
+	VPADDQ       Z5, Z4, Z5
+	VMOVDQU32    Z5, (AX)(BX*8)
+	PREFETCHT0   128(DX)(BX*8)
+	VMOVDQU32    Z5, (DX)(BX*8)
+	ADDQ         $+8, BX
+	CMPQ         BX, SI
+	JLT          rowLoop
+
+rowTail:
+	MOVQ         n+56(FP), SI
+	SUBQ         BX, SI
+	JZ           rowEnd
+	MOVQ         n+56(FP), DI
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	VMOVDQU32    (AX)(BX*8), Z4
+	VPXORD       Y18, Y18, Y18
+	VMOVDQU8.Z   (CX)(BX*1), K1, X6
+	VPBROADCASTD X6, Y5
+	VPDPBUSD     Y1, Y5, Y18
+	VPSRLDQ      $0x04, X6, X6
+	VPBROADCASTD X6, Y5
+	VPDPBUSD     Y2, Y5, Y18
+	VPMOVZXDQ    Y18, Z5
+	VPADDQ       Z5, Z3, Z5
+	VPERMD       Z5, Z0, Z3
+	VPADDQ       Z5, Z4, Z5
+	VMOVDQU32    Z5, (AX)(BX*8)
+	VMOVDQU64    Z5, K1, (DX)(BX*8)
+
+rowEnd:
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 Z3, (BX)
+	ADDQ      $+128, carry+40(FP)
+	ADDQ      srcStride+24(FP), CX
+	ADDQ      dstStride+8(FP), DX
+	SUBQ      $0x01, rows+48(FP)
+	JMP       rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func u8f32AVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8f32AVX512(SB), $0-77
@@ -1662,6 +1912,256 @@ rowTail:
 rowEnd:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 Z4, (BX)
+	ADDQ      $+128, carry+40(FP)
+	ADDQ      srcStride+24(FP), CX
+	ADDQ      dstStride+8(FP), DX
+	SUBQ      $0x01, rows+48(FP)
+	JMP       rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func u8f64DotAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·u8f64DotAVX512(SB), $0-77
+	MOVQ            lanes+64(FP), AX
+	VBROADCASTI32X8 448(AX), Z0
+	VMOVDQU32       triangle512_0<>+0(SB), Y1
+	VMOVDQU32       triangle512_1<>+0(SB), Y2
+	SHLQ            $0x03, dstStride+8(FP)
+	MOVQ            above+32(FP), AX
+	MOVQ            src+16(FP), CX
+	MOVQ            dst+0(FP), DX
+
+groups:
+	CMPQ      rows+48(FP), $0x04
+	JLT       rows
+	MOVQ      CX, BX
+	ADDQ      srcStride+24(FP), BX
+	MOVQ      BX, SI
+	ADDQ      srcStride+24(FP), SI
+	MOVQ      SI, DI
+	ADDQ      srcStride+24(FP), DI
+	MOVQ      DX, R8
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      R8, R9
+	ADDQ      dstStride+8(FP), R9
+	MOVQ      R9, R10
+	ADDQ      dstStride+8(FP), R10
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z3
+	VMOVDQU32 128(R11), Z4
+	VMOVDQU32 256(R11), Z5
+	VMOVDQU32 384(R11), Z6
+	XORQ      R11, R11
+	MOVQ      n+56(FP), R12
+	ANDQ      $-8, R12
+	CMPQ      R11, R12
+	JGE       groupTail
+
+groupLoop:
+	VMOVDQU32    (AX)(R11*8), Z7
+	VPXORD       Y8, Y8, Y8
+	VPBROADCASTD (CX)(R11*1), Y9
+	VPDPBUSD     Y1, Y9, Y8
+	VPBROADCASTD 4(CX)(R11*1), Y9
+	VPDPBUSD     Y2, Y9, Y8
+	VCVTDQ2PD    Y8, Z9
+	VADDPD       Z9, Z3, Z9
+	VPERMD       Z9, Z0, Z3
+	VADDPD       Z9, Z7, Z9
+	VPXORD       Y10, Y10, Y10
+	VPBROADCASTD (BX)(R11*1), Y7
+	VPDPBUSD     Y1, Y7, Y10
+	VPBROADCASTD 4(BX)(R11*1), Y7
+	VPDPBUSD     Y2, Y7, Y10
+	VCVTDQ2PD    Y10, Z7
+	VADDPD       Z7, Z4, Z7
+	VPERMD       Z7, Z0, Z4
+	VADDPD       Z7, Z9, Z7
+	VPXORD       Y11, Y11, Y11
+	VPBROADCASTD (SI)(R11*1), Y19
+	VPDPBUSD     Y1, Y19, Y11
+	VPBROADCASTD 4(SI)(R11*1), Y19
+	VPDPBUSD     Y2, Y19, Y11
+	VCVTDQ2PD    Y11, Z19
+	VADDPD       Z19, Z5, Z19
+	VPERMD       Z19, Z0, Z5
+	VADDPD       Z19, Z7, Z19
+	VPXORD       Y12, Y12, Y12
+	VPBROADCASTD (DI)(R11*1), Y20
+	VPDPBUSD     Y1, Y20, Y12
+	VPBROADCASTD 4(DI)(R11*1), Y20
+	VPDPBUSD     Y2, Y20, Y12
+	VCVTDQ2PD    Y12, Z20
+	VADDPD       Z20, Z6, Z20
+	VPERMD       Z20, Z0, Z6
+	VADDPD       Z20, Z19, Z20
+	VMOVDQU32    Z20, (AX)(R11*8)
+	CMPB         writes+76(FP), $0x01
+	JAE          groupBeyond
+	PREFETCHT0   128(DX)(R11*8)
+	VMOVDQU32    Z9, (DX)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU32    Z7, (R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU32    Z19, (R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU32    Z20, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R12
+	JLT  groupLoop
+
+groupTail:
+	MOVQ         n+56(FP), R12
+	SUBQ         R11, R12
+	JZ           groupEnd
+	MOVQ         n+56(FP), R13
+	MOVQ         $-1, R13
+	BZHIQ        R12, R13, R13
+	KMOVW        R13, K1
+	VMOVDQU32    (AX)(R11*8), Z7
+	VPXORD       Y13, Y13, Y13
+	VMOVDQU8.Z   (CX)(R11*1), K1, X19
+	VPBROADCASTD X19, Y9
+	VPDPBUSD     Y1, Y9, Y13
+	VPSRLDQ      $0x04, X19, X19
+	VPBROADCASTD X19, Y9
+	VPDPBUSD     Y2, Y9, Y13
+	VCVTDQ2PD    Y13, Z9
+	VADDPD       Z9, Z3, Z9
+	VPERMD       Z9, Z0, Z3
+	VADDPD       Z9, Z7, Z9
+	VPXORD       Y14, Y14, Y14
+	VMOVDQU8.Z   (BX)(R11*1), K1, X19
+	VPBROADCASTD X19, Y7
+	VPDPBUSD     Y1, Y7, Y14
+	VPSRLDQ      $0x04, X19, X19
+	VPBROADCASTD X19, Y7
+	VPDPBUSD     Y2, Y7, Y14
+	VCVTDQ2PD    Y14, Z7
+	VADDPD       Z7, Z4, Z7
+	VPERMD       Z7, Z0, Z4
+	VADDPD       Z7, Z9, Z7
+	VPXORD       Y15, Y15, Y15
+	VMOVDQU8.Z   (SI)(R11*1), K1, X20
+	VPBROADCASTD X20, Y19
+	VPDPBUSD     Y1, Y19, Y15
+	VPSRLDQ      $0x04, X20, X20
+	VPBROADCASTD X20, Y19
+	VPDPBUSD     Y2, Y19, Y15
+	VCVTDQ2PD    Y15, Z19
+	VADDPD       Z19, Z5, Z19
+	VPERMD       Z19, Z0, Z5
+	VADDPD       Z19, Z7, Z19
+	VPXORD       Y16, Y16, Y16
+	VMOVDQU8.Z   (DI)(R11*1), K1, X21
+	VPBROADCASTD X21, Y20
+	VPDPBUSD     Y1, Y20, Y16
+	VPSRLDQ      $0x04, X21, X21
+	VPBROADCASTD X21, Y20
+	VPDPBUSD     Y2, Y20, Y16
+	VCVTDQ2PD    Y16, Z20
+	VADDPD       Z20, Z6, Z20
+	VPERMD       Z20, Z0, Z6
+	VADDPD       Z20, Z19, Z20
+	VMOVDQU32    Z20, (AX)(R11*8)
+	VMOVDQU64    Z9, K1, (DX)(R11*8)
+	VMOVDQU64    Z7, K1, (R8)(R11*8)
+	VMOVDQU64    Z19, K1, (R9)(R11*8)
+	VMOVDQU64    Z20, K1, (R10)(R11*8)
+	JMP          groupEnd
+
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z7, (R8)(R11*8)
+	VMOVNTDQ   Z19, (R9)(R11*8)
+	PREFETCHT0 128(R10)(R11*8)
+	VMOVDQU32  Z20, (R10)(R11*8)
+	JMP        groupNext
+
+groupStream:
+	VMOVNTDQ Z9, (DX)(R11*8)
+	VMOVNTDQ Z7, (R8)(R11*8)
+	VMOVNTDQ Z19, (R9)(R11*8)
+	VMOVNTDQ Z20, (R10)(R11*8)
+	JMP      groupNext
+
+groupEnd:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z3, (CX)
+	VMOVDQU32 Z4, 128(CX)
+	VMOVDQU32 Z5, 256(CX)
+	VMOVDQU32 Z6, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), DI
+	ADDQ      dstStride+8(FP), R10
+	MOVQ      DI, CX
+	MOVQ      R10, DX
+	SUBQ      $0x04, rows+48(FP)
+	JMP       groups
+
+rows:
+	CMPQ      rows+48(FP), $0x01
+	JLT       done
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 (BX), Z3
+	XORQ      BX, BX
+	MOVQ      n+56(FP), SI
+	ANDQ      $-8, SI
+	CMPQ      BX, SI
+	JGE       rowTail
+
+rowLoop:
+	VMOVDQU32    (AX)(BX*8), Z4
+	VPXORD       Y17, Y17, Y17
+	VPBROADCASTD (CX)(BX*1), Y5
+	VPDPBUSD     Y1, Y5, Y17
+	VPBROADCASTD 4(CX)(BX*1), Y5
+	VPDPBUSD     Y2, Y5, Y17
+	VCVTDQ2PD    Y17, Z5
+	VADDPD       Z5, Z3, Z5
+	VPERMD       Z5, Z0, Z3
+	VADDPD       Z5, Z4, Z5
+	VMOVDQU32    Z5, (AX)(BX*8)
+	PREFETCHT0   128(DX)(BX*8)
+	VMOVDQU32    Z5, (DX)(BX*8)
+	ADDQ         $+8, BX
+	CMPQ         BX, SI
+	JLT          rowLoop
+
+rowTail:
+	MOVQ         n+56(FP), SI
+	SUBQ         BX, SI
+	JZ           rowEnd
+	MOVQ         n+56(FP), DI
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	VMOVDQU32    (AX)(BX*8), Z4
+	VPXORD       Y18, Y18, Y18
+	VMOVDQU8.Z   (CX)(BX*1), K1, X6
+	VPBROADCASTD X6, Y5
+	VPDPBUSD     Y1, Y5, Y18
+	VPSRLDQ      $0x04, X6, X6
+	VPBROADCASTD X6, Y5
+	VPDPBUSD     Y2, Y5, Y18
+	VCVTDQ2PD    Y18, Z5
+	VADDPD       Z5, Z3, Z5
+	VPERMD       Z5, Z0, Z3
+	VADDPD       Z5, Z4, Z5
+	VMOVDQU32    Z5, (AX)(BX*8)
+	VMOVDQU64    Z5, K1, (DX)(BX*8)
+
+rowEnd:
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 Z3, (BX)
 	ADDQ      $+128, carry+40(FP)
 	ADDQ      srcStride+24(FP), CX
 	ADDQ      dstStride+8(FP), DX

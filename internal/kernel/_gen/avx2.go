@@ -122,7 +122,10 @@ func (a *avx2) storeTail(v reg.VecVirtual, m Mem) { VPMASKMOVD(v, a.sumMask, m) 
 func (*avx2) add(o op, x, y, sum reg.VecVirtual)  { (*avx512)(nil).add(o, x, y, sum) }
 
 func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
-	if o.dot {
+	switch {
+	case o.dot && o.sum.size == 8:
+		return a.wideDotSums(o, m, partial, carry)
+	case o.dot:
 		return a.dotSums(o, m, partial, carry)
 	}
 	v, t := a.pixels(o, m, partial), YMM()
@@ -209,6 +212,17 @@ func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
 	return v
 }
 
+func (a *avx2) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
+	if o.dot && o.sum.size == 8 {
+		return a.wideDotLine(o, m, carry)
+	}
+	half := 32 / o.sum.size * o.pix.size
+	return []reg.VecVirtual{
+		a.rowSums(o, m, false, carry),
+		a.rowSums(o, m.Offset(half), false, carry),
+	}
+}
+
 // dotSums takes four bytes at a time, in every lane, and adds to each lane
 // those that are not on its right: a dot product with zeros and ones, by pairs
 // in 16 bits and then in 32.
@@ -223,13 +237,59 @@ func (a *avx2) dotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecV
 		VPBROADCASTD(m, v)
 		VPBROADCASTD(m.Offset(4), t)
 	}
+	a.dotEight(v, t)
+	VPADDD(v, carry, v)
+	VPERMD(v, a.last, carry)
+	return v
+}
+
+// dotEight makes the sums of eight bytes, in v, of four in each of v and t.
+func (a *avx2) dotEight(v, t reg.VecVirtual) {
 	VPMADDUBSW(a.weights[0], v, v)
 	VPMADDUBSW(a.weights[1], t, t)
 	VPADDW(v, t, v)
 	VPMADDWD(a.weights[2], v, v)
-	VPADDD(v, carry, v)
+}
+
+// wideDotSums is a vector of four sums of 64 bits. Sums of bytes are whole
+// numbers, so that floats too are exact in any order.
+func (a *avx2) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
+	t, v := XMM(), YMM()
+	if partial {
+		VPBROADCASTD(a.tailPixels(o, m), t)
+	} else {
+		VPBROADCASTD(m, t)
+	}
+	VPMADDUBSW(a.weights[0].AsX(), t, t)
+	VPMADDWD(a.weights[2].AsX(), t, t)
+	widen(o, t, v)
+	a.add(o, v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
+}
+
+// wideDotLine is a line of eight sums of 64 bits.
+func (a *avx2) wideDotLine(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
+	v, t, low, high := YMM(), YMM(), YMM(), YMM()
+	VPBROADCASTD(m, v)
+	VPBROADCASTD(m.Offset(4), t)
+	a.dotEight(v, t)
+	widen(o, v.AsX(), low)
+	VEXTRACTI128(Imm(1), v, t.AsX())
+	widen(o, t.AsX(), high)
+	a.add(o, low, carry, low)
+	a.add(o, high, carry, high)
+	VPERMD(high, a.last, carry)
+	return []reg.VecVirtual{low, high}
+}
+
+// widen makes sums of 64 bits from whole numbers of 32.
+func widen(o op, from, to reg.Register) {
+	if o.sum == f64 {
+		VCVTDQ2PD(from, to)
+	} else {
+		VPMOVZXDQ(from, to)
+	}
 }
 
 func (*avx2) fill(dst, end reg.Register) {

@@ -44,6 +44,16 @@ func (*avx512) vec() reg.VecVirtual { return ZMM() }
 
 func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	a.last = ZMM()
+	if o.dot && o.sum.size == 8 {
+		VBROADCASTI32X8(Mem{Base: lanes, Disp: lanesLast}, a.last) // for all lanes
+		a.weights = nil
+		for _, m := range a.triangle[:2] {
+			w := YMM()
+			VMOVDQU32(m, w)
+			a.weights = append(a.weights, w)
+		}
+		return
+	}
 	if o.dot {
 		VPBROADCASTD(Mem{Base: lanes, Disp: lanesLast}, a.last)
 		a.weights = nil
@@ -120,7 +130,10 @@ func (*avx512) add(o op, x, y, sum reg.VecVirtual) {
 }
 
 func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
-	if o.dot {
+	switch {
+	case o.dot && o.sum.size == 8:
+		return a.wideDotSums(o, m, partial, carry)
+	case o.dot:
 		return a.dotSums(m, partial, carry)
 	}
 	v, t := a.pixels(o, m, partial), ZMM()
@@ -219,6 +232,36 @@ func (a *avx512) dotSums(m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtu
 	VPADDD(v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
+}
+
+// wideDotSums is the same for eight sums of 64 bits. Sums of bytes are whole
+// numbers, so that floats too are exact in any order.
+func (a *avx512) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
+	sums, four, v := YMM(), YMM(), ZMM()
+	VPXORD(sums, sums, sums)
+	if partial {
+		bytes := XMM()
+		VMOVDQU8_Z(m, a.some, bytes)
+		VPBROADCASTD(bytes, four)
+		VPDPBUSD(a.weights[0], four, sums)
+		VPSRLDQ(Imm(4), bytes, bytes)
+		VPBROADCASTD(bytes, four)
+		VPDPBUSD(a.weights[1], four, sums)
+	} else {
+		for g, w := range a.weights {
+			VPBROADCASTD(m.Offset(4*g), four)
+			VPDPBUSD(w, four, sums)
+		}
+	}
+	widen(o, sums, v)
+	a.add(o, v, carry, v)
+	VPERMD(v, a.last, carry)
+	return v
+}
+
+// lineSums is a single vector.
+func (a *avx512) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
+	return []reg.VecVirtual{a.rowSums(o, m, false, carry)}
 }
 
 func (*avx512) fill(dst, end reg.Register) {

@@ -52,6 +52,8 @@ type isa interface {
 	// rowSums is a vector of a row's sums, from the pixels at m and the carry,
 	// which it moves on.
 	rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual
+	// lineSums is the same for a whole line of sums, in as many vectors.
+	lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual
 
 	fill(dst, end reg.Register)
 	read(src, end reg.Register)
@@ -219,8 +221,7 @@ func (k *loop) lineLoop(label string, i reg.Register, carry []reg.VecVirtual) {
 	}
 	for r := range group {
 		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}
-		for v := range over {
-			s := k.rowSums(k.op, pixels.Offset(v*k.lanes*k.pix.size), false, carry[r])
+		for v, s := range k.lineSums(k.op, pixels, carry[r]) {
 			k.add(k.op, s, over[v], over[v])
 		}
 		row := fmt.Sprintf("%sRow%d", label, r)

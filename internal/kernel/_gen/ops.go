@@ -22,15 +22,17 @@ var (
 type op struct {
 	pix, sum elem
 	square   bool
-	dot      bool // one channel of bytes, summed by dot products
+	dot      bool // one channel of bytes, summed by dot products in 32 bits
 }
 
 var ops = []op{
 	{pix: u8, sum: u32},
 	{pix: u8, sum: u32, dot: true},
 	{pix: u8, sum: u64},
+	{pix: u8, sum: u64, dot: true},
 	{pix: u8, sum: f32},
 	{pix: u8, sum: f64},
+	{pix: u8, sum: f64, dot: true},
 	{pix: u16, sum: u64},
 	{pix: u16, sum: f64},
 	{pix: i16, sum: i64},
