@@ -369,3 +369,21 @@ func TestOwnMemory(t *testing.T) {
 		t.Errorf("the last entry is %d, want 23", got)
 	}
 }
+
+func TestOverlap(t *testing.T) {
+	buf := make([]float64, 200)
+	img := boxsum.Image[float64]{Pix: buf[50:150], Width: 10, Height: 10}
+	table := &boxsum.Table[float64]{Sums: buf[:121], Width: 10, Height: 10}
+	if err := boxsum.IntegrateInto(table, img, nil); !errors.Is(err, boxsum.ErrSize) {
+		t.Errorf("a table in its image gives %v", err)
+	}
+	table.Sums = make([]float64, 121)
+	both := &boxsum.SquaredTable[float64, float64]{Sum: table, Squares: table}
+	if err := boxsum.IntegrateSquaresInto(both, img, nil); !errors.Is(err, boxsum.ErrSize) {
+		t.Errorf("a table in a table gives %v", err)
+	}
+	next := &boxsum.Table[float64]{Sums: buf[150:], Width: 6, Height: 6}
+	if err := boxsum.IntegrateInto(next, boxsum.Image[float64]{Pix: buf[100:150], Width: 6, Height: 6}, nil); err != nil {
+		t.Errorf("a table after its image gives %v", err)
+	}
+}

@@ -1,6 +1,6 @@
 // Package boxsum makes summed-area tables, also called integral images, and
-// answers questions from them: the sum, mean, variance and standard deviation
-// of any box of pixels, in four reads however large the box.
+// answers questions from them: the sum and mean of any box of pixels in four
+// reads however large the box, its variance and standard deviation in eight.
 //
 //	img := boxsum.Gray(photo)                        // or an Image of your own pixels
 //	table, err := boxsum.Integrate[uint32](img, nil) // one pass over the pixels

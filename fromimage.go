@@ -18,6 +18,9 @@ import (
 // the image stores them, which for *image.RGBA means premultiplied. 16-bit
 // sources are weighed in 16 bits, and the high byte is kept.
 //
+// Pixels count from (0, 0), wherever the bounds of the image start: a box of a
+// sub-image is box.Sub(img.Bounds().Min).
+//
 // A nil image and one with empty bounds give an empty Image. An image whose
 // buffer is too short for its bounds gives one that fails to integrate with
 // [ErrSize].

@@ -18,8 +18,8 @@ type Sum interface {
 }
 
 var (
-	// ErrSize is wrapped by every error about dimensions, strides, channels
-	// or buffers that do not fit them.
+	// ErrSize is wrapped by every error about a number that does not fit:
+	// dimensions, strides, channels, buffers, memory, workers.
 	ErrSize = errors.New("bad size")
 	// ErrTypes is wrapped by the error about a pair of pixel and sum types
 	// that makes no table.
@@ -87,7 +87,7 @@ func (im Image[P]) checked() (Image[P], error) {
 // more than a slice can hold.
 func elements(width, height, channels int) (int, error) {
 	if width < 0 || height < 0 || channels < 1 {
-		return 0, fmt.Errorf("boxsum: %w: %d×%d with %d channels", ErrSize, width, height, channels)
+		return 0, fmt.Errorf("boxsum: %w: %d×%d pixels of %d channels: none may be negative", ErrSize, width, height, channels)
 	}
 	n := 1
 	for _, d := range []int{width, channels, height} {

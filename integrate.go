@@ -73,6 +73,9 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 	if err := offsetError[S](opt.Offset); err != nil {
 		return err
 	}
+	if err := apart(src.Pix, dst.Sums); err != nil {
+		return err
+	}
 	run, ok := dst.scratch.(*sumRun[P, S])
 	if !ok || run.owner != dst {
 		run = &sumRun[P, S]{owner: dst}
@@ -163,6 +166,19 @@ func (t *Table[S]) accepts(width, height, channels int) error {
 	if t.Width != width || t.Height != height || t.Channels != channels {
 		return fmt.Errorf("boxsum: %w: a table for %d×%d with %d channels cannot take an image of %d×%d with %d",
 			ErrSize, t.Width, t.Height, t.Channels, width, height, channels)
+	}
+	return nil
+}
+
+// apart says whether two buffers share no memory.
+func apart[A, B any](a []A, b []B) error {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
+	a1, b1 := a0+uintptr(len(a))*unsafe.Sizeof(a[0]), b0+uintptr(len(b))*unsafe.Sizeof(b[0])
+	if a0 < b1 && b0 < a1 {
+		return fmt.Errorf("boxsum: %w: a table may not lie in the memory of its image or of another table", ErrSize)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package boxsum
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"unsafe"
@@ -86,6 +87,9 @@ func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src
 		return err
 	}
 	if err := offsetError[S](opt.Offset); err != nil {
+		return err
+	}
+	if err := errors.Join(apart(src.Pix, dst.Sum.Sums), apart(src.Pix, dst.Squares.Sums), apart(dst.Sum.Sums, dst.Squares.Sums)); err != nil {
 		return err
 	}
 	run, ok := dst.scratch.(*squaresRun[P, S, Q])

@@ -79,7 +79,8 @@ func (t *Table[S]) check() error {
 	return fits("table", len(t.Sums), t.Stride, (t.Width+1)*t.Channels, t.Height+1)
 }
 
-// Bounds is the rectangle of the image that the table was made from.
+// Bounds is image.Rect(0, 0, Width, Height): boxes count from the first pixel,
+// also those of a sub-image.
 func (t *Table[S]) Bounds() image.Rectangle { return image.Rect(0, 0, t.Width, t.Height) }
 
 // At is entry (x, y) of a channel: the sum of that channel over [0,x)×[0,y).

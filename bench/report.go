@@ -28,6 +28,7 @@ func WriteTable(w io.Writer, results []Result) error {
 	t.line("")
 	t.line("The limit is fill+read: the pixels read once and as many bytes as the table has written once, past the caches.")
 	t.line("fill writes these bytes alone; copy moves as many bytes as fill+read, half of them read and half written.")
+	t.line("More than 100% of the limit is what the caches add to it.")
 	return t.err
 }
 
@@ -70,7 +71,7 @@ func newPeersReport(w io.Writer, p *plan, hello reply) *peersReport {
 	r.line(fmt.Sprintf("Times are in ms, best of %d. All take turns in one run on the same pixels, tables found equal first.", p.Repeat))
 	r.line("ratio is OpenCV's time over ours: with all cores, and with one worker.")
 	r.line("Limits, past the caches: fill+read reads the pixels and writes as many bytes as the table has; fill only writes;")
-	r.line("copy moves as many bytes as fill+read, half read and half written. of limit is fill+read's time over ours.")
+	r.line("copy moves as many bytes as fill+read, half read and half written. of limit is fill+read's time over ours; over 100%, the caches helped.")
 	return r
 }
 

@@ -18,7 +18,7 @@ type integrateCmd struct {
 	Out     string `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum and squares) or .png (a heat map); - is .npy on standard output."`
 	Type    string `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, u64 for 16-bit ones, i64 for signed ones and f64 for floats."`
 	Squares bool   `help:"Also make the table of squares."`
-	Color   string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels."`
+	Color   string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	Workers int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	engineFlags
 	JSON bool `name:"json" help:"Print JSON instead of the line."`
@@ -41,13 +41,15 @@ Examples:
     boxsum integrate photo.png --color keep --squares -o tables.npz
     boxsum integrate depth.npy --type f64 -o heat.png
 
+Integer sums wrap where the table outgrows their type, as OpenCV's do; boxes stay exact as long as their own sum fits.
+
 A table that does not fit in memory is written to a .npy or .npz file row by row; a large .npy image is read from its file as it is needed.`
 }
 
 // options are the engine's, for so many workers.
 func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
 	if f.On != "auto" && f.On != "cpu" {
-		return nil, fmt.Errorf("this build has no GPU engine: --on %s does not work, use --on cpu", f.On)
+		return nil, fmt.Errorf("boxsum has no GPU engine yet: --on %s does not work, use --on cpu", f.On)
 	}
 	if workers < 0 {
 		return nil, fmt.Errorf("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)

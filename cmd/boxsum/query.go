@@ -20,7 +20,7 @@ type queryCmd struct {
 	In    string  `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
 	Box   boxList `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1. May be given again."`
 	Boxes string  `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
-	Color string  `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels."`
+	Color string  `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	JSON  bool    `name:"json" help:"Print JSON."`
 }
 
