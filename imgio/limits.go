@@ -10,6 +10,9 @@ import (
 // formats but .npy, whose length says what it holds.
 const MaxPixels = 1 << 30
 
+// pixelLimit is MaxPixels, and less while fuzzing.
+var pixelLimit = MaxPixels
+
 // maxEmpty is how long the sides of an image without pixels may be, in all. Its
 // table has a row or a column of zeros, for which a few bytes of header must
 // not take all memory.
@@ -18,8 +21,8 @@ const maxEmpty = 1 << 20
 // checkPixels refuses a size above the limits.
 func checkPixels(w, h int) error {
 	switch {
-	case w < 0 || h < 0 || w != 0 && h > MaxPixels/w:
-		return fmt.Errorf("%d×%d pixels are more than the limit of %d", w, h, MaxPixels)
+	case w < 0 || h < 0 || w != 0 && h > pixelLimit/w:
+		return fmt.Errorf("%d×%d pixels are more than the limit of %d", w, h, pixelLimit)
 	case (w == 0 || h == 0) && max(w, h) > maxEmpty:
 		return fmt.Errorf("%d×%d is more than the limit of %d for an image without pixels", w, h, maxEmpty)
 	}
