@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
@@ -57,8 +58,11 @@ func main() {
 
 // run does what the arguments say and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(args[1:len(args):len(args)], "--help")
 	}
 	command, err := parse(args, stdout, stderr)
 	if command != nil {
@@ -100,6 +104,12 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w (try --help)", err)
+	}
+	for _, flag := range command.Flags() {
+		// As an empty variable of a shell gives it.
+		if flag.Set && flag.Target.Kind() == reflect.String && flag.Target.Len() == 0 {
+			return nil, fmt.Errorf("--%s is empty (try --help)", flag.Name)
+		}
 	}
 	return command, nil
 }
