@@ -83,7 +83,7 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 		dst.scratch = run
 	}
 	dst.Offset = opt.Offset
-	plan := opt.plan(level, src.Width, src.Height, src.Channels, int(unsafe.Sizeof(*new(P))), int(unsafe.Sizeof(*new(S))))
+	plan := opt.plan(src.Width, src.Height, src.Channels, int(unsafe.Sizeof(*new(P))), int(unsafe.Sizeof(*new(S))))
 	layer(&run.sums, dst, src, f, plan)
 	run.engine.Run(plan.Grid, plan.Workers)
 	run.sums.Release()
@@ -136,11 +136,11 @@ func (o *Options) WorkersFor(width, height, channels, pixelBytes, sumBytes int) 
 	if _, err := elements(width, height, channels); err != nil {
 		return 0
 	}
-	return o.plan(kernel.Best(), width, height, channels, pixelBytes, sumBytes).Workers
+	return o.plan(width, height, channels, pixelBytes, sumBytes).Workers
 }
 
 // plan is how to cut an image whose pixels and sums take so many bytes a value.
-func (o *Options) plan(level kernel.Level, width, height, channels, pixelBytes, sumBytes int) engine.Plan {
+func (o *Options) plan(width, height, channels, pixelBytes, sumBytes int) engine.Plan {
 	workers := o.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -148,7 +148,7 @@ func (o *Options) plan(level kernel.Level, width, height, channels, pixelBytes, 
 	return engine.Work{
 		Rows: height, N: width * channels, Channels: channels,
 		PixelBytes: pixelBytes, SumBytes: sumBytes,
-		Workers: workers, Level: level,
+		Workers: workers,
 	}.Plan()
 }
 

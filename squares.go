@@ -100,7 +100,7 @@ func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src
 	}
 	dst.Sum.Offset, dst.Squares.Offset = opt.Offset, 0
 	both := int(unsafe.Sizeof(*new(S)) + unsafe.Sizeof(*new(Q)))
-	plan := opt.plan(level, src.Width, src.Height, src.Channels, int(unsafe.Sizeof(*new(P))), both)
+	plan := opt.plan(src.Width, src.Height, src.Channels, int(unsafe.Sizeof(*new(P))), both)
 	layer(&run.sums, dst.Sum, src, sum, plan)
 	layer(&run.squares, dst.Squares, src, square, plan)
 	run.engine.Run(plan.Grid, plan.Workers)

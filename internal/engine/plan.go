@@ -13,10 +13,8 @@ const (
 	workerBytes = 3 << 19
 	// mixBytes is where a table outgrows the nearer caches: from there on a
 	// store reads the line first, and writing every other row past the caches
-	// is faster. BenchmarkWrites shows it. The half lines that AVX2 writes are
-	// slower past the caches, and it pays later.
-	mixBytes     = 3 << 20
-	mixBytesAVX2 = 12 << 20
+	// is faster. BenchmarkWrites shows it.
+	mixBytes = 3 << 20
 )
 
 // Work is an image to integrate.
@@ -24,7 +22,6 @@ type Work struct {
 	Rows, N, Channels    int // N in elements
 	PixelBytes, SumBytes int // of an element, and of all its sums
 	Workers              int // at most
-	Level                kernel.Level
 }
 
 // A Plan is how to integrate an image.
@@ -41,7 +38,7 @@ func (w Work) Plan() Plan {
 	p := Plan{
 		Grid:    Grid{Rows: w.Rows, N: w.N, BandRows: bandRows},
 		Workers: max(1, min(w.Workers, all/workerBytes)),
-		Writes:  writes(out, w.Level),
+		Writes:  writes(out),
 	}
 	tiles := max(1, (w.N*w.SumBytes+tileBytes-1)/tileBytes)
 	if p.Workers > 1 {
@@ -57,13 +54,9 @@ func (w Work) Plan() Plan {
 }
 
 // writes picks how to write a table of that many bytes.
-func writes(out int, level kernel.Level) kernel.Writes {
-	mix := mixBytes
-	if level == kernel.AVX2 {
-		mix = mixBytesAVX2
-	}
+func writes(out int) kernel.Writes {
 	switch {
-	case out < mix:
+	case out < mixBytes:
 		return kernel.Ahead
 	case out <= kernel.LastLevelCache()/2:
 		return kernel.Mixed
