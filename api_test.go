@@ -163,6 +163,7 @@ func TestErrors(t *testing.T) {
 		"level":             {boxsum.IntegrateInto(table, img, &boxsum.Options{Level: 99}), nil},
 		"offset":            {boxsum.IntegrateInto(table, img, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
 		"u8 to i64":         {pair(boxsum.Integrate[int64](img, nil)), boxsum.ErrTypes},
+		"u32 to f64":        {pair(boxsum.Integrate[float64](boxsum.Image[uint32]{}, nil)), boxsum.ErrTypes},
 		"f32 to u32":        {pair(boxsum.Integrate[uint32](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
 		"squares in floats": {pair(boxsum.IntegrateSquares[uint32, float64](img, nil)), boxsum.ErrTypes},
 		"stream pair":       {pair(boxsum.NewStream[uint32, float64](3, 1, nil)), boxsum.ErrTypes},
@@ -260,11 +261,16 @@ func TestVarianceExact(t *testing.T) {
 
 // Against rationals: sums and squares of any size that fits.
 func TestVarianceRounding(t *testing.T) {
+	testVarianceRounding[uint16](t, 0)
+	testVarianceRounding[uint32](t, 5) // so that 900 squares fit
+}
+
+func testVarianceRounding[P uint16 | uint32](t *testing.T, shift int) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 2000 {
-		im := random[uint16](rng, 1+rng.IntN(30), 1+rng.IntN(30), 1)
+		im := random[P](rng, 1+rng.IntN(30), 1+rng.IntN(30), 1)
 		for i := range im.Pix {
-			im.Pix[i] >>= rng.IntN(16)
+			im.Pix[i] >>= shift + rng.IntN(16)
 		}
 		table, err := boxsum.IntegrateSquares[uint64, uint64](im, nil)
 		if err != nil {

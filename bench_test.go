@@ -73,6 +73,7 @@ func BenchmarkSumBoxes(b *testing.B) {
 
 func BenchmarkU8U32(b *testing.B)  { benchmark[uint32, uint8](b, 1) }
 func BenchmarkU8F64(b *testing.B)  { benchmark[float64, uint8](b, 1) }
+func BenchmarkU32U32(b *testing.B) { benchmark[uint32, uint32](b, 1) }
 func BenchmarkF32F64(b *testing.B) { benchmark[float64, float32](b, 1) }
 func BenchmarkF32F32(b *testing.B) { benchmark[float32, float32](b, 1) }
 func BenchmarkRGB(b *testing.B)    { benchmark[uint32, uint8](b, 3) }

@@ -21,12 +21,13 @@
 //
 // # Types
 //
-// Pixels are uint8, uint16, int16, int32, float32 or float64. The sum type is
-// the first type argument of [Integrate]:
+// Pixels are uint8, uint16, uint32, int16, int32, float32 or float64. The sum
+// type is the first type argument of [Integrate]:
 //
 //	pixels    sums, the usual one first
 //	uint8     uint32, uint64, float32, float64
 //	uint16    uint64, float64
+//	uint32    uint64, uint32
 //	int16     int64
 //	int32     int64
 //	float32   float64, float32

@@ -8,7 +8,7 @@ import (
 
 // Pixel is what an [Image] holds.
 type Pixel interface {
-	uint8 | uint16 | int16 | int32 | float32 | float64
+	uint8 | uint16 | uint32 | int16 | int32 | float32 | float64
 }
 
 // Sum is what a [Table] holds. Integer sums wrap, and a box whose own sum

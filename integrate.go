@@ -30,8 +30,9 @@ type Options struct {
 //	table, err := boxsum.Integrate[uint32](img, nil)
 //
 // The pairs of pixel and sum types are uint8 to uint32, uint64, float32 or
-// float64; uint16 to uint64 or float64; int16 and int32 to int64; float32 to
-// float64 or float32; float64 to float64. Any other is an [ErrTypes].
+// float64; uint16 to uint64 or float64; uint32 to uint64 or uint32; int16 and
+// int32 to int64; float32 to float64 or float32; float64 to float64. Any other
+// is an [ErrTypes].
 func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 	src, err := src.checked()
 	if err != nil {

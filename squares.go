@@ -12,8 +12,9 @@ import (
 
 // Square is what a table of squares holds: uint64 for integer pixels, and
 // float64 for float pixels. Squares of 8- and 16-bit pixels are always exact
-// in uint64. Those of int32 are exact as long as the squares of a box add up
-// to less than 2^64; float64 takes int32 of any size, with its rounding.
+// in uint64. Those of int32 and uint32 are exact as long as the squares of a
+// box add up to less than 2^64; float64 takes them of any size, with its
+// rounding.
 type Square interface{ uint64 | float64 }
 
 // A SquaredTable is the table of an image beside the table of its squares,
@@ -41,7 +42,7 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 // IntegrateSquares makes the table of an image and that of its squares in one
 // pass over the pixels. The sum type goes with the pixels as in [Integrate];
 // the squares are uint64 for integer pixels, float64 for float pixels, and
-// either for int32:
+// either for int32 and uint32:
 //
 //	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
@@ -124,7 +125,7 @@ func squaresPair[S Sum, Q Square, P Pixel](level kernel.Level) (kernel.Func[P, S
 		return nil, nil, err
 	}
 	if square == nil {
-		return nil, nil, fmt.Errorf("boxsum: %w: no squares of %T in %T: integer pixels take uint64, float pixels and int32 float64",
+		return nil, nil, fmt.Errorf("boxsum: %w: no squares of %T in %T: integer pixels take uint64; float pixels, int32 and uint32 take float64",
 			ErrTypes, *new(P), *new(Q))
 	}
 	return sum, square, nil

@@ -60,6 +60,9 @@ func TestTables(t *testing.T) {
 	testPair[uint8, float64, uint64](t)
 	testPair[uint16, uint64, uint64](t)
 	testPair[uint16, float64, uint64](t)
+	testPair[uint32, uint32, uint64](t)
+	testPair[uint32, uint64, uint64](t)
+	testPair[uint32, uint64, float64](t)
 	testPair[int16, int64, uint64](t)
 	testPair[int32, int64, uint64](t)
 	testPair[int32, int64, float64](t)
@@ -182,8 +185,8 @@ func largest[P boxsum.Pixel]() float64 {
 		return 1 << 8
 	case uint16, int16:
 		return 1 << 16
-	case int32:
-		return 1 << 31
+	case int32, uint32:
+		return 1 << 32
 	}
 	return 1
 }
@@ -239,6 +242,8 @@ func TestLarge(t *testing.T) {
 func TestBoxes(t *testing.T) {
 	t.Run("uint8", rapid.MakeCheck(boxProperty[uint8, uint32, uint64]))
 	t.Run("uint16", rapid.MakeCheck(boxProperty[uint16, uint64, uint64]))
+	t.Run("uint32", rapid.MakeCheck(boxProperty[uint32, uint64, uint64]))
+	t.Run("uint32 in floats", rapid.MakeCheck(boxProperty[uint32, uint64, float64]))
 	t.Run("int16", rapid.MakeCheck(boxProperty[int16, int64, uint64]))
 	t.Run("int32", rapid.MakeCheck(boxProperty[int32, int64, uint64]))
 	t.Run("int32 in floats", rapid.MakeCheck(boxProperty[int32, int64, float64]))
@@ -250,8 +255,11 @@ func boxProperty[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *rapid.T) {
 	width, height := rapid.IntRange(0, 70).Draw(t, "width"), rapid.IntRange(0, 70).Draw(t, "height")
 	im := random[P](rng, width, height, rapid.IntRange(1, 5).Draw(t, "channels"))
 	for i, p := range im.Pix {
-		if v, ok := any(p).(int32); ok {
-			im.Pix[i] = P(v >> 8) // so that the squares of a box fit
+		switch v := any(p).(type) { // so that the squares of a box fit
+		case int32:
+			im.Pix[i] = P(v >> 8)
+		case uint32:
+			im.Pix[i] = P(v >> 8)
 		}
 	}
 	table, err := boxsum.IntegrateSquares[S, Q](im, &boxsum.Options{Workers: rapid.IntRange(0, 3).Draw(t, "workers")})
@@ -339,6 +347,8 @@ func TestWrap(t *testing.T) {
 // Rows pushed one at a time give the same bits as the whole image.
 func TestStream(t *testing.T) {
 	testStream[uint8, uint32, uint64](t)
+	testStream[uint32, uint32, uint64](t)
+	testStream[uint32, uint64, float64](t)
 	testStream[int16, int64, uint64](t)
 	testStream[float32, float32, float64](t)
 	testStream[float64, float64, float64](t)

@@ -22,12 +22,15 @@ type Array struct {
 
 // Image is the array as a boxsum.Image of its own element type, sharing its
 // memory: shape (H, W) has one channel and (H, W, C) has C. The dynamic type is
-// boxsum.Image[P] with P one of uint8, uint16, int16, int32, float32, float64.
+// boxsum.Image[P] with P one of uint8, uint16, uint32, int16, int32, float32,
+// float64.
 func (a *Array) Image() (any, error) {
 	switch d := a.Data.(type) {
 	case []uint8:
 		return arrayImage(a.Shape, d)
 	case []uint16:
+		return arrayImage(a.Shape, d)
+	case []uint32:
 		return arrayImage(a.Shape, d)
 	case []int16:
 		return arrayImage(a.Shape, d)
@@ -38,7 +41,7 @@ func (a *Array) Image() (any, error) {
 	case []float64:
 		return arrayImage(a.Shape, d)
 	}
-	return nil, fmt.Errorf("imgio: an array of %T is not an image: convert it to uint8, uint16, int16, int32, float32 or float64", a.Data)
+	return nil, fmt.Errorf("imgio: an array of %T is not an image: convert it to uint8, uint16, uint32, int16, int32, float32 or float64", a.Data)
 }
 
 func arrayImage[P boxsum.Pixel](shape []int, data []P) (any, error) {

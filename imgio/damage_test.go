@@ -75,6 +75,8 @@ func survives(t *testing.T, name string, file []byte, mode ColorMode) {
 		fits = whole(im)
 	case boxsum.Image[uint16]:
 		fits = whole(im)
+	case boxsum.Image[uint32]:
+		fits = whole(im)
 	case boxsum.Image[int16]:
 		fits = whole(im)
 	case boxsum.Image[int32]:

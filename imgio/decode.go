@@ -34,7 +34,8 @@ const (
 // A Picture is a decoded file.
 type Picture struct {
 	// Image is a boxsum.Image[P]. P is uint8 or uint16 for pictures, by the
-	// depth of the file, and for arrays also int16, int32, float32 or float64.
+	// depth of the file, and for arrays also uint32, int16, int32, float32 or
+	// float64.
 	Image any
 	// Format is "png", "jpeg", "gif", "bmp", "tiff", "webp", "pnm" or "npy".
 	Format string

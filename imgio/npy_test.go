@@ -321,7 +321,7 @@ func TestArrayImage(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	for _, data := range []any{make([]uint8, 6), make([]uint16, 6), make([]int32, 6), make([]float32, 6), make([]float64, 6)} {
+	for _, data := range []any{make([]uint8, 6), make([]uint16, 6), make([]uint32, 6), make([]int32, 6), make([]float32, 6), make([]float64, 6)} {
 		if _, err := (&Array{Shape: []int{2, 3}, Data: data}).Image(); err != nil {
 			t.Errorf("%T: %v", data, err)
 		}
@@ -335,7 +335,7 @@ func TestArrayImage(t *testing.T) {
 		{Shape: []int{2, 4}, Data: make([]uint8, 6)},
 		{Shape: []int{-2, 4}, Data: make([]uint8, 6)},
 		{Shape: []int{math.MaxInt / 2, 4}, Data: make([]uint8, 6)},
-		{Shape: []int{2, 3}, Data: make([]uint32, 6)},
+		{Shape: []int{2, 3}, Data: make([]uint64, 6)},
 		{Shape: []int{2, 3}},
 	} {
 		if img, err := a.Image(); err == nil {

@@ -139,6 +139,36 @@ func u16u64AVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *u
 //go:noescape
 func u16f64AVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
+// u32u32AVX2 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint32(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says.
+//
+//go:noescape
+func u32u32AVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
+// u32u64AVX2 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says.
+//
+//go:noescape
+func u32u64AVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
 // i16i64AVX2 is, in the summation order of the portable loop,
 //
 //	for r := range rows {
@@ -243,6 +273,36 @@ func u8SquaresAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above 
 //
 //go:noescape
 func u16SquaresAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
+// u32SquaresAVX2 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says.
+//
+//go:noescape
+func u32SquaresAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
+// u32FloatSquaresAVX2 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says.
+//
+//go:noescape
+func u32FloatSquaresAVX2(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i16SquaresAVX2 is, in the summation order of the portable loop,
 //

@@ -108,6 +108,12 @@ DATA tailMasks<>+56(SB)/4, $0x00000000
 DATA tailMasks<>+60(SB)/4, $0x00000000
 GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
 
+DATA bias256<>+0(SB)/8, $(4503599627370496.0)
+DATA bias256<>+8(SB)/8, $(4503599627370496.0)
+DATA bias256<>+16(SB)/8, $(4503599627370496.0)
+DATA bias256<>+24(SB)/8, $(4503599627370496.0)
+GLOBL bias256<>(SB), RODATA|NOPTR, $32
+
 // func u8u32AVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u8u32AVX2(SB), $8-77
@@ -3733,6 +3739,820 @@ done:
 	VZEROUPPER
 	RET
 
+// func u32u32AVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, MMX+
+TEXT ·u32u32AVX2(SB), $0-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	VMOVDQU 128(AX), Y3
+	SHLQ    $0x02, srcStride+24(FP)
+	SHLQ    $0x02, dstStride+8(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    DX, SI
+	ADDQ    srcStride+24(FP), SI
+	MOVQ    SI, DI
+	ADDQ    srcStride+24(FP), DI
+	MOVQ    DI, R8
+	ADDQ    srcStride+24(FP), R8
+	MOVQ    BX, R9
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    R9, R10
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    R10, R11
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y4
+	VMOVDQU 64(R12), Y5
+	VMOVDQU 128(R12), Y6
+	VMOVDQU 192(R12), Y7
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-16, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*4), Y8
+	VMOVDQU    32(CX)(R12*4), Y9
+	VMOVDQU    (DX)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VMOVDQU    32(DX)(R12*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPADDD     Y10, Y8, Y8
+	VPADDD     Y11, Y9, Y9
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*4)
+	VMOVDQU    Y8, (BX)(R12*4)
+	VMOVDQU    Y9, 32(BX)(R12*4)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y8, (BX)(R12*4)
+	VMOVNTDQ Y9, 32(BX)(R12*4)
+
+groupRow0Done:
+	VMOVDQU    (SI)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VMOVDQU    32(SI)(R12*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VPADDD     Y10, Y8, Y8
+	VPADDD     Y11, Y9, Y9
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
+
+groupRow1Done:
+	VMOVDQU    (DI)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VMOVDQU    32(DI)(R12*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPADDD     Y10, Y8, Y8
+	VPADDD     Y11, Y9, Y9
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
+
+groupRow2Done:
+	VMOVDQU    (R8)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y7, Y10
+	VPERMD     Y10, Y0, Y7
+	VMOVDQU    32(R8)(R12*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VPADDD     Y10, Y8, Y8
+	VPADDD     Y11, Y9, Y9
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
+
+groupRow3Done:
+	VMOVDQU Y8, (CX)(R12*4)
+	VMOVDQU Y9, 32(CX)(R12*4)
+	ADDQ    $+16, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-8, R13
+	CMPQ R12, R13
+	JGE  groupTail
+
+groupLoop:
+	VMOVDQU    (CX)(R12*4), Y8
+	VMOVDQU    (DX)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDD     Y9, Y10, Y9
+	VPERMD     Y9, Y3, Y10
+	VPAND      320(AX), Y10, Y10
+	VPADDD     Y9, Y10, Y9
+	VPADDD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDD     Y9, Y8, Y9
+	VMOVDQU    (SI)(R12*4), Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDD     Y8, Y10, Y8
+	VPERMD     Y8, Y3, Y10
+	VPAND      320(AX), Y10, Y10
+	VPADDD     Y8, Y10, Y8
+	VPADDD     Y8, Y5, Y8
+	VPERMD     Y8, Y0, Y5
+	VPADDD     Y8, Y9, Y8
+	VMOVDQU    (DI)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDD     Y10, Y8, Y10
+	VMOVDQU    (R8)(R12*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VPADDD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R12*4)
+	PREFETCHT0 128(BX)(R12*4)
+	VMOVDQU    Y9, (BX)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y10, (R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y11, (R11)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
+
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JZ         groupEnd
+	MOVQ       n+56(FP), R14
+	LEAQ       tailMasks<>+0(SB), R14
+	NEGQ       R13
+	VMOVDQU    32(R14)(R13*4), Y8
+	VMOVDQU    (CX)(R12*4), Y9
+	VPMASKMOVD (DX)(R12*4), Y8, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VPADDD     Y10, Y9, Y10
+	VPMASKMOVD (SI)(R12*4), Y8, Y9
+	VPERMD     Y9, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y9, Y11, Y9
+	VPERMD     Y9, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y9, Y11, Y9
+	VPERMD     Y9, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y9, Y11, Y9
+	VPADDD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDD     Y9, Y10, Y9
+	VPMASKMOVD (DI)(R12*4), Y8, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPADDD     Y11, Y9, Y11
+	VPMASKMOVD (R8)(R12*4), Y8, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y7, Y12
+	VPERMD     Y12, Y0, Y7
+	VPADDD     Y12, Y11, Y12
+	VMOVDQU    Y12, (CX)(R12*4)
+	VPMASKMOVD Y10, Y8, (BX)(R12*4)
+	VPMASKMOVD Y9, Y8, (R9)(R12*4)
+	VPMASKMOVD Y11, Y8, (R10)(R12*4)
+	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y4, (DX)
+	VMOVDQU Y5, 64(DX)
+	VMOVDQU Y6, 128(DX)
+	VMOVDQU Y7, 192(DX)
+	ADDQ    $+256, carry+40(FP)
+	ADDQ    srcStride+24(FP), R8
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    R8, DX
+	MOVQ    R11, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y4
+	XORQ    SI, SI
+	MOVQ    n+56(FP), DI
+	ANDQ    $-8, DI
+	CMPQ    SI, DI
+	JGE     rowTail
+
+rowLoop:
+	VMOVDQU    (CX)(SI*4), Y5
+	VMOVDQU    (DX)(SI*4), Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VPADDD     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VPADDD     Y6, Y7, Y6
+	VPERMD     Y6, Y3, Y7
+	VPAND      320(AX), Y7, Y7
+	VPADDD     Y6, Y7, Y6
+	VPADDD     Y6, Y4, Y6
+	VPERMD     Y6, Y0, Y4
+	VPADDD     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*4)
+	PREFETCHT0 128(BX)(SI*4)
+	VMOVDQU    Y6, (BX)(SI*4)
+	ADDQ       $+8, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
+
+rowTail:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JZ         rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVDQU    32(R8)(DI*4), Y5
+	VMOVDQU    (CX)(SI*4), Y6
+	VPMASKMOVD (DX)(SI*4), Y5, Y7
+	VPERMD     Y7, Y1, Y8
+	VPAND      192(AX), Y8, Y8
+	VPADDD     Y7, Y8, Y7
+	VPERMD     Y7, Y2, Y8
+	VPAND      256(AX), Y8, Y8
+	VPADDD     Y7, Y8, Y7
+	VPERMD     Y7, Y3, Y8
+	VPAND      320(AX), Y8, Y8
+	VPADDD     Y7, Y8, Y7
+	VPADDD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDD     Y7, Y6, Y7
+	VMOVDQU    Y7, (CX)(SI*4)
+	VPMASKMOVD Y7, Y5, (BX)(SI*4)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y4, (SI)
+	ADDQ    $+64, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func u32u64AVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, MMX+
+TEXT ·u32u64AVX2(SB), $0-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	SHLQ    $0x02, srcStride+24(FP)
+	SHLQ    $0x03, dstStride+8(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    DX, SI
+	ADDQ    srcStride+24(FP), SI
+	MOVQ    SI, DI
+	ADDQ    srcStride+24(FP), DI
+	MOVQ    DI, R8
+	ADDQ    srcStride+24(FP), R8
+	MOVQ    BX, R9
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    R9, R10
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    R10, R11
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXDQ  (DX)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVZXDQ  16(DX)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
+
+groupLoop:
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXDQ  (DX)(R12*4), Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVZXDQ  (SI)(R12*4), Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVZXDQ  (R8)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
+
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JZ         groupEnd
+	MOVQ       n+56(FP), R14
+	LEAQ       tailMasks<>+0(SB), R14
+	MOVQ       R13, R15
+	SHLQ       $0x01, R15
+	NEGQ       R15
+	VMOVDQU    32(R14)(R15*4), Y7
+	MOVQ       R13, R15
+	NEGQ       R15
+	VMOVDQU    32(R14)(R15*4), X8
+	VMOVDQU    (CX)(R12*8), Y9
+	VPMASKMOVD (DX)(R12*4), X8, X10
+	VPMOVZXDQ  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VPADDQ     Y10, Y9, Y10
+	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMOVZXDQ  X9, Y9
+	VPERMD     Y9, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y9, Y11, Y9
+	VPERMD     Y9, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y9, Y11, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y10, Y9
+	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMOVZXDQ  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VPADDQ     Y11, Y9, Y11
+	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMOVZXDQ  X8, Y8
+	VPERMD     Y8, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y8, Y12, Y8
+	VPERMD     Y8, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y8, Y12, Y8
+	VPADDQ     Y8, Y6, Y8
+	VPERMD     Y8, Y0, Y6
+	VPADDQ     Y8, Y11, Y8
+	VMOVDQU    Y8, (CX)(R12*8)
+	VPMASKMOVD Y10, Y7, (BX)(R12*8)
+	VPMASKMOVD Y9, Y7, (R9)(R12*8)
+	VPMASKMOVD Y11, Y7, (R10)(R12*8)
+	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), R8
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    R8, DX
+	MOVQ    R11, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y3
+	XORQ    SI, SI
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	CMPQ    SI, DI
+	JGE     rowTail
+
+rowLoop:
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXDQ  (DX)(SI*4), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 128(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
+
+rowTail:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JZ         rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R8
+	MOVQ       DI, R9
+	SHLQ       $0x01, R9
+	NEGQ       R9
+	VMOVDQU    32(R8)(R9*4), Y4
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVDQU    32(R8)(R9*4), X5
+	VMOVDQU    (CX)(SI*8), Y6
+	VPMASKMOVD (DX)(SI*4), X5, X5
+	VPMOVZXDQ  X5, Y5
+	VPERMD     Y5, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VPADDQ     Y5, Y7, Y5
+	VPERMD     Y5, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VPADDQ     Y5, Y7, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y6, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y3, (SI)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func i16i64AVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·i16i64AVX2(SB), $8-77
@@ -6538,6 +7358,852 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y3, (SI)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func u32SquaresAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, MMX+
+TEXT ·u32SquaresAVX2(SB), $0-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	SHLQ    $0x02, srcStride+24(FP)
+	SHLQ    $0x03, dstStride+8(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    DX, SI
+	ADDQ    srcStride+24(FP), SI
+	MOVQ    SI, DI
+	ADDQ    srcStride+24(FP), DI
+	MOVQ    DI, R8
+	ADDQ    srcStride+24(FP), R8
+	MOVQ    BX, R9
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    R9, R10
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    R10, R11
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXDQ  (DX)(R12*4), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVZXDQ  16(DX)(R12*4), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y9, Y7, Y7
+	VPADDQ     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
+
+groupLoop:
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXDQ  (DX)(R12*4), Y8
+	VPMULUDQ   Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y8, Y9, Y8
+	VPADDQ     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VPADDQ     Y8, Y7, Y8
+	VPMOVZXDQ  (SI)(R12*4), Y7
+	VPMULUDQ   Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VPADDQ     Y7, Y9, Y7
+	VPADDQ     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VPADDQ     Y7, Y8, Y7
+	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VPADDQ     Y9, Y10, Y9
+	VPADDQ     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPADDQ     Y9, Y7, Y9
+	VPMOVZXDQ  (R8)(R12*4), Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPADDQ     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
+
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JZ         groupEnd
+	MOVQ       n+56(FP), R14
+	LEAQ       tailMasks<>+0(SB), R14
+	MOVQ       R13, R15
+	SHLQ       $0x01, R15
+	NEGQ       R15
+	VMOVDQU    32(R14)(R15*4), Y7
+	MOVQ       R13, R15
+	NEGQ       R15
+	VMOVDQU    32(R14)(R15*4), X8
+	VMOVDQU    (CX)(R12*8), Y9
+	VPMASKMOVD (DX)(R12*4), X8, X10
+	VPMOVZXDQ  X10, Y10
+	VPMULUDQ   Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y10, Y11, Y10
+	VPADDQ     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VPADDQ     Y10, Y9, Y10
+	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMOVZXDQ  X9, Y9
+	VPMULUDQ   Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDQ     Y9, Y11, Y9
+	VPERMD     Y9, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDQ     Y9, Y11, Y9
+	VPADDQ     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPADDQ     Y9, Y10, Y9
+	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMOVZXDQ  X11, Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VPADDQ     Y11, Y9, Y11
+	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMOVZXDQ  X8, Y8
+	VPMULUDQ   Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y8, Y12, Y8
+	VPERMD     Y8, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y8, Y12, Y8
+	VPADDQ     Y8, Y6, Y8
+	VPERMD     Y8, Y0, Y6
+	VPADDQ     Y8, Y11, Y8
+	VMOVDQU    Y8, (CX)(R12*8)
+	VPMASKMOVD Y10, Y7, (BX)(R12*8)
+	VPMASKMOVD Y9, Y7, (R9)(R12*8)
+	VPMASKMOVD Y11, Y7, (R10)(R12*8)
+	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), R8
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    R8, DX
+	MOVQ    R11, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y3
+	XORQ    SI, SI
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	CMPQ    SI, DI
+	JGE     rowTail
+
+rowLoop:
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXDQ  (DX)(SI*4), Y5
+	VPMULUDQ   Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VPADDQ     Y5, Y6, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 128(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
+
+rowTail:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JZ         rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R8
+	MOVQ       DI, R9
+	SHLQ       $0x01, R9
+	NEGQ       R9
+	VMOVDQU    32(R8)(R9*4), Y4
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVDQU    32(R8)(R9*4), X5
+	VMOVDQU    (CX)(SI*8), Y6
+	VPMASKMOVD (DX)(SI*4), X5, X5
+	VPMOVZXDQ  X5, Y5
+	VPMULUDQ   Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VPADDQ     Y5, Y7, Y5
+	VPERMD     Y5, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VPADDQ     Y5, Y7, Y5
+	VPADDQ     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VPADDQ     Y5, Y6, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y3, (SI)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func u32FloatSquaresAVX2(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, MMX+
+TEXT ·u32FloatSquaresAVX2(SB), $0-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	SHLQ    $0x02, srcStride+24(FP)
+	SHLQ    $0x03, dstStride+8(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    DX, SI
+	ADDQ    srcStride+24(FP), SI
+	MOVQ    SI, DI
+	ADDQ    srcStride+24(FP), DI
+	MOVQ    DI, R8
+	ADDQ    srcStride+24(FP), R8
+	MOVQ    BX, R9
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    R9, R10
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    R10, R11
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXDQ  (DX)(R12*4), Y9
+	VPOR       bias256<>+0(SB), Y9, Y9
+	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVZXDQ  16(DX)(R12*4), Y10
+	VPOR       bias256<>+0(SB), Y10, Y10
+	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPOR       bias256<>+0(SB), Y9, Y9
+	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPOR       bias256<>+0(SB), Y10, Y10
+	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPOR       bias256<>+0(SB), Y9, Y9
+	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPOR       bias256<>+0(SB), Y10, Y10
+	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPOR       bias256<>+0(SB), Y9, Y9
+	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPOR       bias256<>+0(SB), Y10, Y10
+	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
+
+groupLoop:
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXDQ  (DX)(R12*4), Y8
+	VPOR       bias256<>+0(SB), Y8, Y8
+	VSUBPD     bias256<>+0(SB), Y8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VPMOVZXDQ  (SI)(R12*4), Y7
+	VPOR       bias256<>+0(SB), Y7, Y7
+	VSUBPD     bias256<>+0(SB), Y7, Y7
+	VMULPD     Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPOR       bias256<>+0(SB), Y9, Y9
+	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VPMOVZXDQ  (R8)(R12*4), Y10
+	VPOR       bias256<>+0(SB), Y10, Y10
+	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
+
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JZ         groupEnd
+	MOVQ       n+56(FP), R14
+	LEAQ       tailMasks<>+0(SB), R14
+	MOVQ       R13, R15
+	SHLQ       $0x01, R15
+	NEGQ       R15
+	VMOVDQU    32(R14)(R15*4), Y7
+	MOVQ       R13, R15
+	NEGQ       R15
+	VMOVDQU    32(R14)(R15*4), X8
+	VMOVDQU    (CX)(R12*8), Y9
+	VPMASKMOVD (DX)(R12*4), X8, X10
+	VPMOVZXDQ  X10, Y10
+	VPOR       bias256<>+0(SB), Y10, Y10
+	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y10, Y9, Y10
+	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMOVZXDQ  X9, Y9
+	VPOR       bias256<>+0(SB), Y9, Y9
+	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y9, Y11, Y9
+	VPERMD     Y9, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y9, Y11, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y10, Y9
+	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMOVZXDQ  X11, Y11
+	VPOR       bias256<>+0(SB), Y11, Y11
+	VSUBPD     bias256<>+0(SB), Y11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VADDPD     Y11, Y9, Y11
+	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMOVZXDQ  X8, Y8
+	VPOR       bias256<>+0(SB), Y8, Y8
+	VSUBPD     bias256<>+0(SB), Y8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y8, Y12, Y8
+	VPERMD     Y8, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y8, Y12, Y8
+	VADDPD     Y8, Y6, Y8
+	VPERMD     Y8, Y0, Y6
+	VADDPD     Y8, Y11, Y8
+	VMOVDQU    Y8, (CX)(R12*8)
+	VPMASKMOVD Y10, Y7, (BX)(R12*8)
+	VPMASKMOVD Y9, Y7, (R9)(R12*8)
+	VPMASKMOVD Y11, Y7, (R10)(R12*8)
+	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), R8
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    R8, DX
+	MOVQ    R11, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y3
+	XORQ    SI, SI
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	CMPQ    SI, DI
+	JGE     rowTail
+
+rowLoop:
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXDQ  (DX)(SI*4), Y5
+	VPOR       bias256<>+0(SB), Y5, Y5
+	VSUBPD     bias256<>+0(SB), Y5, Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 128(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
+
+rowTail:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JZ         rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R8
+	MOVQ       DI, R9
+	SHLQ       $0x01, R9
+	NEGQ       R9
+	VMOVDQU    32(R8)(R9*4), Y4
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVDQU    32(R8)(R9*4), X5
+	VMOVDQU    (CX)(SI*8), Y6
+	VPMASKMOVD (DX)(SI*4), X5, X5
+	VPMOVZXDQ  X5, Y5
+	VPOR       bias256<>+0(SB), Y5, Y5
+	VSUBPD     bias256<>+0(SB), Y5, Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y5, Y7, Y5
+	VPERMD     Y5, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y5, Y7, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y6, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	VPMASKMOVD Y5, Y4, (BX)(SI*8)
 
 rowEnd:
 	MOVQ    carry+40(FP), SI

@@ -5,7 +5,7 @@ package kernel
 
 // Pixel is what images hold.
 type Pixel interface {
-	uint8 | uint16 | int16 | int32 | float32 | float64
+	uint8 | uint16 | uint32 | int16 | int32 | float32 | float64
 }
 
 // Sum is what tables hold.

@@ -29,6 +29,8 @@ func TestSums(t *testing.T) {
 	testKernel[uint8, float64](t, false)
 	testKernel[uint16, uint64](t, false)
 	testKernel[uint16, float64](t, false)
+	testKernel[uint32, uint32](t, false)
+	testKernel[uint32, uint64](t, false)
 	testKernel[int16, int64](t, false)
 	testKernel[int32, int64](t, false)
 	testKernel[float32, float32](t, false)
@@ -39,6 +41,8 @@ func TestSums(t *testing.T) {
 func TestSquares(t *testing.T) {
 	testKernel[uint8, uint64](t, true)
 	testKernel[uint16, uint64](t, true)
+	testKernel[uint32, uint64](t, true)
+	testKernel[uint32, float64](t, true)
 	testKernel[int16, uint64](t, true)
 	testKernel[int32, uint64](t, true)
 	testKernel[int32, float64](t, true)
@@ -167,8 +171,9 @@ func compareWithReference[P kernel.Pixel, S kernel.Sum](t *testing.T, got []S, p
 	im := ref.Image[P]{Pix: pix, Stride: len(pix) / rows, Width: width, Height: rows, Channels: c}
 	want := ref.Table[S](im, square)
 	epsilon, largest := 0.0, 65536.0
-	if _, ok := any(*new(P)).(int32); ok {
-		largest = 1 << 31
+	switch any(*new(P)).(type) {
+	case int32, uint32:
+		largest = 1 << 32
 	}
 	if square {
 		largest *= largest

@@ -31,6 +31,8 @@ var (
 		byLevel(portableSum[uint8, float64], u8f64),
 		byLevel(portableSum[uint16, uint64], u16u64),
 		byLevel(portableSum[uint16, float64], u16f64),
+		byLevel(portableSum[uint32, uint32], u32u32),
+		byLevel(portableSum[uint32, uint64], u32u64),
 		byLevel(portableSum[int16, int64], i16i64),
 		byLevel(portableSum[int32, int64], i32i64),
 		byLevel(portableSum[float32, float32], f32f32),
@@ -40,6 +42,8 @@ var (
 	squares = []any{
 		byLevel(portableSquare[uint8, uint64], u8Squares),
 		byLevel(portableSquare[uint16, uint64], u16Squares),
+		byLevel(portableSquare[uint32, uint64], u32Squares),
+		byLevel(portableSquare[uint32, float64], u32FloatSquares),
 		byLevel(portableSquare[int16, uint64], i16Squares),
 		byLevel(portableSquare[int32, uint64], i32Squares),
 		byLevel(portableSquare[int32, float64], i32FloatSquares),

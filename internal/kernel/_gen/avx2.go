@@ -20,6 +20,7 @@ type avx2 struct {
 	triangle  []Mem
 	ones      Mem
 	tailMasks Mem
+	bias      Mem // 2^52 in every lane
 }
 
 func newAVX2() *avx2 {
@@ -48,6 +49,10 @@ func newAVX2() *avx2 {
 			mask = 1<<32 - 1
 		}
 		DATA(4*i, mask)
+	}
+	a.bias = GLOBL("bias256", RODATA|NOPTR)
+	for i := range 4 {
+		DATA(8*i, F64(1<<52))
 	}
 	return a
 }
@@ -164,6 +169,14 @@ func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 		narrow := XMM()
 		VPMOVZXWD(from, narrow)
 		VCVTDQ2PD(narrow, v)
+	case o.pix == u32 && o.sum == u64:
+		VPMOVZXDQ(from, v)
+	case o.pix == u32 && o.sum == f64:
+		// AVX2 converts signed numbers only. In the lowest bits of 2^52, though,
+		// a number of 32 bits is that many more.
+		VPMOVZXDQ(from, v)
+		VPOR(a.bias, v, v)
+		VSUBPD(a.bias, v, v)
 	case o.pix == i16:
 		VPMOVSXWQ(from, v)
 	case o.pix == i32 && o.sum == f64:

@@ -175,6 +175,12 @@ func (a *avx512) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 	case o.pix == u16 && o.sum == f64:
 		load(VPMOVZXWD, VPMOVZXWD_Z, narrow)
 		VCVTDQ2PD(narrow, v)
+	case o.pix == u32 && o.sum == u32:
+		load(VMOVDQU32, VMOVDQU32_Z, v)
+	case o.pix == u32 && o.sum == u64:
+		load(VPMOVZXDQ, VPMOVZXDQ_Z, v)
+	case o.pix == u32 && o.sum == f64:
+		load(VCVTUDQ2PD, VCVTUDQ2PD_Z, v)
 	case o.pix == i16:
 		load(VPMOVSXWQ, VPMOVSXWQ_Z, v)
 	case o.pix == i32 && o.sum == f64:
@@ -198,7 +204,7 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.square && o.sum == f64:
 		VMULPD(v, v, v)
-	case o.square && (o.pix == u8 || o.pix == u16):
+	case o.square && (o.pix == u8 || o.pix == u16 || o.pix == u32):
 		VPMULUDQ(v, v, v)
 	case o.square:
 		VPMULDQ(v, v, v)

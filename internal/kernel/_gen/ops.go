@@ -35,6 +35,8 @@ var ops = []op{
 	{pix: u8, sum: f64, dot: true},
 	{pix: u16, sum: u64},
 	{pix: u16, sum: f64},
+	{pix: u32, sum: u32},
+	{pix: u32, sum: u64},
 	{pix: i16, sum: i64},
 	{pix: i32, sum: i64},
 	{pix: f32, sum: f32},
@@ -42,6 +44,8 @@ var ops = []op{
 	{pix: f64, sum: f64},
 	{pix: u8, sum: u64, square: true},
 	{pix: u16, sum: u64, square: true},
+	{pix: u32, sum: u64, square: true},
+	{pix: u32, sum: f64, square: true},
 	{pix: i16, sum: u64, square: true},
 	{pix: i32, sum: u64, square: true},
 	{pix: i32, sum: f64, square: true},
@@ -51,8 +55,8 @@ var ops = []op{
 
 func (o op) name() string {
 	switch {
-	case o.square && o.pix == i32 && o.sum == f64:
-		return "i32FloatSquares"
+	case o.square && (o.pix == i32 || o.pix == u32) && o.sum == f64:
+		return o.pix.name + "FloatSquares"
 	case o.square:
 		return o.pix.name + "Squares"
 	case o.dot:
