@@ -14,6 +14,11 @@ require (
 )
 
 require (
+	github.com/ebitengine/purego v0.10.1
+	github.com/klauspost/compress v1.18.4
+)
+
+require (
 	github.com/VividCortex/ewma v1.2.0 // indirect
 	github.com/acarl005/stripansi v0.0.0-20180116102854-5a71ef0e047d // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect

@@ -14,16 +14,27 @@ const module = "github.com/boxsum/boxsum"
 // below says which packages of the module each one may stand on, directly or
 // not. Imports point down only; see ARCHITECTURE.md.
 var below = map[string][]string{
-	"internal/kernel": {},
-	"internal/memory": {},
-	"internal/ref":    {"internal/kernel"},
-	"internal/engine": {"internal/kernel"},
-	"":                {"internal/engine", "internal/kernel", "internal/memory"},
-	"imgio":           {"", "internal/engine", "internal/kernel", "internal/memory"},
-	"bench":           {"", "internal/engine", "internal/kernel", "internal/memory"},
-	"cmd/boxsum":      {"", "imgio", "bench", "internal/engine", "internal/kernel", "internal/memory"},
-	"docs/picture":    {"", "imgio", "internal/engine", "internal/kernel", "internal/memory"},
+	"internal/kernel":     {},
+	"internal/memory":     {},
+	"internal/ref":        {"internal/kernel"},
+	"internal/engine":     {"internal/kernel"},
+	"":                    cpu[1:],
+	"imgio":               cpu,
+	"gpu/internal/cuda":   {},
+	"gpu/internal/opencl": {},
+	"gpu/kernels":         {},
+	"gpu":                 slices.Concat(cpu, drivers),
+	"bench":               slices.Concat(cpu, drivers, []string{"gpu"}),
+	"cmd/boxsum":          slices.Concat(cpu, drivers, []string{"gpu", "imgio", "bench"}),
+	"docs/picture":        slices.Concat(cpu, []string{"imgio"}),
 }
+
+// cpu is the root package and what it stands on, and drivers what the GPU's
+// package does besides.
+var (
+	cpu     = []string{"", "internal/engine", "internal/kernel", "internal/memory"}
+	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/kernels"}
+)
 
 func TestImportsPointDown(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Deps,Standard", "./...")

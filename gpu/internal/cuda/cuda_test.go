@@ -1,0 +1,73 @@
+package cuda
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// The driver reads a Copy2D as a CUDA_MEMCPY2D_v2.
+func TestCopy2DLayout(t *testing.T) {
+	if strconv.IntSize < 64 {
+		t.Skip("there is no CUDA for 32-bit programs")
+	}
+	var c Copy2D
+	for _, field := range []struct {
+		name      string
+		got, want uintptr
+	}{
+		{"srcXInBytes", unsafe.Offsetof(c.SrcX), 0},
+		{"srcY", unsafe.Offsetof(c.SrcY), 8},
+		{"srcMemoryType", unsafe.Offsetof(c.SrcType), 16},
+		{"srcHost", unsafe.Offsetof(c.SrcHost), 24},
+		{"srcDevice", unsafe.Offsetof(c.SrcDevice), 32},
+		{"srcArray", unsafe.Offsetof(c.srcArray), 40},
+		{"srcPitch", unsafe.Offsetof(c.SrcPitch), 48},
+		{"dstXInBytes", unsafe.Offsetof(c.DstX), 56},
+		{"dstY", unsafe.Offsetof(c.DstY), 64},
+		{"dstMemoryType", unsafe.Offsetof(c.DstType), 72},
+		{"dstHost", unsafe.Offsetof(c.DstHost), 80},
+		{"dstDevice", unsafe.Offsetof(c.DstDevice), 88},
+		{"dstArray", unsafe.Offsetof(c.dstArray), 96},
+		{"dstPitch", unsafe.Offsetof(c.DstPitch), 104},
+		{"WidthInBytes", unsafe.Offsetof(c.Width), 112},
+		{"Height", unsafe.Offsetof(c.Height), 120},
+		{"the end", unsafe.Sizeof(c), 128},
+	} {
+		if field.got != field.want {
+			t.Errorf("%s is at byte %d, not %d", field.name, field.got, field.want)
+		}
+	}
+}
+
+// Every function is asked for once under one name, and has a place of its own.
+func TestTable(t *testing.T) {
+	seen := map[string]bool{}
+	places := map[*uintptr]bool{}
+	for _, s := range slices.Concat(required, optional) {
+		if seen[s.name] {
+			t.Errorf("%s is there twice", s.name)
+		}
+		seen[s.name] = true
+		older := seen[strings.TrimSuffix(s.name, "_v2")] && strings.HasSuffix(s.name, "_v2")
+		if places[s.at] && !older {
+			t.Errorf("%s has the place of another function", s.name)
+		}
+		places[s.at] = true
+	}
+}
+
+func TestMissingLibraries(t *testing.T) {
+	if _, err := openAny(nil); err == nil {
+		t.Error("opened nothing")
+	}
+	_, err := openAny([]string{"libno-such-driver.so.1", "libno-such-driver.so"})
+	if err == nil || !strings.Contains(err.Error(), "no NVIDIA driver") {
+		t.Errorf("the error does not say that there is no driver: %v", err)
+	}
+	if err := Result(OutOfMemory); !strings.Contains(err.Error(), "2") && !strings.Contains(err.Error(), "MEMORY") {
+		t.Errorf("a result must say which it is: %v", err)
+	}
+}
