@@ -1,11 +1,14 @@
-# make test         every test; installs what they need where it can
-# make bench-peers  boxsum beside OpenCV and scikit-image, in one run
-# make generate     the assembly kernels and the README's picture anew
-# make fuzz         every fuzzer for a minute (FUZZTIME=1m)
+# make test             every test; installs what they need where it can
+# make bench-peers      boxsum beside OpenCV and scikit-image, in one run
+# make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
+# make generate         the assembly kernels and the pictures anew
+# make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
+# make fuzz             every fuzzer for a minute (FUZZTIME=1m)
 
 PEERS_PYTHON = .venv/bin/python
+GPU_PEERS_PYTHON = python3
 
-.PHONY: test bench-peers generate fuzz
+.PHONY: test bench-peers bench-gpu-peers generate kernels fuzz
 
 test:
 	@scripts/test.sh
@@ -15,8 +18,14 @@ bench-peers:
 	@echo "This takes about seven minutes."
 	go run ./cmd/boxsum bench --peers $(PEERS_PYTHON)
 
+bench-gpu-peers:
+	go run ./cmd/boxsum bench --on cuda --peers $(GPU_PEERS_PYTHON)
+
 generate:
 	go generate ./...
+
+kernels:
+	@scripts/kernels.sh
 
 fuzz:
 	@scripts/fuzz.sh $(or $(FUZZTIME),1m)

@@ -1,0 +1,39 @@
+// The scan of a band in local memory. The includer defines T, the type of the
+// sums, and SCAN_BAND, the name of the function.
+//
+// GROUP work-items hold SPAN rows of GROUP values. A row is cut into segments of
+// SPAN pixels; a task is one channel of one segment, and TASKS of them make a
+// row, so that every work-item has one. After each segment the row has a gap of
+// one pixel, which spreads the tasks over the banks of local memory.
+
+#define SPAN (GROUP / TASKS)
+#define PITCH (GROUP + TASKS)
+
+// SCAN_BAND sums up each segment of the band in place, and sets before to what
+// to add to the values of each task: start and the segments to its left. The
+// values must be in the tile; there is a barrier at the end.
+FUNCTION void SCAN_BAND(POINTER_TO_LOCAL T *tile, POINTER_TO_LOCAL T *part, POINTER_TO_LOCAL T *before, i32 item, i32 lanes, T start)
+{
+	i32 task = item % TASKS, segment = task / lanes, segments = TASKS / lanes;
+	BARRIER;
+	if (segment < segments) {
+		POINTER_TO_LOCAL T *value = tile + item / TASKS * PITCH + segment * SPAN * lanes + task;
+		T values[SPAN]; // read together, since a write may not be passed by the next read
+		T sum = 0;
+#pragma unroll
+		for (i32 k = 0; k < SPAN; k++)
+			values[k] = value[k * lanes];
+#pragma unroll
+		for (i32 k = 0; k < SPAN; k++) {
+			sum += values[k];
+			value[k * lanes] = sum;
+		}
+		part[item] = sum;
+	}
+	BARRIER;
+	T left = 0;
+	for (i32 k = segment; k > 0; k--)
+		left += part[item - k * lanes];
+	before[item] = start + left;
+	BARRIER;
+}

@@ -1,0 +1,117 @@
+package kernels
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// modules are what scripts/kernels.sh builds, and the version of their PTX.
+var modules = map[string]string{"portable": "6.3", "sums": "7.1", "squares": "7.1", "small": "7.1"}
+
+// What was built must come from the sources as they are.
+func TestBuiltIsCurrent(t *testing.T) {
+	for module := range modules {
+		var want strings.Builder
+		for _, file := range includes(t, module+".cu") {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&want, "%x  %s\n", sha256.Sum256(content), file)
+		}
+		got, err := os.ReadFile("built/" + module + ".sources")
+		if err != nil || string(got) != want.String() {
+			t.Errorf("built/%s.* is stale: run make kernels", module)
+		}
+	}
+}
+
+// includes is a source and the files that it includes, in order of their names.
+func includes(t *testing.T, source string) []string {
+	t.Helper()
+	files := []string{source}
+	for i := 0; i < len(files); i++ {
+		content, err := os.ReadFile(files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range include.FindAllStringSubmatch(string(content), -1) {
+			if !slices.Contains(files, m[1]) {
+				files = append(files, m[1])
+			}
+		}
+	}
+	slices.Sort(files)
+	return files
+}
+
+func TestCUDA(t *testing.T) {
+	for _, device := range []struct{ major, minor, images int }{{7, 5, 1}, {8, 9, 1}, {9, 0, 2}, {9, 1, 2}, {10, 0, 1}} {
+		images := CUDA("portable", device.major, device.minor)
+		if len(images) != device.images {
+			t.Fatalf("%d images for %d.%d, want %d", len(images), device.major, device.minor, device.images)
+		}
+		if device.images == 2 && !bytes.HasPrefix(images[0], []byte("\x7fELF")) {
+			t.Error("the first image is no machine code")
+		}
+	}
+	if CUDA("sums", 7, 5) != nil {
+		t.Error("devices of 7.5 have no one-pass kernels")
+	}
+	if CUDA("none", 9, 0) != nil {
+		t.Error("a module that is none has images")
+	}
+}
+
+// Every portable kernel must be in both images, and the PTX of a version that
+// the oldest drivers take.
+func TestCUDAHasEveryKernel(t *testing.T) {
+	var names []string
+	for _, types := range All() {
+		names = append(names, types.Kernel("totals"), types.Kernel("finish"))
+	}
+	for _, sum := range accumulators {
+		names = append(names, SumKernel("carry", sum), SumKernel("climb", sum), SumKernel("boxes", sum))
+	}
+	images := CUDA("portable", 9, 0)
+	cubin, ptx := images[0], images[1]
+	for _, name := range names {
+		if !bytes.Contains(ptx, []byte(".entry "+name+"(")) || !bytes.Contains(cubin, []byte(".text."+name+"\x00")) {
+			t.Errorf("%s was not built: run make kernels", name)
+		}
+	}
+	for module, version := range modules {
+		ptx := CUDA(module, 8, 9)
+		if len(ptx) != 1 {
+			t.Fatalf("%d images of %s for 8.9", len(ptx), module)
+		}
+		if !bytes.Contains(ptx[0], []byte("\n.version "+version+"\n")) || !bytes.Contains(ptx[0], []byte("by nvcc")) || ptx[0][len(ptx[0])-1] != 0 {
+			t.Errorf("the PTX of %s does not begin or end as it should", module)
+		}
+	}
+}
+
+func TestOneKernel(t *testing.T) {
+	for module, name := range map[string]string{
+		"portable": Types{Pixel: "u8", Sum: "u32"}.Kernel("finish"), "sums": "fast_u8_u32_c3", "small": "flat_u8_u32_c1",
+	} {
+		one := OneKernel(CUDA(module, 8, 0)[0], name)
+		if n := bytes.Count(one, []byte(".entry ")); n != 1 || !bytes.Contains(one, []byte(".entry "+name+"(")) {
+			t.Errorf("%d kernels are left, one of them %s", n, name)
+		}
+		if !bytes.Contains(one, []byte("\n.version "+modules[module]+"\n")) || one[len(one)-1] != 0 {
+			t.Errorf("%s does not begin or end as PTX does", name)
+		}
+		if balance := bytes.Count(one, []byte("{")) - bytes.Count(one, []byte("}")); balance != 0 {
+			t.Errorf("%s: %d braces are open", name, balance)
+		}
+		if bytes.Count(one, []byte("ret;")) != 1 || len(one) > 1<<20 {
+			t.Errorf("%s has parts of other kernels", name)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package kernels
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+//go:embed built
+var built embed.FS
+
+// CUDA lists the images of a module, "portable", "sums", "squares" or "small",
+// for a device of this compute capability, the best first: machine code where
+// there is some, and PTX, which ends with a zero byte. The portable module is for
+// devices of 7.5 and up, the others for 8.0 and up. It is nil where there is no
+// such module for the device.
+func CUDA(module string, major, minor int) [][]byte {
+	var images [][]byte
+	for minor := minor; minor >= 0; minor-- { // code for 9.0 runs on 9.1, not on 10.0
+		if image := read(fmt.Sprintf("%s.sm_%d%d.cubin.zst", module, major, minor)); image != nil {
+			images = append(images, image)
+			break
+		}
+	}
+	for _, capability := range []int{80, 75} {
+		if capability > 10*major+minor {
+			continue
+		}
+		if ptx := read(fmt.Sprintf("%s.compute_%d.ptx.zst", module, capability)); ptx != nil {
+			images = append(images, append(ptx, 0))
+			break
+		}
+	}
+	return images
+}
+
+// IsPTX says whether an image is PTX and not machine code.
+func IsPTX(image []byte) bool { return !bytes.HasPrefix(image, []byte("\x7fELF")) }
+
+// OneKernel is PTX with only one of its kernels: drivers compile all that they
+// are given, and the whole takes them many seconds.
+func OneKernel(ptx []byte, kernel string) []byte {
+	var one []byte
+	wanted := true // what is not part of a kernel is for all of them
+	depth := 0     // of braces; kernels have blocks inside
+	for line := range bytes.Lines(ptx) {
+		if at := bytes.Index(line, []byte(".entry ")); at >= 0 {
+			wanted = bytes.HasPrefix(line[at+len(".entry "):], []byte(kernel+"("))
+		}
+		if wanted {
+			one = append(one, line...)
+		}
+		closed := bytes.Count(line, []byte("}"))
+		depth += bytes.Count(line, []byte("{")) - closed
+		if closed > 0 && depth == 0 {
+			wanted = true
+		}
+	}
+	return one
+}
+
+func read(name string) []byte {
+	packed, err := built.ReadFile("built/" + name)
+	if err != nil {
+		return nil
+	}
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil
+	}
+	defer z.Close()
+	image, err := z.DecodeAll(packed, nil)
+	if err != nil {
+		return nil
+	}
+	return image
+}

@@ -1,0 +1,912 @@
+// One-pass tables for CUDA: every pixel is read once and every sum written
+// once, in one launch.
+//
+// The image is cut into tiles, and blocks draw tiles by ticket. The warps of a
+// block have different work. One, the carrier, draws tickets and brings pixels
+// into shared memory. Most are workers: they sum the rows and columns of the
+// next tiles (gather), then scan the present one and write it (finish). The
+// rest are scouts: they publish what was gathered and look back for what lies
+// left of the tile and above it, while the workers finish the tile before.
+//
+// What is public about a tile, for each layer (sums, squares):
+//   rows     for each row, its sum inside the tile; later, from the image's left edge
+//   columns  the last row of the tile's own table; later, of the strip's table above and in it
+//   corner   the sum of what came in from the left; later, the same for all tiles above too
+// Each is first an aggregate and then a prefix. Three values travel with one
+// flag in 16 bytes that are read and written whole, so no fence is needed. The
+// flag carries the launch's epoch: nothing is cleared between launches.
+//
+// A tile waits for lower tickets only, and those were drawn by blocks that run:
+// no launch can hang, however few of its blocks are resident. Floats are folded
+// from the oldest value to the newest, whichever form was found: the
+// bits never depend on timing.
+
+#include "fast.h"
+
+namespace {
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+
+constexpr u32 kAll = 0xffffffffu;
+
+template <class T>
+struct IsFloat { static constexpr bool value = false; };
+template <>
+struct IsFloat<float> { static constexpr bool value = true; };
+template <>
+struct IsFloat<double> { static constexpr bool value = true; };
+
+// --- Memory that other blocks read while we run ---
+
+// Sixteen bytes at a time, never torn: each is one access of the hardware, which
+// CUB's scans rely on too.
+__device__ inline uint4 loadShared16(const uint4* p) {
+  uint4 v;
+  asm volatile("ld.relaxed.gpu.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p) : "memory");
+  return v;
+}
+
+__device__ inline void storeShared16(uint4* p, uint4 v) {
+  asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+
+// A Trio is three values and a flag, in one or two words of 16 bytes.
+template <class T, int Bytes = sizeof(T)>
+struct Trio;
+
+template <class T>
+struct Trio<T, 4> {
+  static constexpr int words = 1;
+  T v[3];
+  u32 flag;
+  __device__ static Trio load(const uint4* p) {
+    uint4 q = loadShared16(p);
+    Trio t;
+    memcpy(t.v, &q, 12);
+    t.flag = q.w;
+    return t;
+  }
+  __device__ static void pack(const T v[3], u32 flag, uint4 q[1]) {
+    u32 w[3];
+    memcpy(w, v, 12);
+    q[0] = make_uint4(w[0], w[1], w[2], flag);
+  }
+  __device__ static void unpack(const uint4* p, T v[3]) {
+    const uint4 q = *p;
+    memcpy(v, &q, 12);
+  }
+  __device__ static void store(uint4* p, const T v[3], u32 flag) {
+    uint4 q[1];
+    pack(v, flag, q);
+    storeShared16(p, q[0]);
+  }
+};
+
+template <class T>
+struct Trio<T, 8> {
+  static constexpr int words = 2;
+  T v[3];
+  u32 flag;
+  __device__ static Trio load(const uint4* p) {
+    uint4 a = loadShared16(p), b = loadShared16(p + 1);
+    u32 w[6] = {a.x, a.y, a.z, b.x, b.y, b.z};
+    Trio t;
+    memcpy(t.v, w, 24);
+    t.flag = min(a.w, b.w);  // halves of different age: the older one counts
+    if (a.w != b.w) t.flag &= ~3u;
+    return t;
+  }
+  __device__ static void pack(const T v[3], u32 flag, uint4 q[2]) {
+    u32 w[6];
+    memcpy(w, v, 24);
+    q[0] = make_uint4(w[0], w[1], w[2], flag);
+    q[1] = make_uint4(w[3], w[4], w[5], flag);
+  }
+  __device__ static void unpack(const uint4* p, T v[3]) {
+    const uint4 a = p[0], b = p[1];
+    const u32 w[6] = {a.x, a.y, a.z, b.x, b.y, b.z};
+    memcpy(v, w, 24);
+  }
+  __device__ static void store(uint4* p, const T v[3], u32 flag) {
+    uint4 q[2];
+    pack(v, flag, q);
+    storeShared16(p, q[0]);
+    storeShared16(p + 1, q[1]);
+  }
+};
+
+constexpr u32 kAggregate = 1, kPrefix = 2;  // below the epoch in a flag
+
+// lookBack sums what the n predecessors hold, the nearest at p and each one
+// step words before the other: from the nearest prefix on, reading W at a time.
+template <class T, int W>
+__device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T out[3]) {
+  const u32 aggregate = epoch | kAggregate, prefix = epoch | kPrefix;
+  Trio<T> q[W];
+  int back = 0;  // how many aggregates were passed
+  for (;;) {
+#pragma unroll
+    for (int u = 0; u < W; u++)
+      if (back + u < n) q[u] = Trio<T>::load(p - (back + u) * step);
+    int passed = 0;
+    bool open = true, found = false;
+#pragma unroll
+    for (int u = 0; u < W; u++)
+      if (back + u < n) {
+        found = found || (open && q[u].flag == prefix);
+        open = open && q[u].flag == aggregate;
+        if (open) passed++;
+      }
+    if constexpr (!IsFloat<T>::value) {
+#pragma unroll
+      for (int u = 0; u < W; u++)
+        if (u < passed || (u == passed && found))
+#pragma unroll
+          for (int k = 0; k < 3; k++) out[k] += q[u].v[k];
+      back += passed;
+      if (found) return;
+    } else {
+      if (found) {
+        // Fold from the prefix forward. What lies in other windows is read again.
+#pragma unroll
+        for (int u = W - 1; u >= 0; u--)
+#pragma unroll
+          for (int k = 0; k < 3; k++) {
+            if (u == passed) out[k] = q[u].v[k];
+            if (u < passed) out[k] += q[u].v[k];
+          }
+        for (; back > 0; back -= min(W, back)) {
+          const int m = min(W, back);
+#pragma unroll
+          for (int u = 0; u < W; u++)
+            if (u < m) q[u] = Trio<T>::load(p - (back - 1 - u) * step);
+#pragma unroll
+          for (int u = 0; u < W; u++)
+            if (u < m) {
+              while (q[u].flag != aggregate && q[u].flag != prefix) q[u] = Trio<T>::load(p - (back - 1 - u) * step);
+#pragma unroll
+              for (int k = 0; k < 3; k++) out[k] = q[u].flag == prefix ? q[u].v[k] : out[k] + q[u].v[k];
+            }
+        }
+        return;
+      }
+      back += passed;
+    }
+  }
+}
+
+// --- Bells ---
+
+// A Bell is a barrier in shared memory that some ring and others wait for. Its
+// phases alternate: the n-th ringing, from 0 on, is waited for with wait(n).
+struct Bell {
+  u64 word;
+  __device__ u32 address() const { return (u32)__cvta_generic_to_shared(&word); }
+  __device__ void prepare(int rings) { asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address()), "r"(rings) : "memory"); }
+  __device__ void ring() {
+    asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(address()) : "memory");
+  }
+  __device__ void wait(int n) const {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n .reg .pred done;\n"
+        "again:\n mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n @!done bra again;\n}" ::"r"(address()),
+        "r"(n & 1)
+        : "memory");
+#else
+    asm volatile(
+        "{\n .reg .pred done;\n"
+        "again:\n mbarrier.test_wait.parity.shared.b64 done, [%0], %1;\n @!done bra again;\n}" ::"r"(address()),
+        "r"(n & 1)
+        : "memory");
+#endif
+  }
+#if __CUDA_ARCH__ >= 900
+  // expect rings once, and has the bell wait for that many bytes of copies too.
+  __device__ void expect(int bytes) { asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory"); }
+  // copy brings in the box at (x, y) of an image, zeros where it sticks out.
+  __device__ void copy(void* to, const void* map, int x, int y, int image) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
+                     (u32)__cvta_generic_to_shared(to)),
+                 "l"(map), "r"(x), "r"(y), "r"(image), "r"(address())
+                 : "memory");
+  }
+#else
+  // ringWhenCopied rings once this thread's copies so far have landed.
+  __device__ void ringWhenCopied() { asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(address()) : "memory"); }
+#endif
+};
+
+constexpr int kScouts = 1, kRowScouts = 8;  // barriers among scouts, and from there on for each team
+
+__device__ inline void barrierWait(int id, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
+
+// --- Values ---
+
+// What is summed: the pixel itself, the pixel less a constant, or its square.
+template <class T>
+struct Plain {
+  T offset;
+  template <class P>
+  __device__ T operator()(P p) const { return (T)p; }
+};
+template <class T>
+struct Shifted {
+  T offset;
+  template <class P>
+  __device__ T operator()(P p) const { return (T)p - offset; }
+};
+template <class T>
+struct Squared {
+  T offset;
+  template <class P>
+  __device__ T operator()(P p) const { T v = (T)p; return v * v; }
+};
+
+template <class A, class B>
+struct Same { static constexpr bool value = false; };
+template <class A>
+struct Same<A, A> { static constexpr bool value = true; };
+
+template <class T, int N>
+__device__ inline void loadVector(const T* p, T v[N]) {
+  constexpr int bytes = sizeof(T) * N;
+  if constexpr (bytes % 16 == 0) {
+    uint4 q[bytes / 16];
+#pragma unroll
+    for (int k = 0; k < bytes / 16; k++) q[k] = ((const uint4*)p)[k];
+    memcpy(v, q, bytes);
+  } else if constexpr (bytes == 8) {
+    uint2 q = *(const uint2*)p;
+    memcpy(v, &q, 8);
+  } else if constexpr (bytes == 4) {
+    u32 q = *(const u32*)p;
+    memcpy(v, &q, 4);
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; k++) v[k] = p[k];
+  }
+}
+
+template <class T, int N>
+__device__ inline void storeVector(T* p, const T v[N]) {
+  constexpr int bytes = sizeof(T) * N;
+  if constexpr (bytes % 16 == 0) {
+    uint4 q[bytes / 16];
+    memcpy(q, v, bytes);
+#pragma unroll
+    for (int k = 0; k < bytes / 16; k++) ((uint4*)p)[k] = q[k];
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; k++) p[k] = v[k];
+  }
+}
+
+// scanWarp turns R rows of each lane's VX values, of C interleaved channels,
+// into sums from the warp's first value on. The rows go side by side, so that
+// one's shuffles fill the other's waiting.
+template <class T, int R, int VX, int C>
+__device__ inline void scanWarp(T v[R][VX], int lane) {
+#pragma unroll
+  for (int r = 0; r < R; r++)
+#pragma unroll
+    for (int k = C; k < VX; k++) v[r][k] += v[r][k - C];
+#pragma unroll
+  for (int c = 0; c < C; c++) {
+    T s[R];
+#pragma unroll
+    for (int r = 0; r < R; r++) s[r] = v[r][VX - C + c];
+#pragma unroll
+    for (int d = 1; d < 32; d <<= 1)
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        T u = __shfl_up_sync(kAll, s[r], d);
+        if (lane >= d) s[r] += u;
+      }
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      T before;
+      if constexpr (IsFloat<T>::value) {
+        before = __shfl_up_sync(kAll, s[r], 1);
+        if (lane == 0) before = 0;
+      } else {
+        before = s[r] - v[r][VX - C + c];
+      }
+#pragma unroll
+      for (int k = c; k < VX; k += C) v[r][k] += before;
+    }
+  }
+}
+
+// sumRows adds up each of R values over the warp, R a power of two. Lane l ends
+// up with sum number sumOf(l): halving needs fewer shuffles than R sums would.
+template <class T, int R>
+__device__ inline T sumRows(T s[R], int lane) {
+  int d = 16;
+#pragma unroll
+  for (int n = R / 2; n >= 1; n /= 2, d /= 2) {
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+      T away = lane & d ? s[i] : s[i + n];
+      T keep = lane & d ? s[i + n] : s[i];
+      s[i] = keep + __shfl_xor_sync(kAll, away, d);
+    }
+  }
+  T t = s[0];
+#pragma unroll
+  for (; d >= 1; d /= 2) t += __shfl_xor_sync(kAll, t, d);
+  return t;
+}
+
+template <int R>
+__device__ inline int sumOf(int lane) {
+  int row = 0, d = 16;
+#pragma unroll
+  for (int n = R / 2; n >= 1; n /= 2, d /= 2) row += lane & d ? n : 0;
+  return row;
+}
+
+__host__ __device__ constexpr int upTo(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+// --- Geometry ---
+
+// A Shape is how a block works on a tile: WX×WY warps of workers, each on RW
+// rows of 32 lanes with VX values each. Widths count values, not pixels.
+template <class Pixel, int Channels, int WarpsX, int WarpsY, int RowsPerWarp, int Stages, int Lead, int Teams>
+struct Shape {
+  typedef Pixel P;
+  static constexpr int C = Channels, WX = WarpsX, WY = WarpsY, RW = RowsPerWarp;
+  static constexpr int VX = C == 3 ? 3 : 4;
+  static constexpr int chunk = 32 * VX, width = WX * chunk, height = WY * RW;
+  // Stages tiles are in shared memory: one that is finished, lead that are gathered, the rest on their way.
+  static constexpr int stages = Stages, lead = Lead, notes = Lead + 2, places = 2 * Stages;
+  // One scout for each trio of rows and of columns, and a warp for the corner.
+  static constexpr int rowTrios = (height * C + 2) / 3, columnTrios = (width + 2) / 3, cornerTrios = (C + 2) / 3;
+  static constexpr int rowScouts = upTo(rowTrios, 32), columnScouts = upTo(columnTrios, 32);
+  static constexpr int teams = Teams;  // of scouts, which take turns with the tiles
+  static constexpr int workers = WX * WY * 32, scouts = rowScouts + columnScouts + 32, threads = workers + teams * scouts + 32;
+};
+
+// Notes is what a block knows of a tile: first what it gathered, then what it found.
+template <class S, class T>
+struct Notes {
+  alignas(16) T above[S::WY][S::width];           // sums of each column in each row of warps, then above it
+  alignas(16) T bottom[upTo(S::width, 3) + 1];    // the last row of the tile's own table, chunk by chunk
+  alignas(16) T top[upTo(S::width, 3)];           // the table row over the tile, as far as its own strip goes
+  T rowsBefore[S::WX][S::height * S::C];          // sums of each row in each chunk, then left of it
+  T rows[upTo(S::height * S::C, 3)];              // sums of each row
+  T left[upTo(S::height * S::C, 3)];              // sums of each row left of the tile
+  T corner[upTo(S::C, 3)];                        // sum of what is above and left
+};
+
+template <class S, class T>
+struct Layer {
+  typedef Trio<T> Word;
+  static constexpr int w = Word::words;
+  static constexpr int words = (S::rowTrios + S::columnTrios + S::cornerTrios) * w;  // of 16 bytes, a tile
+  __device__ static uint4* rows(uint4* tile, int trio) { return tile + trio * w; }
+  __device__ static uint4* columns(uint4* tile, int trio) { return tile + (S::rowTrios + trio) * w; }
+  __device__ static uint4* corner(uint4* tile, int trio) { return tile + (S::rowTrios + S::columnTrios + trio) * w; }
+};
+
+struct Place {
+  int image, x, y;  // in tiles; image < 0: there are no more
+};
+
+// placeOf is where ticket t works. job.turn images take turns. Within one, tiles
+// go in bands of job.band rows of tiles, and within a band along its diagonals,
+// so that the left and upper neighbours of a tile lie one diagonal back.
+__device__ inline Place placeOf(const BoxsumJob& job, u32 t) {
+  Place at;
+  const u32 perTurn = (u32)job.tilesX * job.tilesY * job.turn, first = t / perTurn * job.turn;
+  const u32 turn = min(job.turn, job.count - (int)first);
+  t %= perTurn;
+  at.image = first + t % turn;
+  t /= turn;
+  const u32 wide = job.tilesX, perBand = wide * job.band;
+  const u32 band = t / perBand;
+  t -= band * perBand;
+  const u32 high = min(job.band, job.tilesY - (int)band * job.band);
+  const u32 shorter = min(wide, high), longer = max(wide, high);
+  const u32 triangle = shorter * (shorter - 1) / 2;
+  auto diagonal = [](u32 n) {  // of the n-th cell of a growing triangle
+    u32 d = (u32)((sqrt(8.0 * n + 1.0) - 1.0) * 0.5);
+    while (d * (d + 1) / 2 > n) d--;
+    while ((d + 1) * (d + 2) / 2 <= n) d++;
+    return d;
+  };
+  u32 d, k;  // diagonal, and cell on it from the top
+  if (t < triangle) {
+    d = diagonal(t);
+    k = t - d * (d + 1) / 2;
+  } else if (t - triangle < (longer - shorter + 1) * shorter) {
+    d = shorter - 1 + (t - triangle) / shorter;
+    k = (t - triangle) % shorter;
+  } else {
+    const u32 after = wide * high - 1 - t;
+    const u32 e = diagonal(after);
+    d = wide + high - 2 - e;
+    k = e - (after - e * (e + 1) / 2);
+  }
+  const int y = max(0, (int)d - (int)(wide - 1)) + k;
+  at.y = band * job.band + y;
+  at.x = (int)d - y;
+  return at;
+}
+
+// --- What the carrier does ---
+
+__device__ inline void copy16(void* to, const void* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+}
+
+// fetch starts to bring a tile into shared memory, with one warp. Where the
+// tile sticks out of the image, what was there stays: it only ever reaches sums
+// that stick out too.
+template <class S>
+__device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stage, Bell& full, int lane) {
+  typedef typename S::P P;
+  constexpr int rowBytes = S::width * (int)sizeof(P);
+  const int rows = min(S::height, job.height - at.y * S::height), values = min(S::width, job.width - at.x * S::width);
+  const char* from = job.in + at.image * job.inBatch + (i64)at.y * S::height * job.inStride + (i64)at.x * rowBytes;
+  if (job.inAligned) {
+#if __CUDA_ARCH__ >= 900
+    if (lane == 0) {
+      full.expect(S::height * rowBytes);
+      full.copy(stage, job.map, at.x * S::width, at.y * S::height, at.image);
+    }
+#else
+    const int pieces = upTo(values * (int)sizeof(P), 16) / 16;  // rows are padded
+#pragma unroll 8
+    for (int i = lane; i < rows * pieces; i += 32) {
+      const int r = i / pieces, at16 = i % pieces * 16;
+      copy16((char*)stage + r * rowBytes + at16, from + r * job.inStride + at16);
+    }
+    full.ringWhenCopied();
+#endif
+  } else {
+    for (int r = 0; r < rows; r++)
+#pragma unroll
+      for (int k = 0; k < S::width; k += 32)
+        if (k + lane < values) stage[r * S::width + k + lane] = ((const P*)(from + r * job.inStride))[k + lane];
+#if __CUDA_ARCH__ >= 900
+    __syncwarp();
+    if (lane == 0) full.ring();
+#else
+    full.ring();
+#endif
+  }
+}
+
+// carry draws tickets and brings tiles in, as far ahead as there is room.
+template <class S, class M>
+__device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
+  const u32 tickets = (u32)job.tilesX * job.tilesY * job.count;
+  u32 ticket = 0;
+  if (lane == 0) ticket = atomicAdd(job.tickets, 1);
+  for (int tile = 0;; tile++) {
+    const int slot = tile % S::stages;
+    const u32 t = __shfl_sync(kAll, ticket, 0) - job.base;
+    const bool more = t < tickets;
+    if (more && lane == 0) ticket = atomicAdd(job.tickets, 1);  // for the next tile: this takes a while
+    const Place at = more ? placeOf(job, t) : Place{-1, 0, 0};
+    if (tile >= S::stages) m.empty[slot].wait(tile / S::stages - 1);
+    if (lane == 0) m.at[tile % S::places] = at;
+    __syncwarp();
+    if (!more) {
+      if (lane == 0) m.end = tile;
+      __syncwarp();
+#if __CUDA_ARCH__ >= 900
+      if (lane == 0)
+#endif
+        m.full[slot].ring();
+      return;
+    }
+    fetch<S>(job, at, m.stage[slot], m.full[slot], lane);
+  }
+}
+
+// --- What workers do ---
+
+// gather sums the rows and columns of a warp's part.
+template <class S, class T, class Op>
+__device__ inline void gather(const typename S::P* stage, Op op, Notes<S, T>& notes) {
+  typedef typename S::P P;
+  constexpr int R = S::RW < 8 ? S::RW : 8;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, wx = warp % S::WX, wy = warp / S::WX;
+  T column[S::VX] = {};
+  T* rows = &notes.rowsBefore[wx][wy * S::RW * S::C];
+  if constexpr (Same<P, u8>::value && Same<Op, Plain<T>>::value && S::C == 1 && !IsFloat<T>::value) {
+    u32 even = 0, odd = 0;  // two columns each: 256 rows of bytes fit 16 bits
+#pragma unroll 1
+    for (int first = 0; first < S::RW; first += R) {
+      u32 row[R];
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        const u32 p = ((const u32*)(stage + (first + r) * S::width))[lane];
+        even += p & 0x00ff00ff;
+        odd += p >> 8 & 0x00ff00ff;
+        row[r] = __dp4a(p, 0x01010101u, 0u);
+      }
+      const u32 sum = sumRows<u32, R>(row, lane);
+      if ((lane & (32 / R - 1)) == 0) rows[first + sumOf<R>(lane)] = sum;
+    }
+    column[0] = even & 0xffff, column[1] = odd & 0xffff, column[2] = even >> 16, column[3] = odd >> 16;
+  } else {
+#pragma unroll 1
+    for (int first = 0; first < S::RW; first += R) {
+      T row[S::C][R];
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        P p[S::VX];
+        T v[S::VX];
+        loadVector<P, S::VX>(stage + (first + r) * S::width + lane * S::VX, p);
+#pragma unroll
+        for (int k = 0; k < S::VX; k++) {
+          v[k] = op(p[k]);
+          column[k] += v[k];
+        }
+#pragma unroll
+        for (int c = 0; c < S::C; c++) {
+          row[c][r] = v[c];
+#pragma unroll
+          for (int k = c + S::C; k < S::VX; k += S::C) row[c][r] += v[k];
+        }
+      }
+#pragma unroll
+      for (int c = 0; c < S::C; c++) {
+        const T sum = sumRows<T, R>(row[c], lane);
+        if ((lane & (32 / R - 1)) == 0) rows[(first + sumOf<R>(lane)) * S::C + c] = sum;
+      }
+    }
+  }
+  storeVector<T, S::VX>(&notes.above[wy][wx * S::chunk + lane * S::VX], column);
+}
+
+// finish scans a warp's part of a tile, adds what was found and writes it.
+template <class S, class T, class Op>
+__device__ inline void finish(const BoxsumJob& job, Place at, const typename S::P* stage, Op op, char* out, i64 outStride, bool aligned,
+                              const Notes<S, T>& notes, T* line) {
+  typedef typename S::P P;
+  constexpr int R = S::RW < 4 ? S::RW : 4;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, wx = warp % S::WX, wy = warp / S::WX;
+  // The table's values over the warp's first row.
+  T above[1][S::VX], top[S::VX];
+  loadVector<T, S::VX>(&notes.above[wy][wx * S::chunk + lane * S::VX], above[0]);
+  scanWarp<T, 1, S::VX, S::C>(above, lane);
+  loadVector<T, S::VX>(&notes.top[wx * S::chunk + lane * S::VX], top);
+#pragma unroll
+  for (int c = 0; c < S::C; c++) {
+    T s = 0;
+#pragma unroll
+    for (int first = 0; first < S::height; first += 32) {
+      const int r = first + lane;
+      if (r < wy * S::RW) s += notes.left[r * S::C + c] + notes.rowsBefore[wx][r * S::C + c];
+    }
+#pragma unroll
+    for (int d = 16; d >= 1; d /= 2) s += __shfl_xor_sync(kAll, s, d);
+    s += notes.corner[c];
+#pragma unroll
+    for (int k = c; k < S::VX; k += S::C) above[0][k] += top[k] + s;
+  }
+
+  const int x = at.x * S::width + wx * S::chunk, y = at.y * S::height + wy * S::RW;
+  const int valuesLeft = job.width - x, rowsLeft = job.height - y;
+  T* to = (T*)(out + (i64)(y + 1) * outStride) + S::C + x;
+  const bool whole = aligned && S::VX == 4 && valuesLeft >= S::chunk && rowsLeft >= S::RW;
+#pragma unroll 1
+  for (int first = 0; first < S::RW; first += R) {
+    T v[R][S::VX];
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      P p[S::VX];
+      loadVector<P, S::VX>(stage + (first + r) * S::width + lane * S::VX, p);
+#pragma unroll
+      for (int k = 0; k < S::VX; k++) v[r][k] = op(p[k]);
+    }
+    scanWarp<T, R, S::VX, S::C>(v, lane);
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      const int row = (wy * S::RW + first + r) * S::C;
+#pragma unroll
+      for (int c = 0; c < S::C; c++) {
+        const T left = notes.left[row + c] + notes.rowsBefore[wx][row + c];
+#pragma unroll
+        for (int k = c; k < S::VX; k += S::C) v[r][k] = above[0][k] += v[r][k] + left;
+      }
+    }
+    if (whole) {
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        uint4 q[sizeof(T) * S::VX / 16 + 1];
+        memcpy(q, v[r], sizeof(T) * S::VX);
+#pragma unroll
+        for (int k = 0; k < (int)sizeof(T) * S::VX / 16; k++) __stcs((uint4*)(to + lane * S::VX) + k, q[k]);
+        to = (T*)((char*)to + outStride);
+      }
+    } else {
+      // Through shared memory, so that neighbouring lanes write neighbouring values.
+      T* mine = line + warp * S::chunk;
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        __syncwarp();
+#pragma unroll
+        for (int k = 0; k < S::VX; k++) mine[lane * S::VX + k] = v[r][k];
+        __syncwarp();
+#pragma unroll
+        for (int k = 0; k < S::VX; k++)
+          if (k * 32 + lane < valuesLeft && first + r < rowsLeft) __stcs(to + k * 32 + lane, mine[k * 32 + lane]);
+        to = (T*)((char*)to + outStride);
+      }
+    }
+  }
+  // Column 0, and row 0 where it is not carried from a band above.
+  if (at.x == 0 && wx == 0)
+    for (int i = lane; i < S::RW * S::C; i += 32)
+      if (i / S::C < rowsLeft) ((T*)(out + (i64)(y + 1 + i / S::C) * outStride))[i % S::C] = 0;
+  if (at.y == 0 && wy == 0 && !job.carry) {
+    for (int i = lane; i < S::chunk && i < valuesLeft; i += 32) ((T*)out)[S::C + x + i] = 0;
+    if (x == 0 && lane < S::C) ((T*)out)[lane] = 0;
+  }
+}
+
+// --- What scouts do ---
+
+// combine turns the workers' parts into the tile's own sums.
+template <class S, class T>
+__device__ inline void combine(Notes<S, T>& notes, int scout) {
+  const int lane = scout & 31, warp = scout >> 5;
+  for (int w = warp; w < S::WX; w += S::scouts / 32) {
+    T sum[1][S::VX] = {};
+#pragma unroll
+    for (int y = 0; y < S::WY; y++) {
+      T* at = &notes.above[y][w * S::chunk + lane * S::VX];
+      T v[S::VX];
+      loadVector<T, S::VX>(at, v);
+      storeVector<T, S::VX>(at, sum[0]);
+#pragma unroll
+      for (int k = 0; k < S::VX; k++) sum[0][k] += v[k];
+    }
+    scanWarp<T, 1, S::VX, S::C>(sum, lane);
+    storeVector<T, S::VX>(&notes.bottom[w * S::chunk + lane * S::VX], sum[0]);
+  }
+  for (int i = S::scouts - 1 - scout; i < S::height * S::C; i += S::scouts) {
+    T sum = 0;
+#pragma unroll
+    for (int x = 0; x < S::WX; x++) {
+      T v = notes.rowsBefore[x][i];
+      notes.rowsBefore[x][i] = sum;
+      sum += v;
+    }
+    notes.rows[i] = sum;
+  }
+}
+
+template <class S, class T>
+__device__ inline void trioOfRows(const Notes<S, T>& notes, int trio, T v[3]) {
+#pragma unroll
+  for (int k = 0; k < 3; k++) v[k] = trio * 3 + k < S::height * S::C ? notes.rows[trio * 3 + k] : (T)0;
+}
+
+template <class S, class T>
+__device__ inline void trioOfBottom(const Notes<S, T>& notes, int trio, T v[3]) {
+#pragma unroll
+  for (int k = 0; k < 3; k++) {
+    const int x = trio * 3 + k;
+    v[k] = 0;
+    if (x < S::width) {
+#pragma unroll
+      for (int w = 1; w < S::WX; w++)
+        if (x >= w * S::chunk) v[k] += notes.bottom[w * S::chunk - S::C + x % S::C];
+      v[k] += notes.bottom[x];
+    }
+  }
+}
+
+// sumLeft adds up what came in from the left over all rows of a tile, in all lanes of a warp.
+template <class S, class T>
+__device__ inline void sumLeft(const Notes<S, T>& notes, int lane, T sum[upTo(S::C, 3)]) {
+#pragma unroll
+  for (int c = 0; c < S::C; c++) {
+    T s = 0;
+#pragma unroll
+    for (int r = 0; r < S::height; r += 32)
+      if (r + lane < S::height) s += notes.left[(r + lane) * S::C + c];
+#pragma unroll
+    for (int d = 16; d >= 1; d /= 2) s += __shfl_xor_sync(kAll, s, d);
+    sum[c] = s;
+  }
+}
+
+// scout publishes a tile's own sums, looks back for what lies left of it and
+// above, and publishes the tile's prefixes. Each scout has a trio of its own.
+template <class S, class T>
+__device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, const T* firstRow, Notes<S, T>& notes, int team, int me) {
+  typedef Layer<S, T> L;
+  const i64 rowStep = L::words, columnStep = (i64)job.tilesX * L::words;
+  uint4* tile = status + (((i64)at.image * job.tilesY + at.y) * job.tilesX + at.x) * L::words;
+  combine<S, T>(notes, me);
+  barrierWait(kScouts + team, S::scouts);
+  T own[3], before[3] = {};
+  const u32 aggregate = job.epoch | kAggregate, prefix = job.epoch | kPrefix;
+  if (me < S::rowScouts) {
+    if (me < S::rowTrios) {
+      trioOfRows<S, T>(notes, me, own);
+      L::Word::store(L::rows(tile, me), own, at.x == 0 ? prefix : aggregate);
+      if (at.x > 0) {
+        lookBack<T, 4>(L::rows(tile, me) - rowStep, rowStep, at.x, job.epoch, before);
+#pragma unroll
+        for (int k = 0; k < 3; k++) own[k] += before[k];
+        if (at.x + 1 < job.tilesX) L::Word::store(L::rows(tile, me), own, prefix);
+      }
+#pragma unroll
+      for (int k = 0; k < 3; k++) notes.left[me * 3 + k] = before[k];
+    }
+    if (at.x > 0 && at.y + 1 < job.tilesY) {
+      barrierWait(kRowScouts + team, S::rowScouts);
+      if (me < 32) {
+        T sum[upTo(S::C, 3)] = {};
+        sumLeft<S, T>(notes, me, sum);
+        if (me == 0)
+#pragma unroll
+          for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::corner(tile, i), sum + 3 * i, at.y == 0 ? prefix : aggregate);
+      }
+    }
+  } else if (me < S::rowScouts + S::columnScouts) {
+    const int i = me - S::rowScouts;
+    if (i < S::columnTrios) {
+      trioOfBottom<S, T>(notes, i, own);
+      L::Word::store(L::columns(tile, i), own, at.y == 0 && !job.carry ? prefix : aggregate);
+      if (at.y > 0) {
+        lookBack<T, 2>(L::columns(tile, i) - columnStep, columnStep, at.y, job.epoch, before);
+      } else if (job.carry) {
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+          const int x = at.x * S::width + i * 3 + k;
+          if (i * 3 + k < S::width && x < job.width) before[k] = firstRow[x];
+        }
+      }
+      if ((at.y > 0 || job.carry) && at.y + 1 < job.tilesY) {
+#pragma unroll
+        for (int k = 0; k < 3; k++) own[k] += before[k];
+        L::Word::store(L::columns(tile, i), own, prefix);
+      }
+#pragma unroll
+      for (int k = 0; k < 3; k++) notes.top[i * 3 + k] = before[k];
+    }
+  } else {
+    const int i = me - S::rowScouts - S::columnScouts;
+    if (i < S::cornerTrios) {
+      if (at.y > 0 && at.x > 0) lookBack<T, 2>(L::corner(tile, i) - columnStep, columnStep, at.y, job.epoch, before);
+#pragma unroll
+      for (int k = 0; k < 3; k++) notes.corner[i * 3 + k] = before[k];
+    }
+  }
+}
+
+// settle publishes the corner's prefix, which takes what several scouts found.
+template <class S, class T>
+__device__ inline void settle(const BoxsumJob& job, uint4* status, Place at, const Notes<S, T>& notes, int lane) {
+  typedef Layer<S, T> L;
+  if (at.x == 0 || at.y == 0 || at.y + 1 == job.tilesY) return;
+  uint4* tile = status + (((i64)at.image * job.tilesY + at.y) * job.tilesX + at.x) * L::words;
+  T sum[upTo(S::C, 3)] = {};
+  sumLeft<S, T>(notes, lane, sum);
+#pragma unroll
+  for (int c = 0; c < S::C; c++) sum[c] += notes.corner[c];
+  if (lane == 0)
+#pragma unroll
+    for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::corner(tile, i), sum + 3 * i, job.epoch | kPrefix);
+}
+
+// --- The kernel ---
+
+struct None {};
+
+template <class S, class T>
+struct LayerMemory {
+  Notes<S, T> notes[S::notes];
+  alignas(16) T line[S::width * S::WY];
+};
+template <class S>
+struct LayerMemory<S, None> {};
+
+template <class S, class T, class Q>
+struct Memory {
+  alignas(128) typename S::P stage[S::stages][S::width * S::height];
+  LayerMemory<S, T> sums;
+  LayerMemory<S, Q> squares;
+  Place at[S::places];
+  int end;  // how many tiles there were, once that is known
+  Bell full[S::stages], empty[S::stages], gathered[S::notes], found[S::notes];
+};
+
+template <class S, class T, class Q, class Op>
+__device__ inline void onePass(const BoxsumJob& job) {
+  extern __shared__ __align__(128) unsigned char raw[];
+  constexpr bool hasSquares = !Same<Q, None>::value;
+  constexpr int crew = S::workers + S::teams * S::scouts, ring = S::notes;
+  Memory<S, T, Q>& m = *(Memory<S, T, Q>*)raw;
+  if (threadIdx.x == 0) {
+    m.end = 0x7fffffff;
+    for (int k = 0; k < S::stages; k++) {
+#if __CUDA_ARCH__ >= 900
+      m.full[k].prepare(1);
+#else
+      m.full[k].prepare(32);
+#endif
+      m.empty[k].prepare(S::workers / 32);
+    }
+    for (int k = 0; k < ring; k++) {
+      m.gathered[k].prepare(S::workers / 32);
+      m.found[k].prepare(S::scouts / 32);
+    }
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+  }
+  __syncthreads();
+  const int lane = threadIdx.x & 31;
+  if (threadIdx.x >= crew) {
+    carry<S>(job, m, lane);
+  } else if (threadIdx.x < S::workers) {
+    Op op{(T)job.offset};
+    const int warp = threadIdx.x >> 5;
+    auto part = [&](int tile) { return m.stage[tile % S::stages] + warp / S::WX * S::RW * S::width + warp % S::WX * S::chunk; };
+    auto gatherNext = [&](int tile) {  // false: there is none
+      m.full[tile % S::stages].wait(tile / S::stages);
+      const bool more = m.at[tile % S::places].image >= 0;
+      // Slower workers may still read what is to be overwritten.
+      if (S::notes < S::stages && tile >= S::notes) m.empty[(tile - S::notes) % S::stages].wait((tile - S::notes) / S::stages);
+      if (more) {
+        gather<S, T>(part(tile), op, m.sums.notes[tile % ring]);
+        if constexpr (hasSquares) gather<S, Q>(part(tile), Squared<Q>{}, m.squares.notes[tile % ring]);
+      }
+      __syncwarp();
+      if (lane == 0)
+        for (int k = 0; k < (more ? 1 : S::teams); k++) m.gathered[(tile + k) % ring].ring();
+      return more;
+    };
+    int gathered = 0;
+    bool more = true;
+    for (int tile = 0;; tile++) {
+      while (more && gathered <= tile + S::lead) {
+        more = gatherNext(gathered);
+        if (more) gathered++;
+      }
+      if (tile == gathered) return;
+      m.found[tile % ring].wait(tile / ring);
+      const Place at = m.at[tile % S::places];
+      finish<S, T>(job, at, part(tile), op, job.out + at.image * job.outBatch, job.outStride, job.outAligned, m.sums.notes[tile % ring], m.sums.line);
+      if constexpr (hasSquares)
+        finish<S, Q>(job, at, part(tile), Squared<Q>{}, job.squares + at.image * job.squaresBatch, job.squaresStride, job.squaresAligned, m.squares.notes[tile % ring], m.squares.line);
+      __syncwarp();
+      if (lane == 0) m.empty[tile % S::stages].ring();
+    }
+  } else {
+    const int team = (threadIdx.x - S::workers) / S::scouts, me = (threadIdx.x - S::workers) % S::scouts;
+    for (int tile = team;; tile += S::teams) {
+      m.gathered[tile % ring].wait(tile / ring);
+      if (tile >= *(volatile int*)&m.end) return;
+      const Place at = m.at[tile % S::places];
+      scout<S, T>(job, job.status, at, (const T*)(job.out + at.image * job.outBatch) + S::C, m.sums.notes[tile % ring], team, me);
+      if constexpr (hasSquares)
+        scout<S, Q>(job, job.status + job.squaresStatus, at, (const Q*)(job.squares + at.image * job.squaresBatch) + S::C, m.squares.notes[tile % ring], team, me);
+      barrierWait(kScouts + team, S::scouts);
+      if (me >= S::scouts - 32) {
+        settle<S, T>(job, job.status, at, m.sums.notes[tile % ring], lane);
+        if constexpr (hasSquares) settle<S, Q>(job, job.status + job.squaresStatus, at, m.squares.notes[tile % ring], lane);
+      }
+      __syncwarp();
+      if (lane == 0) m.found[tile % ring].ring();
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,55 @@
+package kernels
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+//go:embed *.cl dialect.h job.h band.h layer.h
+var sources embed.FS
+
+// OpenCL is a program that has a kernel, for work-groups of this many
+// work-items, and the options to build it with. Kernels with equal programs and
+// options share them.
+func OpenCL(kernel string, group int) (source, options string, err error) {
+	t, err := parse(kernel)
+	if err != nil {
+		return "", "", err
+	}
+	if group < 16 || group&(group-1) != 0 {
+		return "", "", fmt.Errorf("work-groups of %d: they must be a power of two, 16 or more", group)
+	}
+	macros, file := t.define()
+	options = fmt.Sprintf("-cl-std=CL1.2 -D GROUP=%d", group)
+	for _, m := range macros {
+		options += " -D " + m[0] + "=" + m[1]
+	}
+	if NeedsFloat64(kernel) {
+		options += " -D FLOAT64"
+	}
+	source, err = expand("#include \"dialect.h\"\n#include \"job.h\"\n#include \"" + file + "\"\n")
+	return source, options, err
+}
+
+// NeedsFloat64 says whether a kernel needs a device with 64-bit floats.
+func NeedsFloat64(kernel string) bool { return strings.Contains(kernel, "f64") }
+
+var include = regexp.MustCompile(`(?m)^#include "(.*)"\n`)
+
+// expand puts files in place of #include lines: OpenCL is given one text.
+func expand(source string) (string, error) {
+	for {
+		at := include.FindStringSubmatchIndex(source)
+		if at == nil {
+			return source, nil
+		}
+		file, err := sources.ReadFile(path.Clean(source[at[2]:at[3]]))
+		if err != nil {
+			return "", err
+		}
+		source = source[:at[0]] + strings.TrimRight(string(file), "\n") + "\n" + source[at[1]:]
+	}
+}

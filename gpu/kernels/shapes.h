@@ -1,0 +1,87 @@
+// How large the tiles of each one-pass kernel are, and how a kernel is declared
+// with what the host must know of it.
+
+#include "onepass.h"
+
+namespace {
+
+#if __CUDA_ARCH__ >= 900
+constexpr int kSharedBytes = 227 << 10;
+#else
+constexpr int kSharedBytes = 99 << 10;  // of all chips from 8.0 on
+#endif
+
+template <bool First, class A, class B>
+struct Pick { typedef A type; };
+template <class A, class B>
+struct Pick<false, A, B> { typedef B type; };
+
+// Fit is a shape with as many stages as shared memory has room for.
+template <class P, class T, class Q, int C, int WX, int WY, int RW, int Stages, int Lead, int Teams>
+struct Fit {
+  typedef Shape<P, C, WX, WY, RW, Stages, Lead, Teams> Full;
+  static_assert(Stages >= Lead + 2, "no tile would be on its way while others are worked on: make the tile smaller");
+  static constexpr bool fits = sizeof(Memory<Full, T, Q>) <= kSharedBytes;
+  struct Fewer { typedef typename Fit<P, T, Q, C, WX, WY, RW, Stages - 1, Lead, Teams>::type type; };
+  struct Found { typedef Full type; };
+  typedef typename Pick<fits, Found, Fewer>::type::type type;
+};
+
+// Tuned is the shape for pixels of PB bytes, sums of TB and squares or none.
+// The numbers are warps across, warps down, rows of each, stages at most, how
+// many tiles are gathered ahead, and teams of scouts.
+template <class P, class T, class Q, int C, int PB = sizeof(P), int TB = sizeof(T), bool Squares = !Same<Q, None>::value>
+struct Tuned;
+
+#define BOXSUM_TUNE(pb, tb, squares, ...) \
+  template <class P, class T, class Q, int C>       \
+  struct Tuned<P, T, Q, C, pb, tb, squares> : Fit<P, T, Q, C, __VA_ARGS__> {};
+
+#if __CUDA_ARCH__ >= 900
+BOXSUM_TUNE(1, 4, false, 2, 8, 16, 5, 2, 1)
+BOXSUM_TUNE(1, 8, false, 1, 8, 16, 5, 2, 1)
+BOXSUM_TUNE(2, 8, false, 1, 8, (C > 2 ? 8 : 16), 4, 1, 1)
+BOXSUM_TUNE(4, 4, false, 1, 8, (C > 1 ? 8 : 16), (C > 1 ? 5 : 3), (C > 1 ? 2 : 1), 2)
+BOXSUM_TUNE(4, 8, false, 1, 8, 8, 3, 1, (C > 1 ? 1 : 2))
+BOXSUM_TUNE(8, 8, false, 1, 8, 4, 5, 2, (C > 1 ? 1 : 2))
+BOXSUM_TUNE(1, 4, true, 1, 8, 8, 5, 2, 1)
+BOXSUM_TUNE(1, 8, true, 1, 8, 8, 5, 2, 1)
+BOXSUM_TUNE(2, 8, true, 1, 8, 8, 4, 1, 1)
+BOXSUM_TUNE(4, 4, true, 1, 8, 8, 4, 1, 1)
+BOXSUM_TUNE(4, 8, true, 1, 8, 8, 3, 1, 1)
+BOXSUM_TUNE(8, 8, true, 1, 8, 4, 4, 1, 1)
+#else
+BOXSUM_TUNE(1, 4, false, 1, 8, 16, 3, 1, 1)
+BOXSUM_TUNE(1, 8, false, 1, 8, 8, 3, 1, 1)
+BOXSUM_TUNE(2, 8, false, 1, 8, 4, 4, 1, 1)
+BOXSUM_TUNE(4, 4, false, 1, 8, 4, 4, 1, 1)
+BOXSUM_TUNE(4, 8, false, 1, 4, 8, 3, 1, 1)
+BOXSUM_TUNE(8, 8, false, 1, 4, 4, 3, 1, 1)
+BOXSUM_TUNE(1, 4, true, 1, 4, 8, 4, 1, 1)
+BOXSUM_TUNE(1, 8, true, 1, 4, 8, 3, 1, 1)
+BOXSUM_TUNE(2, 8, true, 1, 4, 4, 4, 1, 1)
+BOXSUM_TUNE(4, 4, true, 1, 4, 8, 3, 1, 1)
+BOXSUM_TUNE(4, 8, true, 1, 4, 4, 3, 1, 1)
+BOXSUM_TUNE(8, 8, true, 1, 4, 2, 3, 1, 1)
+#endif
+
+template <class S, class T>
+struct WordsOf { static constexpr int value = Layer<S, T>::words; };
+template <class S>
+struct WordsOf<S, None> { static constexpr int value = 0; };
+
+// Tables of float32 are of pixels less a constant.
+template <class T>
+struct Summed { typedef Plain<T> Op; };
+template <>
+struct Summed<float> { typedef Shifted<float> Op; };
+
+}  // namespace
+
+// A kernel, and shape_ with its name: a fastShape of gpu/fast.go.
+#define BOXSUM_KERNEL(name, S, T, Q)                                                                                      \
+  extern "C" __device__ int shape_##name[8] = {S::width,           S::height, S::threads, (int)sizeof(Memory<S, T, Q>), \
+                                               WordsOf<S, T>::value, WordsOf<S, Q>::value, (int)sizeof(BoxsumJob)};       \
+  extern "C" __global__ void __launch_bounds__(S::threads, 1) name(const __grid_constant__ BoxsumJob job) {                \
+    onePass<S, T, Q, Summed<T>::Op>(job);                                                                                  \
+  }

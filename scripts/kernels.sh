@@ -1,0 +1,93 @@
+#!/bin/sh
+# Builds the CUDA kernels of gpu/kernels, or only the modules named (portable,
+# sums, squares, small), into gpu/kernels/built: machine code for sm_90, and PTX
+# for everything from compute capability 7.5 on, or 8.0 for the one-pass kernels.
+#
+# NVCC names the compiler; without it the one in PATH is used, or NVIDIA's
+# wheels from PyPI in .cuda. The host compiler (g++) does the preprocessing.
+set -eu
+export LC_ALL=C
+cd "$(dirname "$0")/.."
+
+# What a module's PTX is for: the oldest compute capability, the oldest version
+# of PTX that knows what the kernels use, and the chips to try it for. nvcc
+# marks what it writes with its own version, and only drivers as new as nvcc take
+# that; 6.3 came with CUDA 10.0, and 7.1 with CUDA 11.1.
+target() {
+	case $1 in
+	portable) oldest=75 ptx_version=6.3 chips="75 80 86 89 90" ;;
+	*) oldest=80 ptx_version=7.1 chips="80 89" ;;
+	esac
+}
+
+# Wheels are only needed here: users get what was built.
+wheels() {
+	python=${PYTHON:-python3}
+	if ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+		scripts/install.sh python3-venv
+		python=python3
+	fi
+	[ -x .cuda/venv/bin/python ] || "$python" -m venv .cuda/venv
+	.cuda/venv/bin/python -m pip install --quiet --no-deps --target "$@"
+}
+
+nvcc=${NVCC:-$(command -v nvcc || true)}
+include=.
+if [ -z "$nvcc" ]; then
+	nvcc=.cuda/13/nvidia/cu13/bin/nvcc
+	include=.cuda/13/nvidia/cu13/include
+	[ -x $nvcc ] || wheels .cuda/13 nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96
+fi
+# Judges what old drivers take: the assembler of CUDA 11.8.
+old_ptxas=.cuda/11/nvidia/cuda_nvcc/bin/ptxas
+[ -x $old_ptxas ] || wheels .cuda/11 nvidia-cuda-nvcc-cu11==11.8.89
+if ! command -v g++ >/dev/null; then
+	scripts/install.sh g++
+fi
+
+from=gpu/kernels
+built=$from/built
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p $built
+go build -o "$scratch/pack" ./gpu/kernels/_pack
+version=$("$nvcc" --version | sed -n 's/.*release.*, V//p')
+
+if [ $# = 0 ]; then
+	set -- portable sums squares small
+fi
+for module; do
+	source=$from/$module.cu
+	echo "== $module, by nvcc $version"
+	# No fused multiply-add: squares are rounded as on the host.
+	options="-O3 -std=c++17 -fmad=false"
+
+	# Which files went into it, for the test that says when to build anew.
+	"$nvcc" $options -I "$include" -MM "$source" | tr -d '\\' | tr ' ' '\n' | sed -n "s,.*$from/,,p" | sort -u >"$scratch/files"
+	(cd $from && xargs sha256sum <"$scratch/files") >"$scratch/$module.sources"
+	digest=$(sha256sum <"$scratch/$module.sources" | cut -c 1-16)
+
+	# By way of PTX, so that the host can read the variables: nvcc hides them.
+	target "$module"
+	for arch in $oldest 90; do
+		"$nvcc" $options -I "$include" -ptx -arch=compute_$arch -o "$scratch/raw.$arch" "$source"
+		sed -i 's/^\.global .* shape_/.visible &/' "$scratch/raw.$arch"
+	done
+	"$(dirname "$nvcc")/ptxas" -O3 -arch=sm_90 -o "$scratch/$module.sm_90.cubin" "$scratch/raw.90"
+	{
+		echo "// $module.cu of boxsum (sources $digest), by nvcc $version $options -arch=compute_$oldest,"
+		echo "// with the version lowered to $ptx_version; ptxas 11.8 takes it for sm_$oldest and up."
+		# used_bytes_mask is a hint for one load, which old compilers do not know.
+		sed -e "s/^\.version .*/.version $ptx_version/" -e '/\.pragma "used_bytes_mask/d' "$scratch/raw.$oldest"
+	} >"$scratch/$module.compute_$oldest.ptx"
+	for arch in $chips; do # whether it is taken, not how fast it is
+		$old_ptxas -O0 -arch=sm_$arch -o "$scratch/assembled" "$scratch/$module.compute_$oldest.ptx"
+	done
+
+	rm -f $built/"$module".*
+	for out in sm_90.cubin compute_$oldest.ptx; do
+		"$scratch/pack" <"$scratch/$module.$out" >$built/$module.$out.zst
+	done
+	cp "$scratch/$module.sources" $built/
+	ls -l $built/"$module".*
+done
