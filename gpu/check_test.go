@@ -1,0 +1,453 @@
+package gpu
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+)
+
+// A shape is what to integrate and how.
+type shape struct {
+	width, height, channels, count int
+
+	pad      int // elements between the rows of the host's image
+	offset   float32
+	bandRows int // 0 for no bands
+	kernels  Kernels
+	in, out  spacing
+	seed     uint64
+}
+
+// A spacing is how an array of foreign memory lies on the device.
+type spacing int
+
+const (
+	own    spacing = iota // as this package lays arrays out
+	packed                // without any gap
+	odd                   // gaps of odd numbers of elements everywhere
+	spacings
+)
+
+func (s shape) String() string {
+	return fmt.Sprintf("%d of %dx%dx%d, pad %d, offset %v, bands %d, kernels %d, layouts %d %d, seed %d",
+		s.count, s.width, s.height, s.channels, s.pad, s.offset, s.bandRows, s.kernels, s.in, s.out, s.seed)
+}
+
+// A pair is types that a test runs for.
+type pair struct {
+	name  string
+	float bool // sums of float32, which an offset suits
+	check func(t *testing.T, d *Device, s shape) bool
+}
+
+func sums[P boxsum.Pixel, S boxsum.Sum]() pair {
+	return pair{fmt.Sprintf("%s_%s", elementOf[P](), elementOf[S]()), elementOf[S]() == f32, checkSums[P, S]}
+}
+
+func squares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
+	return pair{fmt.Sprintf("%s_%s_%s", elementOf[P](), elementOf[S](), elementOf[Q]()), elementOf[S]() == f32, checkSquares[P, S, Q]}
+}
+
+// pairs is every table that there is.
+var pairs = []pair{
+	sums[uint8, uint32](), sums[uint8, uint64](), sums[uint8, float32](), sums[uint8, float64](),
+	sums[uint16, uint64](), sums[uint16, float64](),
+	sums[uint32, uint32](), sums[uint32, uint64](),
+	sums[int16, int64](), sums[int32, int64](),
+	sums[float32, float32](), sums[float32, float64](), sums[float64, float64](),
+
+	squares[uint8, uint32, uint64](), squares[uint8, uint64, uint64](), squares[uint8, float32, uint64](), squares[uint8, float64, uint64](),
+	squares[uint16, uint64, uint64](), squares[uint16, float64, uint64](),
+	squares[uint32, uint32, uint64](), squares[uint32, uint64, uint64](), squares[uint32, uint32, float64](), squares[uint32, uint64, float64](),
+	squares[int16, int64, uint64](), squares[int32, int64, uint64](), squares[int32, int64, float64](),
+	squares[float32, float32, float64](), squares[float32, float64, float64](), squares[float64, float64, float64](),
+}
+
+// The table of pairs in the package and the list of the tests must agree.
+func TestPairsAreAllTested(t *testing.T) {
+	var want []string
+	for pixel, sums := range sumsOf {
+		for _, sum := range sums {
+			want = append(want, fmt.Sprintf("%s_%s", pixel, sum))
+			for _, square := range squaresOf[pixel] {
+				want = append(want, fmt.Sprintf("%s_%s_%s", pixel, sum, square))
+			}
+		}
+	}
+	var got []string
+	for _, p := range pairs {
+		got = append(got, p.name)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("tested: %v\nthere are: %v", got, want)
+	}
+}
+
+// randomImage is noise: all values of an integer type, [-1, 2) of a float type.
+func randomImage[P boxsum.Pixel](seed uint64, width, height, channels, pad int) boxsum.Image[P] {
+	r := rand.New(rand.NewPCG(seed, uint64(width)<<32+uint64(height)))
+	stride := width*channels + pad
+	pix := make([]P, stride*height)
+	float := elementOf[P]() == f32 || elementOf[P]() == f64
+	for i := range pix {
+		if float {
+			pix[i] = P(3*r.Float64() - 1)
+		} else {
+			pix[i] = P(r.Uint32())
+		}
+	}
+	return boxsum.Image[P]{Pix: pix, Stride: stride, Width: width, Height: height, Channels: channels}
+}
+
+func upload[P boxsum.Pixel](t *testing.T, d *Device, images ...boxsum.Image[P]) *Image[P] {
+	t.Helper()
+	im, err := Upload(d, images...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return im
+}
+
+const guard = 0xA5
+
+// guarded is an array somewhere in a larger piece of memory that holds guard
+// values.
+func guarded(d *Device, a array, s spacing) (array, int64, error) {
+	a.device, a.owned = d, true
+	if _, err := a.lay(); err != nil {
+		return a, 0, err
+	}
+	value := int64(a.element.bytes())
+	const around = 4096
+	switch s {
+	case own:
+		a.at.offset += around
+	case packed:
+		a.at.offset = around
+		a.at.stride = a.rowBytes()
+		a.at.distance = a.at.stride * a.rows().count
+	case odd:
+		a.at.offset = around + 5*value
+		a.at.stride = a.rowBytes() + 3*value
+		a.at.distance = a.at.stride*a.rows().count + 7*value
+	}
+	bytes := a.at.offset + int64(a.count)*a.at.distance + around
+	var err error
+	if a.at.memory, err = d.take(bytes); err != nil {
+		return a, 0, err
+	}
+	return a, bytes, d.use(func() error { return d.backend.fill(d.stream, plane{memory: a.at.memory}, guard, bytes) })
+}
+
+// intact says whether the guard values are still there.
+func (a *array) intact(bytes int64) error {
+	raw := make([]byte, bytes)
+	err := a.device.use(func() error {
+		d := a.device
+		err := d.backend.copyOut(d.stream, unsafe.Pointer(&raw[0]), bytes, plane{a.at.memory, 0, bytes}, rows{bytes, 1})
+		if err != nil {
+			return err
+		}
+		return d.backend.wait(d.stream)
+	})
+	if err != nil {
+		return err
+	}
+	next := int64(0) // first byte after the row before
+	for i := range a.count {
+		for y := range a.rows().count {
+			from := a.at.offset + int64(i)*a.at.distance + y*a.at.stride
+			for ; next < from; next++ {
+				if raw[next] != guard {
+					return fmt.Errorf("byte %d before row %d of number %d was written", from-next, y, i)
+				}
+			}
+			next = from + a.rowBytes()
+		}
+	}
+	for ; next < bytes; next++ {
+		if raw[next] != guard {
+			return fmt.Errorf("byte %d of %d, after the last row, was written", next, bytes)
+		}
+	}
+	return nil
+}
+
+// place puts images on the device with the shape's layout.
+func place[P boxsum.Pixel](d *Device, s shape) (*Image[P], []boxsum.Image[P], error) {
+	a, _, err := guarded(d, array{element: elementOf[P](), width: s.width, height: s.height, channels: s.channels, count: s.count}, s.in)
+	if err != nil {
+		return nil, nil, err
+	}
+	im := &Image[P]{a}
+	images := make([]boxsum.Image[P], s.count)
+	for i := range images {
+		images[i] = randomImage[P](s.seed+uint64(i), s.width, s.height, s.channels, s.pad)
+		if err := im.Set(i, images[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return im, images, nil
+}
+
+// layer is a table of a shape on the device, among guard values.
+func layer[S boxsum.Sum](d *Device, s shape) (*Table[S], int64, error) {
+	a, bytes, err := guarded(d, array{element: elementOf[S](), width: s.width, height: s.height, channels: s.channels, count: s.count, border: 1}, s.out)
+	return &Table[S]{array: a}, bytes, err
+}
+
+// checkSums makes tables of one pair of types and holds them against the root
+// package. It says whether all was well.
+func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) bool {
+	t.Helper()
+	err := func() error {
+		im, images, err := place[P](d, s)
+		if err != nil {
+			return err
+		}
+		defer im.Close()
+		table, bytes, err := layer[S](d, s)
+		if err != nil {
+			return err
+		}
+		defer table.Close()
+		opt := &Options{Offset: s.offset, Kernels: s.kernels, BandRows: s.bandRows}
+		var first []*boxsum.Table[S]
+		for range 2 {
+			if err := IntegrateInto(table, im, opt); err != nil {
+				return err
+			}
+			for i := range images {
+				got, err := table.Download(i)
+				if err != nil {
+					return err
+				}
+				if len(first) < s.count {
+					first = append(first, got)
+					want, err := boxsum.Integrate[S](images[i], &boxsum.Options{Offset: s.offset})
+					if err != nil {
+						return err
+					}
+					if err := equals(got, want, images[i], false); err != nil {
+						return fmt.Errorf("image %d: %w", i, err)
+					}
+				} else if err := sameBits(got, first[i]); err != nil {
+					return fmt.Errorf("image %d a second time: %w", i, err)
+				}
+			}
+		}
+		if err := table.intact(bytes); err != nil {
+			return err
+		}
+		if err := answers(table, first, s.seed); err != nil {
+			return err
+		}
+		if s.bandRows == 0 {
+			return nil
+		}
+		got, err := IntegrateHost[S](d, images[0], opt)
+		if err != nil {
+			return err
+		}
+		want, err := boxsum.Integrate[S](images[0], &boxsum.Options{Offset: s.offset})
+		if err != nil {
+			return err
+		}
+		if err := equals(got, want, images[0], false); err != nil {
+			return fmt.Errorf("in bands: %w", err)
+		}
+		return nil
+	}()
+	if err != nil {
+		t.Errorf("%s to %s, %v: %v", elementOf[P](), elementOf[S](), s, err)
+	}
+	return err == nil
+}
+
+// checkSquares is checkSums for tables with squares.
+func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d *Device, s shape) bool {
+	t.Helper()
+	err := func() error {
+		im, images, err := place[P](d, s)
+		if err != nil {
+			return err
+		}
+		defer im.Close()
+		sum, sumBytes, err := layer[S](d, s)
+		if err != nil {
+			return err
+		}
+		square, squareBytes, err := layer[Q](d, s)
+		if err != nil {
+			return err
+		}
+		table := &SquaredTable[S, Q]{sum, square}
+		defer table.Close()
+		opt := &Options{Offset: s.offset, Kernels: s.kernels, BandRows: s.bandRows}
+		var first []*boxsum.SquaredTable[S, Q]
+		for range 2 {
+			if err := IntegrateSquaresInto(table, im, opt); err != nil {
+				return err
+			}
+			for i := range images {
+				got, err := table.Download(i)
+				if err != nil {
+					return err
+				}
+				if len(first) < s.count {
+					first = append(first, got)
+					want, err := boxsum.IntegrateSquares[S, Q](images[i], &boxsum.Options{Offset: s.offset})
+					if err != nil {
+						return err
+					}
+					if err := equals(got.Sum, want.Sum, images[i], false); err != nil {
+						return fmt.Errorf("sums of image %d: %w", i, err)
+					}
+					if err := equals(got.Squares, want.Squares, images[i], true); err != nil {
+						return fmt.Errorf("squares of image %d: %w", i, err)
+					}
+					continue
+				}
+				if err := sameBits(got.Sum, first[i].Sum); err != nil {
+					return fmt.Errorf("sums of image %d a second time: %w", i, err)
+				}
+				if err := sameBits(got.Squares, first[i].Squares); err != nil {
+					return fmt.Errorf("squares of image %d a second time: %w", i, err)
+				}
+			}
+		}
+		if err := sum.intact(sumBytes); err != nil {
+			return fmt.Errorf("sums: %w", err)
+		}
+		if err := square.intact(squareBytes); err != nil {
+			return fmt.Errorf("squares: %w", err)
+		}
+		if s.bandRows == 0 {
+			return nil
+		}
+		got, err := IntegrateSquaresHost[S, Q](d, images[0], opt)
+		if err != nil {
+			return err
+		}
+		want, err := boxsum.IntegrateSquares[S, Q](images[0], &boxsum.Options{Offset: s.offset})
+		if err != nil {
+			return err
+		}
+		if err := equals(got.Sum, want.Sum, images[0], false); err != nil {
+			return fmt.Errorf("sums in bands: %w", err)
+		}
+		if err := equals(got.Squares, want.Squares, images[0], true); err != nil {
+			return fmt.Errorf("squares in bands: %w", err)
+		}
+		return nil
+	}()
+	if err != nil {
+		t.Errorf("%s to %s and %s, %v: %v", elementOf[P](), elementOf[S](), elementOf[Q](), s, err)
+	}
+	return err == nil
+}
+
+// equals holds a table against the root package's: integers to the bit, floats
+// within the roundings that the documentation allows both.
+func equals[S boxsum.Sum, P boxsum.Pixel](got, want *boxsum.Table[S], im boxsum.Image[P], square bool) error {
+	e := elementOf[S]()
+	if e != f32 && e != f64 {
+		return sameBits(got, want)
+	}
+	if got.Offset != want.Offset {
+		return fmt.Errorf("the offset is %v, not %v", got.Offset, want.Offset)
+	}
+	magnitudes, err := magnitudes(im, got.Offset, square)
+	if err != nil {
+		return err
+	}
+	epsilon := 0x1p-24
+	if e == f64 {
+		epsilon = 0x1p-53
+	}
+	bound := 2 * epsilon * float64(got.Width+got.Height+16)
+	for y := range got.Height + 1 {
+		for i := range (got.Width + 1) * got.Channels {
+			g, w := got.Sums[y*got.Stride+i], want.Sums[y*want.Stride+i]
+			if g != w && !(math.Abs(float64(g)-float64(w)) <= bound*magnitudes.Sums[y*magnitudes.Stride+i]) {
+				return fmt.Errorf("entry (%d, %d) channel %d is %v, not %v", i/got.Channels, y, i%got.Channels, g, w)
+			}
+		}
+	}
+	return nil
+}
+
+// magnitudes is the table of what roundings are relative to.
+func magnitudes[P boxsum.Pixel](im boxsum.Image[P], offset float32, square bool) (*boxsum.Table[float64], error) {
+	all, err := boxsum.NewImage[float64](im.Width, im.Height, im.Channels)
+	if err != nil {
+		return nil, err
+	}
+	for y := range im.Height {
+		row := all.Row(y)
+		for i, p := range im.Row(y) {
+			if row[i] = math.Abs(float64(p) - float64(offset)); square {
+				row[i] = float64(p) * float64(p)
+			}
+		}
+	}
+	return boxsum.Integrate[float64](all, nil)
+}
+
+// sameBits says where two tables first differ.
+func sameBits[S boxsum.Sum](got, want *boxsum.Table[S]) error {
+	for y := range got.Height + 1 {
+		n := (got.Width + 1) * got.Channels
+		g, w := got.Sums[y*got.Stride:][:n], want.Sums[y*want.Stride:][:n]
+		if slices.Equal(g, w) {
+			continue
+		}
+		for i := range g {
+			if g[i] != w[i] {
+				return fmt.Errorf("entry (%d, %d) channel %d is %v, not %v", i/got.Channels, y, i%got.Channels, g[i], w[i])
+			}
+		}
+	}
+	return nil
+}
+
+// answers holds box sums taken on the device against those from the tables that
+// were downloaded.
+func answers[S boxsum.Sum](table *Table[S], downloaded []*boxsum.Table[S], seed uint64) error {
+	r := rand.New(rand.NewPCG(seed, 17))
+	boxes := make([]image.Rectangle, 37)
+	for i := range boxes {
+		at := func(n int) int { return r.IntN(2*n+3) - n/2 - 1 } // outside too, and inside out
+		boxes[i] = image.Rectangle{
+			Min: image.Pt(at(table.width), at(table.height)),
+			Max: image.Pt(at(table.width), at(table.height)),
+		}
+	}
+	boxes = append(boxes, image.Rect(0, 0, table.width, table.height), image.Rectangle{},
+		image.Rect(math.MinInt32, math.MinInt32, math.MaxInt32, math.MaxInt32))
+	got := make([]S, len(boxes)*table.channels)
+	want := make([]S, len(got))
+	for i, t := range downloaded {
+		if err := table.SumBoxes(i, got, boxes); err != nil {
+			return err
+		}
+		if err := t.SumBoxes(want, boxes); err != nil {
+			return err
+		}
+		for n := range got {
+			if got[n] != want[n] {
+				return fmt.Errorf("box %v of image %d, channel %d, sums to %v on the device and %v on the host",
+					boxes[n/table.channels], i, n%table.channels, got[n], want[n])
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,253 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// A Device is an open device. Several goroutines may use it, and the images and
+// tables on it, at once: their work on the device runs one after another.
+type Device struct {
+	backend backend
+	about   Info
+
+	life   sync.Mutex
+	users  int // calls under way
+	idle   sync.Cond
+	closed bool
+	holds  int // who still needs the driver: the open device, pipelines under way, page-locked images
+
+	// queue is held while a call puts its work on stream, so that the pieces
+	// of two calls do not mix, and while it uses an image or table, so that
+	// nobody closes that.
+	queue  sync.Mutex
+	stream stream
+
+	mu     sync.Mutex
+	held   map[memory]struct{} // what images and tables have
+	spaces map[spaceKey]space
+	lanes  *lanes   // of the last IntegrateHost, for the next
+	slots  *slots   // of the last Pipeline, for the next
+	blocks []*block // of NewHostImage
+}
+
+func newDevice(b backend) (*Device, error) {
+	s, err := b.newStream()
+	if err != nil {
+		return nil, firstError(err, b.close())
+	}
+	d := &Device{backend: b, about: b.info(), stream: s, held: map[memory]struct{}{}, spaces: map[spaceKey]space{}, holds: 1}
+	d.idle.L = &d.life
+	return d, nil
+}
+
+// Info describes the device.
+func (d *Device) Info() Info {
+	if d == nil {
+		return Info{}
+	}
+	return d.about
+}
+
+// Memory is the free and total bytes on the device. Where the driver does not
+// say what is free, free is what this package has not taken.
+func (d *Device) Memory() (free, total int64, err error) {
+	if err := d.enter(); err != nil {
+		return 0, 0, err
+	}
+	defer d.leave()
+	return d.backend.memory()
+}
+
+// Wait returns when all work queued on the device is done, with the error of
+// work that failed.
+func (d *Device) Wait() error {
+	return d.use(func() error { return d.backend.wait(d.stream) })
+}
+
+// Close waits for the calls and the work under way, then frees the device and
+// every image and table left on it. Closing again does nothing. A pipeline under
+// way ends with [ErrClosed] and frees its part then.
+func (d *Device) Close() error {
+	if d == nil {
+		return nil
+	}
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	for d.users > 0 {
+		d.idle.Wait()
+	}
+	errs := []error{d.backend.wait(d.stream)}
+	d.dropSpare()
+	for m := range d.held {
+		errs = append(errs, d.backend.free(m))
+	}
+	d.held = nil
+	return firstError(append(errs, d.unhold())...)
+}
+
+// hold keeps the driver's side of an open device until release, also when the
+// device is closed meanwhile. Unlike enter, it does not make Close wait.
+func (d *Device) hold() error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	d.life.Lock()
+	defer d.life.Unlock()
+	d.holds++
+	return nil
+}
+
+func (d *Device) release() error {
+	d.life.Lock()
+	defer d.life.Unlock()
+	return d.unhold()
+}
+
+// unhold ends a hold, and with the last one the device.
+func (d *Device) unhold() error {
+	if d.holds--; d.holds > 0 {
+		return nil
+	}
+	var errs []error
+	for _, s := range d.spaces {
+		errs = append(errs, d.backend.free(s.memory))
+	}
+	d.spaces = nil
+	errs = append(errs, d.backend.freeStream(d.stream), d.backend.close())
+	return firstError(errs...)
+}
+
+// dropSpare frees what is only kept for later, and says whether there was
+// something.
+func (d *Device) dropSpare() bool {
+	lanes, slots := d.dropLanes(), d.dropSlots()
+	return lanes || slots
+}
+
+// enter begins a call, which keeps the device open until leave.
+func (d *Device) enter() error {
+	if d == nil {
+		return fmt.Errorf("gpu: %w: nil device: open one first", ErrNoDevice)
+	}
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.closed {
+		return fmt.Errorf("gpu: device %w", ErrClosed)
+	}
+	d.users++
+	return nil
+}
+
+func (d *Device) leave() {
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.users--; d.users == 0 {
+		d.idle.Broadcast()
+	}
+}
+
+// use runs f on an open device while nobody else queues work on its stream.
+func (d *Device) use(f func() error) error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	d.queue.Lock()
+	defer d.queue.Unlock()
+	return f()
+}
+
+// take is device memory for an image or a table.
+func (d *Device) take(bytes int64) (memory, error) {
+	m, err := d.allocate(bytes)
+	if err != nil {
+		return 0, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.held[m] = struct{}{}
+	return m, nil
+}
+
+// give frees it.
+func (d *Device) give(m memory) error {
+	d.mu.Lock()
+	delete(d.held, m)
+	d.mu.Unlock()
+	return d.backend.free(m)
+}
+
+// allocate is device memory, for which it gives up what is only kept for later.
+func (d *Device) allocate(bytes int64) (memory, error) {
+	bytes = max(bytes, 1)
+	m, err := d.backend.alloc(bytes)
+	if errors.Is(err, ErrMemory) && d.dropSpare() {
+		m, err = d.backend.alloc(bytes)
+	}
+	return m, err
+}
+
+// A spaceKey is a stream and what its workspace is for.
+type spaceKey struct {
+	stream stream
+	use    string
+}
+
+type space struct {
+	memory memory
+	bytes  int64
+}
+
+// workspace is memory that belongs to one use of one stream, kept from call to
+// call. It is zero when it is fresh: the first time, and whenever more bytes
+// are asked for than before.
+func (d *Device) workspace(s stream, use string, bytes int64) (at memory, fresh bool, err error) {
+	key := spaceKey{s, use}
+	d.mu.Lock()
+	old, ok := d.spaces[key]
+	d.mu.Unlock()
+	if ok && old.bytes >= bytes {
+		return old.memory, false, nil
+	}
+	if ok { // first, so that both need not fit
+		d.mu.Lock()
+		delete(d.spaces, key)
+		d.mu.Unlock()
+		if err := firstError(d.backend.wait(s), d.backend.free(old.memory)); err != nil {
+			return 0, false, err
+		}
+	}
+	bytes = roundUp(bytes, 1<<16)
+	m, err := d.allocate(bytes)
+	if err != nil {
+		return 0, false, err
+	}
+	if err := d.backend.fill(s, plane{memory: m}, 0, bytes); err != nil {
+		return 0, false, firstError(err, d.backend.free(m))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.spaces[key] = space{m, bytes}
+	return m, true, nil
+}
+
+// freeStream frees a stream that is not the device's own, and its workspace.
+func (d *Device) freeStream(s stream) error {
+	errs := []error{d.backend.wait(s)}
+	d.mu.Lock()
+	for key, space := range d.spaces {
+		if key.stream == s {
+			errs = append(errs, d.backend.free(space.memory))
+			delete(d.spaces, key)
+		}
+	}
+	d.mu.Unlock()
+	return firstError(append(errs, d.backend.freeStream(s))...)
+}

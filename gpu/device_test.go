@@ -1,0 +1,171 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// devices lists the devices of the machine, or those of BOXSUM_GPU_KIND only.
+// Where there are none the test is skipped, and fails where CI promises one.
+func devices(t *testing.T) []Info {
+	t.Helper()
+	infos, err := Devices()
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatalf("CI must have a device of OpenCL: %v", err)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	if kind := os.Getenv("BOXSUM_GPU_KIND"); kind != "" {
+		infos = slices.DeleteFunc(infos, func(info Info) bool { return info.Kind.String() != kind })
+	}
+	return infos
+}
+
+// eachDevice runs a test body on every device of the machine.
+func eachDevice(t *testing.T, body func(t *testing.T, d *Device)) {
+	t.Helper()
+	for _, info := range devices(t) {
+		t.Run(fmt.Sprintf("%s%d", info.Kind, info.Index), func(t *testing.T) { body(t, open(t, info)) })
+	}
+}
+
+// open opens a device until the end of the test.
+func open(t *testing.T, info Info) *Device {
+	t.Helper()
+	d, err := Open(info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("close the device: %v", err)
+		}
+	})
+	return d
+}
+
+func TestDevices(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		info := d.Info()
+		t.Logf("%+v", info)
+		if info.Name == "" || info.Memory <= 0 || info.Units <= 0 || info.Version == "" || info.Driver == "" {
+			t.Errorf("a device must say what it is: %+v", info)
+		}
+		free, total, err := d.Memory()
+		if err != nil || free <= 0 || free > total {
+			t.Errorf("Memory: %d free of %d, %v", free, total, err)
+		}
+		if got := open(t, Info{Kind: info.Kind, Index: info.Index}).Info(); got != info {
+			t.Errorf("opened by its number alone it is %+v", got)
+		}
+		best, err := OpenBest(info.Kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := best.Info().Kind; got != info.Kind {
+			t.Errorf("OpenBest(%v) opened a device of %v", info.Kind, got)
+		}
+		if err := best.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestDevicesBestFirst(t *testing.T) {
+	infos := devices(t)
+	for i := 1; i < len(infos); i++ {
+		if infos[i-1].rank() > infos[i].rank() {
+			t.Errorf("%v comes before %v", infos[i-1], infos[i])
+		}
+	}
+	processorsOnly := true
+	for _, info := range infos {
+		processorsOnly = processorsOnly && info.CPU
+	}
+	d, err := OpenBest()
+	if processorsOnly {
+		if !errors.Is(err, ErrNoDevice) {
+			t.Errorf("OpenBest() took a processor: %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Info().CPU {
+		t.Error("OpenBest() took a processor")
+	}
+	d.Close()
+}
+
+func TestKind(t *testing.T) {
+	for _, k := range []Kind{CUDA, OpenCL} {
+		if got, err := ParseKind(k.String()); got != k || err != nil {
+			t.Errorf("ParseKind(%q) = %v, %v", k, got, err)
+		}
+	}
+	if _, err := ParseKind("vulkan"); err == nil {
+		t.Error("ParseKind took an unknown name")
+	}
+	if _, err := Open(Info{}); !errors.Is(err, ErrNoDevice) {
+		t.Errorf("Open of nothing: %v", err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		im := upload(t, d, randomImage[uint8](1, 5, 4, 1, 0))
+		table, err := Integrate[uint32](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatalf("closing with an image and a table left: %v", err)
+		}
+		for name, err := range map[string]error{
+			"Wait":          d.Wait(),
+			"Set":           im.Set(0, randomImage[uint8](1, 5, 4, 1, 0)),
+			"IntegrateInto": IntegrateInto(table, im, nil),
+			"SumBoxes":      table.SumBoxes(0, nil, nil),
+			"Download":      second(table.Download(0)),
+			"Upload":        second(Upload(d, randomImage[uint8](1, 5, 4, 1, 0))),
+			"IntegrateHost": second(IntegrateHost[uint32](d, randomImage[uint8](1, 5, 4, 1, 0), nil)),
+		} {
+			if !errors.Is(err, ErrClosed) {
+				t.Errorf("%s on a closed device: %v", name, err)
+			}
+		}
+		for name, err := range map[string]error{"image": im.Close(), "table": table.Close(), "device": d.Close()} {
+			if err != nil {
+				t.Errorf("closing the %s again: %v", name, err)
+			}
+		}
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Several goroutines on one device must not disturb each other, and Close waits
+// for all of them.
+func TestConcurrent(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		var wg sync.WaitGroup
+		for seed := range uint64(8) {
+			wg.Go(func() {
+				s := shape{width: 50 + int(seed), height: 40, channels: 1 + int(seed%4), count: 2, seed: seed}
+				for range 5 {
+					if seed%2 == 0 {
+						s.bandRows = 7
+					}
+					checkSums[uint8, uint32](t, d, s)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}

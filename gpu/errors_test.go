@@ -1,0 +1,124 @@
+package gpu
+
+import (
+	"errors"
+	"image"
+	"math"
+	"strconv"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+)
+
+func TestErrors(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		other := open(t, d.Info())
+		pixels := randomImage[uint8](1, 6, 5, 2, 0)
+		im := upload(t, d, pixels, pixels)
+		table, err := Integrate[uint32](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed := upload(t, d, pixels, pixels)
+		closed.Close()
+		elsewhere := upload(t, other, pixels, pixels)
+		single := upload(t, d, pixels)
+		floats := upload(t, d, randomImage[float32](1, 6, 5, 2, 0))
+		wide := randomImage[uint8](1, 7, 5, 2, 0)
+		short := pixels
+		short.Pix = short.Pix[:len(short.Pix)-1]
+		narrow := pixels
+		narrow.Stride = 11
+		smaller, err := boxsum.NewTable[uint32](5, 5, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := Integrate[uint64](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := &boxsum.Table[uint32]{Sums: make([]uint32, 83), Width: 6, Height: 5, Channels: 2}
+		one := []image.Rectangle{image.Rect(0, 0, 1, 1)}
+
+		for _, test := range []struct {
+			name string
+			err  error
+			want error
+		}{
+			{"nil device", second(NewImage[uint8](nil, 1, 1, 1, 1)), ErrNoDevice},
+			{"negative width", second(NewImage[uint8](d, -1, 1, 1, 1)), boxsum.ErrSize},
+			{"negative height", second(NewTable[uint32](d, 1, -1, 1, 1)), boxsum.ErrSize},
+			{"negative channels", second(NewTable[uint32](d, 1, 1, -1, 1)), boxsum.ErrSize},
+			{"no images", second(NewImage[uint8](d, 1, 1, 1, 0)), boxsum.ErrSize},
+			{"width times channels", second(NewImage[uint8](d, math.MaxInt32/2, 1, 3, 1)), boxsum.ErrSize},
+			{"every size at its largest", second(NewTable[float64](d, math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt)), boxsum.ErrSize},
+			{"more bytes than there are addresses", second(NewTable[float64](d, 1<<30, 1<<30, 1, 1<<30)), boxsum.ErrSize},
+			{"nothing to upload", second(Upload[uint8](d)), boxsum.ErrSize},
+			{"upload of different sizes", second(Upload(d, pixels, wide)), boxsum.ErrSize},
+			{"short buffer", second(Upload(d, short)), boxsum.ErrSize},
+			{"short stride", second(Upload(d, narrow)), boxsum.ErrSize},
+			{"image 2 of 2", im.Set(2, pixels), boxsum.ErrSize},
+			{"image -1", im.Set(-1, pixels), boxsum.ErrSize},
+			{"set of another size", im.Set(0, wide), boxsum.ErrSize},
+			{"set of a nil image", (*Image[uint8])(nil).Set(0, pixels), boxsum.ErrSize},
+			{"set of a closed image", closed.Set(0, pixels), ErrClosed},
+			{"integrate nothing", second(Integrate[uint32, uint8](nil, nil)), boxsum.ErrSize},
+			{"integrate nothing into something", IntegrateInto[uint32, uint8](table, nil, nil), boxsum.ErrSize},
+			{"integrate into nothing", IntegrateInto[uint32](nil, im, nil), boxsum.ErrSize},
+			{"integrate closed", second(Integrate[uint32](closed, nil)), ErrClosed},
+			{"integrate on two devices", IntegrateInto(table, elsewhere, nil), boxsum.ErrSize},
+			{"integrate one into two", IntegrateInto(table, single, nil), boxsum.ErrSize},
+			{"no such pair", second(Integrate[uint32](floats, nil)), boxsum.ErrTypes},
+			{"no such squares", second(IntegrateSquares[uint32, float64](im, nil)), boxsum.ErrTypes},
+			{"squares into nothing", IntegrateSquaresInto[uint32, uint64](nil, im, nil), boxsum.ErrSize},
+			{"squares into half", IntegrateSquaresInto(&SquaredTable[uint32, uint64]{Sum: table}, im, nil), boxsum.ErrSize},
+			{"squares over sums", IntegrateSquaresInto(&SquaredTable[uint64, uint64]{both, both}, im, nil), boxsum.ErrSize},
+			{"offset of integers", second(Integrate[uint32](im, &Options{Offset: 1})), boxsum.ErrTypes},
+			{"offset that is no number", second(Integrate[float32](floats, &Options{Offset: float32(math.NaN())})), boxsum.ErrSize},
+			{"negative bands", second(IntegrateHost[uint32](d, pixels, &Options{BandRows: -1})), boxsum.ErrSize},
+			{"unknown kernels", second(Integrate[uint32](im, &Options{Kernels: 9})), boxsum.ErrTypes},
+			{"fast kernels for six channels", second(IntegrateHost[uint32](d, randomImage[uint8](1, 4, 4, 6, 0), &Options{Kernels: Fast})), boxsum.ErrTypes},
+			{"download 2 of 2", second(table.Download(2)), boxsum.ErrSize},
+			{"download of nothing", second((*Table[uint32])(nil).Download(0)), boxsum.ErrSize},
+			{"download into nothing", table.DownloadInto(0, nil), boxsum.ErrSize},
+			{"download into a smaller table", table.DownloadInto(0, smaller), boxsum.ErrSize},
+			{"download into a short buffer", table.DownloadInto(0, cut), boxsum.ErrSize},
+			{"boxes of table 2 of 2", table.SumBoxes(2, make([]uint32, 2), one), boxsum.ErrSize},
+			{"boxes without room", table.SumBoxes(0, make([]uint32, 1), one), boxsum.ErrSize},
+			{"host table of nothing", IntegrateHostInto(d, (*boxsum.Table[uint32])(nil), pixels, nil), boxsum.ErrSize},
+			{"host table too small", IntegrateHostInto(d, smaller, pixels, nil), boxsum.ErrSize},
+			{"host image cut short", second(IntegrateHost[uint32](d, short, nil)), boxsum.ErrSize},
+			{"host without device", second(IntegrateHost[uint32](nil, pixels, nil)), ErrNoDevice},
+			{"host squares into nothing", IntegrateSquaresHostInto[uint32, uint64](d, nil, pixels, nil), boxsum.ErrSize},
+		} {
+			if !errors.Is(test.err, test.want) {
+				t.Errorf("%s: %v, want %v", test.name, test.err, test.want)
+			}
+		}
+		if rows := 2 * d.Info().Memory / (1 << 20); rows < math.MaxInt32 && strconv.IntSize == 64 {
+			if _, err := NewImage[uint8](d, 1<<20, int(rows), 1, 1); !errors.Is(err, ErrMemory) {
+				t.Errorf("twice the memory of the device: %v", err)
+			}
+		}
+		if d.Info().Kind != CUDA {
+			if _, err := Integrate[uint32](im, &Options{Kernels: Fast}); !errors.Is(err, boxsum.ErrTypes) {
+				t.Errorf("one-pass kernels without CUDA: %v", err)
+			}
+		}
+	})
+}
+
+// A nil image or table can be closed, so that a deferred Close needs no thought.
+func TestCloseOfNothing(t *testing.T) {
+	for name, err := range map[string]error{
+		"device":        (*Device)(nil).Close(),
+		"image":         (*Image[uint8])(nil).Close(),
+		"table":         (*Table[uint32])(nil).Close(),
+		"squared table": (*SquaredTable[uint32, uint64])(nil).Close(),
+		"empty squares": (&SquaredTable[uint32, uint64]{}).Close(),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package gpu_test
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+)
+
+// A camera writes frames to page-locked memory, and a box of each is asked for.
+// As many frames as there are in flight take turns.
+func ExamplePipeline() {
+	capture := func(boxsum.Image[uint8]) bool { return false } // writes a frame, if there is one more
+
+	watch := func(ctx context.Context, d *gpu.Device) error {
+		var ring [4]boxsum.Image[uint8]
+		for i := range ring {
+			frame, release, err := gpu.NewHostImage[uint8](d, 3840, 2160, 1)
+			if err != nil {
+				return err
+			}
+			defer release()
+			ring[i] = frame
+		}
+		frames := func(yield func(boxsum.Image[uint8]) bool) {
+			for i := 0; capture(ring[i]); i = (i + 1) % len(ring) {
+				if !yield(ring[i]) {
+					return
+				}
+			}
+		}
+		opt := &gpu.PipelineOptions{InFlight: len(ring), Reuse: true}
+		for table, err := range gpu.Pipeline[uint32](ctx, d, frames, opt) {
+			if err != nil {
+				return err
+			}
+			fmt.Println(table.Sum(image.Rect(100, 100, 200, 200)))
+		}
+		return nil
+	}
+	_ = watch
+}

@@ -1,0 +1,383 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+)
+
+// A strict backend counts what is taken and given back, has only so much memory
+// and fails when it is told to.
+type strict struct {
+	backend
+	mu     sync.Mutex
+	pieces map[memory]int64
+	hosts  map[unsafe.Pointer]bool
+	queues map[stream]bool
+	events map[event]bool
+	used   int64
+	limit  int64 // bytes; 0 for no limit
+	fuse   int   // calls until one fails; 0 for none
+	calls  int
+	wrong  []string
+}
+
+func newStrict(b backend) *strict {
+	return &strict{backend: b, pieces: map[memory]int64{}, hosts: map[unsafe.Pointer]bool{}, queues: map[stream]bool{}, events: map[event]bool{}}
+}
+
+var errFuse = errors.New("gpu: a fault for the test")
+
+// burn counts a call that can fail and says whether it does.
+func (s *strict) burn() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls++; s.calls == s.fuse {
+		return errFuse
+	}
+	return nil
+}
+
+// left says what was never given back.
+func (s *strict) left() error {
+	if n := len(s.pieces) + len(s.hosts) + len(s.queues) + len(s.events); n > 0 || len(s.wrong) > 0 {
+		return fmt.Errorf("%d pieces of device memory, %d of host memory, %d streams and %d events are left; %v",
+			len(s.pieces), len(s.hosts), len(s.queues), len(s.events), s.wrong)
+	}
+	return nil
+}
+
+func taken[K comparable, V any](s *strict, all map[K]V, key K, v V, err error) (K, error) {
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		all[key] = v
+	}
+	return key, err
+}
+
+func given[K comparable, V any](s *strict, all map[K]V, key K) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := all[key]; !ok {
+		s.wrong = append(s.wrong, fmt.Sprintf("%T %v freed twice", key, key))
+	}
+	delete(all, key)
+}
+
+func (s *strict) alloc(bytes int64) (memory, error) {
+	if err := s.burn(); err != nil {
+		return 0, err
+	}
+	if s.limit > 0 && s.used+bytes > s.limit {
+		return 0, fmt.Errorf("gpu: %w: %d of %d bytes are in use", ErrMemory, s.used, s.limit)
+	}
+	m, err := s.backend.alloc(bytes)
+	if err == nil {
+		s.used += bytes
+	}
+	return taken(s, s.pieces, m, bytes, err)
+}
+
+func (s *strict) free(m memory) error {
+	s.used -= s.pieces[m]
+	given(s, s.pieces, m)
+	return s.backend.free(m)
+}
+
+func (s *strict) allocHost(bytes int64) (hostMemory, error) {
+	if err := s.burn(); err != nil {
+		return hostMemory{}, err
+	}
+	m, err := s.backend.allocHost(bytes)
+	taken(s, s.hosts, m.at, true, err)
+	return m, err
+}
+
+func (s *strict) freeHost(m hostMemory) error {
+	given(s, s.hosts, m.at)
+	return s.backend.freeHost(m)
+}
+
+func (s *strict) newStream() (stream, error) {
+	if err := s.burn(); err != nil {
+		return 0, err
+	}
+	made, err := s.backend.newStream()
+	return taken(s, s.queues, made, true, err)
+}
+
+func (s *strict) freeStream(old stream) error {
+	given(s, s.queues, old)
+	return s.backend.freeStream(old)
+}
+
+func (s *strict) record(on stream) (event, error) {
+	if err := s.burn(); err != nil {
+		return 0, err
+	}
+	e, err := s.backend.record(on)
+	return taken(s, s.events, e, true, err)
+}
+
+func (s *strict) freeEvent(e event) error {
+	given(s, s.events, e)
+	return s.backend.freeEvent(e)
+}
+
+func (s *strict) waitFor(on stream, e event) error {
+	return errors.Join(s.burn(), s.backend.waitFor(on, e))
+}
+
+func (s *strict) copyIn(on stream, dst plane, src unsafe.Pointer, hostStride int64, rows rows) error {
+	if err := s.burn(); err != nil {
+		return err
+	}
+	return s.backend.copyIn(on, dst, src, hostStride, rows)
+}
+
+func (s *strict) copyOut(on stream, dst unsafe.Pointer, hostStride int64, src plane, rows rows) error {
+	if err := s.burn(); err != nil {
+		return err
+	}
+	return s.backend.copyOut(on, dst, hostStride, src, rows)
+}
+
+func (s *strict) copyWithin(on stream, dst, src plane, rows rows) error {
+	if err := s.burn(); err != nil {
+		return err
+	}
+	return s.backend.copyWithin(on, dst, src, rows)
+}
+
+func (s *strict) fill(on stream, dst plane, value byte, bytes int64) error {
+	if err := s.burn(); err != nil {
+		return err
+	}
+	return s.backend.fill(on, dst, value, bytes)
+}
+
+func (s *strict) launch(on stream, kernel string, grid, block [3]int, shared int, args ...arg) error {
+	if err := s.burn(); err != nil {
+		return err
+	}
+	return s.backend.launch(on, kernel, grid, block, shared, args...)
+}
+
+// largestGroup is what a backend of OpenCL says.
+func (s *strict) largestGroup(names []string, most int) (int, error) {
+	if limited, ok := s.backend.(interface {
+		largestGroup(names []string, most int) (int, error)
+	}); ok {
+		return limited.largestGroup(names, most)
+	}
+	return most, nil
+}
+
+// strictly opens another device like d over a strict backend.
+func strictly(t *testing.T, d *Device) (*Device, *strict) {
+	t.Helper()
+	for _, driver := range drivers {
+		if driver.kind == d.Info().Kind {
+			b, err := driver.open(d.Info())
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newStrict(b)
+			d, err := newDevice(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d, s
+		}
+	}
+	t.Fatal("no such driver")
+	return nil, nil
+}
+
+// everything uses all of a device, by the portable kernels: only they run on a
+// backend that is not the driver's own.
+func everything(d *Device) error {
+	opt := &Options{Kernels: Portable, BandRows: 3}
+	pixels := randomImage[uint8](1, 20, 10, 3, 1)
+	im, err := Upload(d, pixels, pixels)
+	if err != nil {
+		return err
+	}
+	defer im.Close()
+	table, err := IntegrateSquares[uint32, uint64](im, opt)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	if err := table.Sum.SumBoxes(1, make([]uint32, 3), []image.Rectangle{image.Rect(1, 2, 9, 9)}); err != nil {
+		return err
+	}
+	if _, err := table.Download(0); err != nil {
+		return err
+	}
+	_, err = IntegrateSquaresHost[uint32, uint64](d, pixels, opt)
+	return err
+}
+
+// Whichever call of the driver fails, the caller hears of it, nothing is left
+// behind, and the device goes on working.
+func TestFaults(t *testing.T) {
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		if err := everything(d); err != nil {
+			t.Fatal(err)
+		}
+		calls := s.calls
+		if err := errors.Join(d.Close(), s.left()); err != nil {
+			t.Fatal(err)
+		}
+		for fuse := 2; fuse <= calls; fuse++ {
+			if testing.Short() && fuse%5 != 0 {
+				continue
+			}
+			d, s := strictly(t, real)
+			s.fuse = fuse
+			if err := everything(d); !errors.Is(err, errFuse) {
+				t.Errorf("call %d of %d failed and nobody said so: %v", fuse, calls, err)
+			}
+			if err := everything(d); err != nil {
+				t.Errorf("after call %d of %d failed: %v", fuse, calls, err)
+			}
+			if err := errors.Join(d.Close(), s.left()); err != nil {
+				t.Errorf("call %d of %d: %v", fuse, calls, err)
+			}
+		}
+	})
+}
+
+// Too little memory makes bands smaller, down to one row, and is an error only
+// then.
+func TestLittleMemory(t *testing.T) {
+	eachDevice(t, func(t *testing.T, real *Device) {
+		im := randomImage[uint16](5, 200, 150, 2, 0)
+		want, err := boxsum.Integrate[uint64](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worked, failed := 0, 0
+		for limit := int64(4 << 20); limit > 1<<10; limit = limit * 3 / 4 {
+			d, s := strictly(t, real)
+			s.limit = limit
+			got, err := IntegrateHost[uint64](d, im, &Options{Kernels: Portable})
+			switch {
+			case errors.Is(err, ErrMemory):
+				failed++
+			case err != nil:
+				t.Errorf("%d bytes: %v", limit, err)
+			default:
+				worked++
+				if failed > 0 {
+					t.Errorf("%d bytes are enough where more were not", limit)
+				}
+				if err := sameBits(got, want); err != nil {
+					t.Errorf("%d bytes: %v", limit, err)
+				}
+			}
+			if _, err := NewTable[uint64](d, 200, 15000, 2, 1); !errors.Is(err, ErrMemory) {
+				t.Errorf("%d bytes: a table that does not fit: %v", limit, err)
+			}
+			if err := errors.Join(d.Close(), s.left()); err != nil {
+				t.Errorf("%d bytes: %v", limit, err)
+			}
+		}
+		if worked < 3 || failed == 0 {
+			t.Errorf("%d limits were enough and %d too little", worked, failed)
+		}
+	})
+}
+
+// Ten thousand rounds leave memory as they found it, on the device and on the
+// host.
+func TestRounds(t *testing.T) {
+	rounds := 10_000
+	if testing.Short() {
+		rounds = 500
+	}
+	if text := os.Getenv("BOXSUM_GPU_ROUNDS"); text != "" {
+		var err error
+		if rounds, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("BOXSUM_GPU_ROUNDS: %v", err)
+		}
+	}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		pixels := randomImage[uint8](1, 64, 48, 1, 0)
+		boxes := []image.Rectangle{image.Rect(3, 3, 40, 40)}
+		round := func(n int) {
+			im := upload(t, d, pixels)
+			table, err := Integrate[uint32](im, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := table.SumBoxes(0, make([]uint32, 1), boxes); err != nil {
+				t.Fatal(err)
+			}
+			if n%10 == 0 {
+				if _, err := IntegrateHost[uint32](d, pixels, &Options{BandRows: 20}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(table.Close(), im.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := range 200 {
+			round(n)
+		}
+		free, _, err := d.Memory()
+		if err != nil {
+			t.Fatal(err)
+		}
+		resident := residentBytes()
+		for n := range rounds {
+			round(n)
+		}
+		after, _, err := d.Memory()
+		if err != nil {
+			t.Fatal(err)
+		}
+		grown := residentBytes() - resident
+		t.Logf("%d rounds: %d bytes of device memory and %d of host memory more", rounds, free-after, grown)
+		if len(d.held) > 0 {
+			t.Errorf("%d pieces of memory are left", len(d.held))
+		}
+		// Other processes may use the device meanwhile; a leak of one table
+		// a round would be a hundred times this.
+		if free-after > 2<<20 {
+			t.Errorf("%d bytes of device memory are gone", free-after)
+		}
+		if grown > 32<<20 {
+			t.Errorf("the host's memory grew by %d bytes", grown)
+		}
+	})
+}
+
+// residentBytes is what the process has in memory, and 0 where the system does
+// not say.
+func residentBytes() int {
+	runtime.GC()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.Atoi(fields[1])
+	return pages * os.Getpagesize()
+}

@@ -1,0 +1,237 @@
+package gpu
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+)
+
+// sizes are the corners: one pixel, one row, one column, primes, a pixel more
+// or less than a power of two, and wider or higher than several tiles.
+var sizes = [][2]int{
+	{1, 1}, {1, 2}, {2, 1}, {1, 601}, {601, 1}, {3, 5}, {31, 33}, {64, 64},
+	{127, 129}, {257, 17}, {17, 257}, {509, 131}, {1031, 37}, {4099, 3}, {3, 2053},
+}
+
+// ways is the kernels that a device has.
+func ways(d *Device, channels int) []Kernels {
+	if d.notFast(integrateJob{channels: channels}) == "" {
+		return []Kernels{Portable, Fast}
+	}
+	return []Kernels{Portable}
+}
+
+func TestIntegrate(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		every := 1 // of the sizes and channels, so that the pairs together have all of them
+		if d.Info().CPU {
+			every = 3
+		}
+		if testing.Short() {
+			every = 6
+		}
+		for k, p := range pairs {
+			t.Run(p.name, func(t *testing.T) {
+				n := 0
+				for channels := 1; channels <= 6; channels++ {
+					for i, size := range sizes {
+						if (i+channels+k)%every != 0 {
+							continue
+						}
+						for _, kernels := range ways(d, channels) {
+							n++
+							s := shape{
+								width: size[0], height: size[1], channels: channels, count: 1 + n%3,
+								pad: n % 4, kernels: kernels, in: spacing(n % int(spacings)), out: spacing(n / 3 % int(spacings)), seed: uint64(n),
+							}
+							if n%2 == 0 {
+								s.bandRows = 1 + n%41
+							}
+							if p.float && n%3 == 0 {
+								s.offset = 0.5
+							}
+							if !p.check(t, d, s) {
+								return
+							}
+						}
+					}
+				}
+			})
+		}
+	})
+}
+
+// BOXSUM_GPU_SHAPES says how many random shapes to try.
+func TestRandomShapes(t *testing.T) {
+	count := 300
+	if testing.Short() {
+		count = 40
+	}
+	if text := os.Getenv("BOXSUM_GPU_SHAPES"); text != "" {
+		var err error
+		if count, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("BOXSUM_GPU_SHAPES: %v", err)
+		}
+	}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		r := rand.New(rand.NewPCG(1, 2))
+		values, good := 0, 0
+		for n := range count {
+			p := pairs[r.IntN(len(pairs))]
+			s := randomShape(r, p.float)
+			s.seed = uint64(n)
+			w := ways(d, s.channels)
+			s.kernels = w[r.IntN(len(w))]
+			if b, ok := d.backend.(*cudaBackend); ok { // most shapes would go along the paths of small images
+				b.fast.only = []fastPath{anyPath, tilePath}[r.IntN(2)]
+			}
+			values += s.width * s.height * s.channels * s.count
+			if p.check(t, d, s) {
+				good++
+			}
+			if n+1-good >= 10 {
+				t.Fatal("stopping after ten failures")
+			}
+		}
+		fmt.Printf("%s: %d of %d random shapes, %d million values, equal the CPU\n", d.Info().Name, good, count, values/1e6)
+	})
+}
+
+func randomShape(r *rand.Rand, float bool) shape {
+	limit := 1 << 16
+	if r.IntN(16) == 0 {
+		limit = 1 << 20
+	}
+	scale := func(most float64) int { return int(math.Exp(r.Float64() * math.Log(most))) }
+	s := shape{
+		width: scale(5000), channels: 1 + r.IntN(4), count: 1,
+		in: spacing(r.IntN(int(spacings))), out: spacing(r.IntN(int(spacings))), pad: r.IntN(3),
+	}
+	if r.IntN(10) == 0 {
+		s.channels = 5 + r.IntN(9)
+	}
+	s.height = min(scale(5000), max(1, limit/(s.width*s.channels)))
+	if r.IntN(3) == 0 {
+		s.count = scale(float64(min(40, max(1, limit/(s.width*s.height*s.channels)))))
+	}
+	if r.IntN(3) == 0 {
+		s.bandRows = 1 + r.IntN(s.height)
+	}
+	if float && r.IntN(2) == 0 {
+		s.offset = float32(r.NormFloat64())
+	}
+	return s
+}
+
+// An image without pixels has a table of zeros.
+func TestEmpty(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, size := range [][2]int{{0, 0}, {0, 7}, {7, 0}} {
+			for channels := 1; channels <= 3; channels++ {
+				s := shape{width: size[0], height: size[1], channels: channels, count: 2, bandRows: 1, out: odd}
+				checkSums[uint8, uint32](t, d, s)
+				checkSquares[float32, float32, float64](t, d, s)
+			}
+		}
+	})
+}
+
+// Integer tables wrap, and boxes stay exact.
+func TestWrap(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		const size = 300
+		im, err := boxsum.NewImage[uint32](size, size, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range im.Pix {
+			im.Pix[i] = math.MaxUint32 - uint32(i)
+		}
+		table, err := Integrate[uint32](upload(t, d, im), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]uint32, 1)
+		if err := table.SumBoxes(0, got, []image.Rectangle{image.Rect(size-1, size-1, size, size)}); err != nil {
+			t.Fatal(err)
+		}
+		if want := im.Pix[len(im.Pix)-1]; got[0] != want {
+			t.Errorf("the last pixel is %d, not %d", got[0], want)
+		}
+	})
+}
+
+// More boxes than one launch takes.
+func TestManyBoxes(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		im := randomImage[uint8](3, 40, 30, 3, 0)
+		table, err := Integrate[uint64](upload(t, d, im), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, err := table.Download(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(4, 4))
+		boxes := make([]image.Rectangle, queryBytes/24+1234)
+		for i := range boxes {
+			boxes[i] = image.Rect(r.IntN(41), r.IntN(31), r.IntN(41), r.IntN(31))
+		}
+		got, want := make([]uint64, 3*len(boxes)), make([]uint64, 3*len(boxes))
+		if err := table.SumBoxes(0, got, boxes); err != nil {
+			t.Fatal(err)
+		}
+		if err := host.SumBoxes(want, boxes); err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Fatalf("box %d: %d, not %d", i/3, got[i], want[i])
+			}
+		}
+	})
+}
+
+// Tables of the host keep what lies between their rows.
+func TestHostTables(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		const width, height, channels, stride = 45, 33, 3, 46*3 + 5
+		im := randomImage[uint16](8, width, height, channels, 4)
+		want, err := boxsum.Integrate[uint64](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		device, err := Integrate[uint64](upload(t, d, im), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, write := range map[string]func(*boxsum.Table[uint64]) error{
+			"DownloadInto":                func(dst *boxsum.Table[uint64]) error { return device.DownloadInto(0, dst) },
+			"IntegrateHostInto":           func(dst *boxsum.Table[uint64]) error { return IntegrateHostInto(d, dst, im, nil) },
+			"IntegrateHostInto, in bands": func(dst *boxsum.Table[uint64]) error { return IntegrateHostInto(d, dst, im, &Options{BandRows: 4}) },
+		} {
+			got := &boxsum.Table[uint64]{Sums: make([]uint64, stride*(height+1)), Stride: stride, Width: width, Height: height, Channels: channels}
+			for i := range got.Sums {
+				got.Sums[i] = guard
+			}
+			if err := write(got); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := sameBits(got, want); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			for i, v := range got.Sums {
+				if i%stride >= (width+1)*channels && v != guard {
+					t.Fatalf("%s wrote element %d of row %d", name, i%stride, i/stride)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package gpu
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+)
+
+// eachOpenCLBackend runs a body for every device of OpenCL, on a backend that
+// it may alter.
+func eachOpenCLBackend(t *testing.T, body func(t *testing.T, b *openCLBackend)) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		if d.Info().Kind != OpenCL {
+			t.Skip("this is about OpenCL")
+		}
+		opened, err := openOpenCL(d.Info())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := opened.close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		body(t, opened.(*openCLBackend))
+	})
+}
+
+func TestOpenCLMemory(t *testing.T) {
+	eachOpenCLBackend(t, func(t *testing.T, b *openCLBackend) {
+		before, total, err := b.memory()
+		if err != nil || before != total {
+			t.Fatalf("%d of %d bytes are free at first, %v", before, total, err)
+		}
+		for _, bytes := range []int64{0, 1, 2 * lazyBytes} {
+			m, err := b.alloc(bytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if free, _, _ := b.memory(); before-free != max(bytes, 1) {
+				t.Errorf("%d bytes took %d", bytes, before-free)
+			}
+			if err := b.free(m); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := b.alloc(b.maxAlloc + 1); !errors.Is(err, ErrMemory) {
+			t.Errorf("more than one buffer may have gives %v", err)
+		}
+		b.about.Memory = 1000
+		if _, err := b.alloc(1001); !errors.Is(err, ErrMemory) {
+			t.Errorf("more than the device has gives %v", err)
+		}
+		b.about.Memory = total
+		if free, _, _ := b.memory(); free != total {
+			t.Errorf("%d of %d bytes are free in the end", free, total)
+		}
+	})
+}
+
+// Devices with small work-groups get kernels for those, and devices without
+// 64-bit floats an error for these.
+func TestOpenCLLimits(t *testing.T) {
+	eachOpenCLBackend(t, func(t *testing.T, b *openCLBackend) {
+		names := []string{"portable_boxes_u32", "portable_carry_u32"}
+		b.maxGroup = 33
+		if group, err := b.largestGroup(names, 256); group != 32 || err != nil {
+			t.Errorf("at most %d work-items give groups of %d, %v", b.maxGroup, group, err)
+		}
+		b.programs.groups = map[string]int{}
+		b.maxGroup = smallestGroup - 1
+		if group, err := b.largestGroup(names, 256); err == nil {
+			t.Errorf("at most %d work-items give groups of %d", b.maxGroup, group)
+		}
+		b.maxGroup, b.float64 = 256, false
+		if _, err := b.largestGroup([]string{"portable_boxes_f64"}, 128); !errors.Is(err, boxsum.ErrTypes) {
+			t.Errorf("floats that the device lacks give %v", err)
+		}
+	})
+}
+
+func TestOpenCLNoSuchDevice(t *testing.T) {
+	if _, err := openOpenCL(Info{Kind: OpenCL, Index: 1000}); !errors.Is(err, ErrNoDevice) {
+		t.Errorf("device 1000 gives %v", err)
+	}
+}
+
+// Drivers are set up when they are first asked and may not expect to be asked
+// twice at once, so that each round is a process of its own.
+func TestListConcurrently(t *testing.T) {
+	const round = "BOXSUM_TEST_ROUND"
+	if os.Getenv(round) != "" {
+		listConcurrently(t)
+		return
+	}
+	devices(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		cmd := exec.Command(self, "-test.run=^TestListConcurrently$")
+		cmd.Env = append(os.Environ(), round+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+}
+
+func listConcurrently(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 3 {
+				infos, err := Devices()
+				if err != nil {
+					t.Error(err)
+				}
+				for _, info := range infos {
+					d, err := Open(info)
+					if err != nil {
+						t.Error(err)
+						continue
+					}
+					if err := d.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,684 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"pgregory.net/rapid"
+)
+
+// A frame is an image for a pipeline, and its table by the root package; nil for
+// one that has none.
+type frame struct {
+	image boxsum.Image[uint8]
+	want  *boxsum.Table[uint32]
+}
+
+func goodFrame(t rapid.TB, seed uint64, width, height, channels, pad int) frame {
+	t.Helper()
+	im := randomImage[uint8](seed, width, height, channels, pad)
+	want, err := boxsum.Integrate[uint32](im, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frame{im, want}
+}
+
+func badFrame() frame {
+	return frame{boxsum.Image[uint8]{Width: 5, Height: 4, Pix: make([]uint8, 19)}, nil}
+}
+
+// mixedFrames are of many sizes, with a bad one among them.
+func mixedFrames(t *testing.T, count int) []frame {
+	t.Helper()
+	frames := make([]frame, count)
+	for i := range frames {
+		frames[i] = goodFrame(t, uint64(i), 3+i*37%300, 1+i*53%90, 1+i%4, i%3)
+	}
+	frames[count/2] = badFrame()
+	return frames
+}
+
+// each yields the images of frames, all from the same memory: a pipeline must
+// be done with an image when it asks for the next.
+func each(frames []frame) iter.Seq[boxsum.Image[uint8]] {
+	return func(yield func(boxsum.Image[uint8]) bool) {
+		var shared []uint8
+		for _, f := range frames {
+			im := f.image
+			shared = append(shared[:0], im.Pix...)
+			im.Pix = shared
+			more := yield(im)
+			for i := range shared {
+				shared[i] = 0xEE
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// check holds what a pipeline gave for a frame against what it should be.
+func (f frame) check(got *boxsum.Table[uint32], err error) error {
+	switch {
+	case f.want == nil && (got != nil || !errors.Is(err, boxsum.ErrSize)):
+		return fmt.Errorf("a bad image gives %v, %v", got, err)
+	case f.want == nil:
+		return nil
+	case err != nil:
+		return err
+	case got.Width != f.want.Width || got.Height != f.want.Height || got.Channels != f.want.Channels:
+		return fmt.Errorf("a table of %d×%d×%d", got.Width, got.Height, got.Channels)
+	}
+	return sameBits(got, f.want)
+}
+
+// checkPipeline runs frames through a pipeline.
+func checkPipeline(d *Device, frames []frame, opt *PipelineOptions) error {
+	n := 0
+	for got, err := range Pipeline[uint32](context.Background(), d, each(frames), opt) {
+		if n == len(frames) {
+			return fmt.Errorf("more than %d tables: %w", n, err)
+		}
+		if err := frames[n].check(got, err); err != nil {
+			return fmt.Errorf("image %d: %w", n, err)
+		}
+		n++
+	}
+	if n != len(frames) {
+		return fmt.Errorf("%d tables of %d images", n, len(frames))
+	}
+	return nil
+}
+
+func TestPipeline(t *testing.T) {
+	frames := mixedFrames(t, 40)
+	frames = append(frames, goodFrame(t, 1, 0, 7, 1, 0), goodFrame(t, 1, 7, 0, 2, 0), goodFrame(t, 1, 0, 0, 1, 0), goodFrame(t, 7, 1500, 900, 1, 0))
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, opt := range []*PipelineOptions{
+			nil,
+			{Reuse: true},
+			{InFlight: 1},
+			{InFlight: 1, Reuse: true},
+			{InFlight: 100, Reuse: true},
+			{Options: Options{BandRows: 9}},
+			{Options: Options{BandRows: 9}, Reuse: true},
+			{Options: Options{Kernels: Portable}, Reuse: true},
+		} {
+			for range 2 { // with new memory, and with that of last time
+				if err := checkPipeline(d, frames, opt); err != nil {
+					t.Errorf("%+v: %v", opt, err)
+				}
+			}
+			if err := checkPipeline(d, nil, opt); err != nil {
+				t.Errorf("%+v, no images: %v", opt, err)
+			}
+		}
+	})
+}
+
+func TestPipelineOffset(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		im := randomImage[float32](1, 70, 50, 2, 0)
+		want, err := boxsum.Integrate[float32](im, &boxsum.Options{Offset: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opt := range []PipelineOptions{{}, {Reuse: true}, {Options: Options{BandRows: 9}}} {
+			opt.Offset = 0.5
+			for got, err := range Pipeline[float32](t.Context(), d, slices.Values([]boxsum.Image[float32]{im}), &opt) {
+				if err == nil {
+					err = equals(got, want, im, false)
+				}
+				if err != nil {
+					t.Errorf("%+v: %v", opt, err)
+				}
+			}
+		}
+	})
+}
+
+func TestPipelineSquares(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		var images []boxsum.Image[uint16]
+		for i := range 12 {
+			images = append(images, randomImage[uint16](uint64(i), 9+i*31, 70-i*5, 1+i%3, i%2))
+		}
+		for _, opt := range []*PipelineOptions{nil, {Reuse: true}, {Options: Options{BandRows: 8}, Reuse: true}} {
+			n := 0
+			for got, err := range PipelineSquares[uint64, uint64](t.Context(), d, slices.Values(images), opt) {
+				if err != nil {
+					t.Fatalf("%+v, image %d: %v", opt, n, err)
+				}
+				want, err := boxsum.IntegrateSquares[uint64, uint64](images[n], nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares)); err != nil {
+					t.Errorf("%+v, image %d: %v", opt, n, err)
+				}
+				n++
+			}
+			if n != len(images) {
+				t.Errorf("%+v: %d tables of %d images", opt, n, len(images))
+			}
+		}
+	})
+}
+
+// Whatever goes in and however the loop ends, tables are right and in order,
+// errors are where they belong, and nothing is left behind.
+func TestPipelineProperty(t *testing.T) {
+	eachDevice(t, func(test *testing.T, real *Device) {
+		rapid.Check(test, func(t *rapid.T) {
+			d, s := strictly(test, real)
+			free := func() error { return nil }
+			frames := make([]frame, rapid.IntRange(0, 12).Draw(t, "images"))
+			for i := range frames {
+				width, height := rapid.IntRange(0, 80).Draw(t, "width"), rapid.IntRange(0, 40).Draw(t, "height")
+				f := goodFrame(t, uint64(i), width, height, rapid.IntRange(1, 5).Draw(t, "channels"), rapid.IntRange(0, 2).Draw(t, "pad"))
+				frames[i] = f
+				switch rapid.IntRange(0, 5).Draw(t, "kind") {
+				case 0:
+					frames[i] = badFrame()
+				case 1:
+					im, release, err := NewHostImage[uint8](d, width, height, f.image.Channels)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for y := range height {
+						copy(im.Row(y), f.image.Row(y))
+					}
+					frames[i].image = im
+					before := free
+					free = func() error { return errors.Join(before(), release()) }
+				}
+			}
+			opt := &PipelineOptions{InFlight: rapid.IntRange(0, 5).Draw(t, "in flight"), Reuse: rapid.Bool().Draw(t, "reuse")}
+			opt.Kernels = Portable
+			opt.BandRows = max(0, rapid.IntRange(-20, 20).Draw(t, "band rows"))
+			leave := rapid.IntRange(0, 15).Draw(t, "break after")
+			end := rapid.IntRange(0, 15).Draw(t, "cancel after")
+			inside := rapid.Bool().Draw(t, "cancel inside of images")
+
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			images := func(yield func(boxsum.Image[uint8]) bool) {
+				for i, f := range frames {
+					if inside && i == end {
+						cancel()
+					}
+					if !yield(f.image) {
+						return
+					}
+				}
+			}
+			n, ended := 0, false
+			for got, err := range Pipeline[uint32](ctx, d, images, opt) {
+				if ended {
+					t.Fatalf("something follows the context's error: %v, %v", got, err)
+				}
+				if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+					ended = true
+					continue
+				}
+				if n == len(frames) {
+					t.Fatalf("more tables than images: %v, %v", got, err)
+				}
+				if err := frames[n].check(got, err); err != nil {
+					t.Fatalf("image %d: %v", n, err)
+				}
+				n++
+				if !inside && n == end {
+					cancel()
+				}
+				if n == leave {
+					break
+				}
+			}
+			if !ended && n != len(frames) && n != leave {
+				t.Fatalf("%d tables of %d images", n, len(frames))
+			}
+			if !inside && n > end && end > 0 {
+				t.Fatalf("%d tables after the context ended with %d", n, end)
+			}
+			if opt.BandRows == 0 && (ended || n == leave && n < len(frames)) {
+				if got := len(s.pieces) + len(s.queues) + len(s.events); got != 1 { // the device's own stream
+					t.Fatalf("the loop left something: %v", s.left())
+				}
+			}
+			if err := errors.Join(d.Close(), free(), s.left()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+}
+
+// Pipelines share a device with each other and with everyone else.
+func TestPipelinesAtOnce(t *testing.T) {
+	frames := mixedFrames(t, 20)
+	eachDevice(t, func(t *testing.T, d *Device) {
+		var wg sync.WaitGroup
+		for n := range 4 {
+			wg.Go(func() {
+				if err := checkPipeline(d, frames, &PipelineOptions{Reuse: n%2 == 0, InFlight: n}); err != nil {
+					t.Errorf("pipeline %d: %v", n, err)
+				}
+			})
+			wg.Go(func() {
+				checkSums[uint8, uint32](t, d, shape{width: 50 + n, height: 40, channels: 1, count: 2, seed: uint64(n), bandRows: 7})
+			})
+		}
+		wg.Wait()
+		// One inside of another's loop.
+		for got, err := range Pipeline[uint32](t.Context(), d, each(frames[:3]), &PipelineOptions{Reuse: true}) {
+			if err != nil || got == nil {
+				t.Fatal(err)
+			}
+			if err := checkPipeline(d, frames[:5], &PipelineOptions{Reuse: true}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// The less memory there is, the fewer images are in flight, down to bands of
+// one; only when these do not fit either is it an error, one for each image.
+func TestPipelineLittleMemory(t *testing.T) {
+	frames := []frame{goodFrame(t, 1, 200, 150, 2, 0), goodFrame(t, 2, 20, 30, 2, 0), goodFrame(t, 3, 200, 150, 2, 0), goodFrame(t, 4, 210, 170, 2, 0), goodFrame(t, 5, 10, 10, 1, 0)}
+	eachDevice(t, func(t *testing.T, real *Device) {
+		for _, reuse := range []bool{false, true} {
+			worked, failed := 0, 0
+			for limit := int64(4 << 20); limit > 1<<10; limit = limit * 3 / 4 {
+				d, s := strictly(t, real)
+				s.limit = limit
+				opt := &PipelineOptions{Reuse: reuse}
+				opt.Kernels = Portable
+				for range 2 {
+					switch err := checkPipeline(d, frames, opt); {
+					case errors.Is(err, ErrMemory):
+						failed++
+					case err != nil:
+						t.Errorf("%d bytes: %v", limit, err)
+					default:
+						worked++
+					}
+				}
+				if _, err := IntegrateHost[uint32](d, frames[0].image, &opt.Options); err != nil && !errors.Is(err, ErrMemory) {
+					t.Errorf("%d bytes: %v", limit, err)
+				}
+				if err := errors.Join(d.Close(), s.left()); err != nil {
+					t.Errorf("%d bytes: %v", limit, err)
+				}
+			}
+			if worked < 10 || failed == 0 {
+				t.Errorf("%d limits were enough and %d too little", worked, failed)
+			}
+		}
+	})
+}
+
+// The memory of a pipeline serves the next one, and gives way to whoever needs
+// it.
+func TestPipelineKeepsMemory(t *testing.T) {
+	frames := []frame{goodFrame(t, 1, 200, 150, 1, 0), goodFrame(t, 2, 200, 150, 1, 0), goodFrame(t, 3, 100, 50, 1, 0)}
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		opt := &PipelineOptions{Reuse: true, InFlight: 1, Options: Options{Kernels: Portable}}
+		if err := checkPipeline(d, frames, opt); err != nil {
+			t.Fatal(err)
+		}
+		pieces, hosts := len(s.pieces), len(s.hosts)
+		if pieces == 0 || hosts == 0 {
+			t.Error("nothing was kept")
+		}
+		for range 3 {
+			if err := checkPipeline(d, frames, opt); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(s.pieces) != pieces || len(s.hosts) != hosts {
+			t.Errorf("%d pieces on the device and %d on the host became %d and %d", pieces, hosts, len(s.pieces), len(s.hosts))
+		}
+		s.limit = s.used
+		im, err := NewImage[uint8](d, 100, 100, 1, 1)
+		if err != nil {
+			t.Errorf("an image in the place of what was kept: %v", err)
+		}
+		if err := errors.Join(im.Close(), d.Close(), s.left()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Slots that an earlier pipeline left give way to an image that needs their
+// memory, and so much that the host would suffer is not asked for.
+func TestSlots(t *testing.T) {
+	small, large := goodFrame(t, 1, 100, 100, 1, 0), goodFrame(t, 2, 300, 200, 1, 0)
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		opt := &PipelineOptions{InFlight: 6, Options: Options{Kernels: Portable}}
+		if err := checkPipeline(d, slices.Repeat([]frame{small}, 20), opt); err != nil {
+			t.Fatal(err)
+		}
+		s.limit = s.used + 1000
+		opt.InFlight = 1
+		if err := checkPipeline(d, []frame{large}, opt); err != nil {
+			t.Fatal(err)
+		}
+		if len(d.slots.all) != 1 || d.slots.room() == 0 {
+			t.Errorf("%d slots have %d bytes", len(d.slots.all), d.slots.room())
+		}
+
+		p, err := d.takeSlots(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := s.used
+		job := integrateJob{pixel: u8, sum: u32, channels: 1, width: 40_000, height: 20_000, count: 1}
+		if err := p.fit(p.all[0], job, false); !errors.Is(err, ErrMemory) || s.used != used {
+			t.Errorf("gigabytes for one of two slots: %v, %d bytes", err, s.used-used)
+		}
+		if err := errors.Join(p.free(), d.Close(), s.left()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Whichever call of the driver fails, some image says so or the run goes on
+// without it, nothing is left behind, and the next run works.
+func TestPipelineFaults(t *testing.T) {
+	frames := []frame{goodFrame(t, 1, 20, 10, 3, 1), goodFrame(t, 2, 30, 10, 1, 0), goodFrame(t, 3, 25, 15, 2, 0)}
+	opt := &PipelineOptions{InFlight: 1, Options: Options{Kernels: Portable}}
+	eachDevice(t, func(t *testing.T, real *Device) {
+		for _, reuse := range []bool{false, true} {
+			opt := *opt
+			opt.Reuse = reuse
+			d, s := strictly(t, real)
+			if err := checkPipeline(d, frames, &opt); err != nil {
+				t.Fatal(err)
+			}
+			calls := s.calls
+			if err := errors.Join(d.Close(), s.left()); err != nil {
+				t.Fatal(err)
+			}
+			for fuse := 2; fuse <= calls; fuse++ {
+				d, s := strictly(t, real)
+				s.fuse = fuse
+				if err := checkPipeline(d, frames, &opt); !errors.Is(err, errFuse) {
+					t.Errorf("call %d of %d failed and nobody said so: %v", fuse, calls, err)
+				}
+				if err := checkPipeline(d, frames, &opt); err != nil {
+					t.Errorf("after call %d of %d failed: %v", fuse, calls, err)
+				}
+				if err := errors.Join(d.Close(), s.left()); err != nil {
+					t.Errorf("call %d of %d: %v", fuse, calls, err)
+				}
+			}
+		}
+	})
+}
+
+// A device that is closed in the loop ends it: tables on their way may still come,
+// then one error. What the loop has in hand stays readable.
+func TestPipelineClose(t *testing.T) {
+	frames := mixedFrames(t, 30)[:15]
+	eachDevice(t, func(t *testing.T, real *Device) {
+		for _, reuse := range []bool{false, true} {
+			d, s := strictly(t, real)
+			n, ends := 0, 0
+			opt := &PipelineOptions{InFlight: 2, Reuse: reuse, Options: Options{Kernels: Portable}}
+			for got, err := range Pipeline[uint32](t.Context(), d, each(frames), opt) {
+				if errors.Is(err, ErrClosed) {
+					ends++
+					continue
+				}
+				if n == 3 {
+					if err := d.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := frames[n].check(got, err); err != nil || ends > 0 {
+					t.Errorf("image %d: %v after %d ends", n, err, ends)
+				}
+				n++
+			}
+			if ends != 1 || n < 4 || n == len(frames) {
+				t.Errorf("%d tables and %d ends", n, ends)
+			}
+			if err := s.left(); err != nil {
+				t.Error(err)
+			}
+			for got, err := range Pipeline[uint32](t.Context(), d, each(frames), opt) {
+				if got != nil || !errors.Is(err, ErrClosed) {
+					t.Errorf("a closed device gives %v, %v", got, err)
+				}
+			}
+		}
+	})
+}
+
+// A table of reused memory is empty once the next one is there.
+func TestPipelineReuseEmpties(t *testing.T) {
+	frames := mixedFrames(t, 10)
+	eachDevice(t, func(t *testing.T, d *Device) {
+		var tables []*boxsum.Table[uint32]
+		for got, err := range Pipeline[uint32](t.Context(), d, each(frames), &PipelineOptions{Reuse: true}) {
+			for _, old := range tables {
+				if old.Sums != nil || old.At(0, 0, 0) != 0 || old.Sum(image.Rect(0, 0, 2, 2)) != 0 {
+					t.Error("a table outlives its turn")
+				}
+			}
+			if err == nil {
+				tables = append(tables, got)
+			}
+		}
+	})
+}
+
+// What images does to its goroutine happens to the loop's.
+func TestPipelinePanics(t *testing.T) {
+	twice := []frame{goodFrame(t, 1, 20, 10, 1, 0), goodFrame(t, 2, 20, 10, 1, 0)}
+	broken := errors.New("broken")
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		loop := func(last func()) {
+			images := func(yield func(boxsum.Image[uint8]) bool) {
+				yield(twice[0].image)
+				last()
+			}
+			for got, err := range Pipeline[uint32](t.Context(), d, images, &PipelineOptions{Options: Options{Kernels: Portable}}) {
+				if err := twice[0].check(got, err); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		func() {
+			defer func() {
+				if got := recover(); got != broken {
+					t.Errorf("a panic of images becomes %v", got)
+				}
+			}()
+			loop(func() { panic(broken) })
+			t.Error("the loop went on after a panic of images")
+		}()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			loop(runtime.Goexit)
+			t.Error("the loop went on after images ended its goroutine")
+		}()
+		<-done
+		func() {
+			defer func() { recover() }()
+			for range Pipeline[uint32](t.Context(), d, each(twice), &PipelineOptions{Options: Options{Kernels: Portable}}) {
+				panic(broken)
+			}
+		}()
+		if err := errors.Join(d.Close(), s.left()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestPipelineErrors(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		one := slices.Values([]boxsum.Image[uint8]{randomImage[uint8](1, 6, 5, 1, 0)})
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		first := func(seq iter.Seq2[*boxsum.Table[uint32], error]) (err error) {
+			n := 0
+			for _, e := range seq {
+				err = e
+				n++
+			}
+			if n != 1 {
+				return fmt.Errorf("%d results, the last %v", n, err)
+			}
+			return err
+		}
+		for _, test := range []struct {
+			name string
+			err  error
+			want error
+		}{
+			{"nil device", first(Pipeline[uint32](t.Context(), nil, one, nil)), ErrNoDevice},
+			{"ended context", first(Pipeline[uint32](ended, d, one, nil)), context.Canceled},
+			{"types", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[float64]{}), nil)), boxsum.ErrTypes},
+			{"negative bands", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{Options: Options{BandRows: -1}})), boxsum.ErrSize},
+			{"fewer than none in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: -1})), boxsum.ErrSize},
+			{"too many in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: 1 << 30})), boxsum.ErrSize},
+			{"fast kernels for six channels", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[uint8]{randomImage[uint8](1, 4, 4, 6, 0)}), &PipelineOptions{Options: Options{Kernels: Fast}})), boxsum.ErrTypes},
+			{"host image without device", third(NewHostImage[uint8](nil, 1, 1, 1)), ErrNoDevice},
+			{"host image of negative size", third(NewHostImage[uint8](d, 1, -1, 1)), boxsum.ErrSize},
+		} {
+			if !errors.Is(test.err, test.want) {
+				t.Errorf("%s: %v, want %v", test.name, test.err, test.want)
+			}
+		}
+		for range Pipeline[uint32, uint8](t.Context(), d, nil, nil) {
+			t.Error("no images have a table")
+		}
+	})
+}
+
+func third[A, B any](_ A, _ B, err error) error { return err }
+
+// Page-locked images and parts of them go through a pipeline like others. One
+// that is released too early stays until the device has read it, and one that
+// is released late outlives its device.
+func TestHostImage(t *testing.T) {
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		whole, release, err := NewHostImage[uint16](d, 301, 203, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y := range whole.Height {
+			for i, p := range whole.Row(y) {
+				if p != 0 {
+					t.Fatalf("value %d of row %d is %d", i, y, p)
+				}
+				whole.Row(y)[i] = uint16(y*y + 7*i)
+			}
+		}
+		part := whole
+		part.Pix, part.Width, part.Height = whole.Pix[5*whole.Stride+9:], 100, 44
+		var wants []*boxsum.Table[uint64]
+		images := []boxsum.Image[uint16]{whole, part, {Pix: whole.Pix, Stride: 2 * whole.Stride, Width: 301, Height: 101, Channels: 3}}
+		for _, im := range images {
+			want, err := boxsum.Integrate[uint64](im, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wants = append(wants, want)
+		}
+		in := func(yield func(boxsum.Image[uint16]) bool) {
+			for _, im := range images {
+				if !yield(im) {
+					return
+				}
+			}
+			if err := errors.Join(release(), release()); err != nil {
+				t.Error(err)
+			}
+		}
+		n := 0
+		for got, err := range Pipeline[uint64](t.Context(), d, in, &PipelineOptions{Options: Options{Kernels: Portable}}) {
+			if err == nil {
+				err = sameBits(got, wants[n])
+			}
+			if err != nil {
+				t.Errorf("image %d: %v", n, err)
+			}
+			n++
+		}
+		if len(d.blocks) != 0 {
+			t.Error("page-locked memory is left")
+		}
+		late, release, err := NewHostImage[uint16](d, 10, 10, 1)
+		if err := errors.Join(err, d.Close()); err != nil {
+			t.Fatal(err)
+		}
+		late.Pix[99] = 1
+		if err := errors.Join(release(), s.left()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// BenchmarkPipeline is for choosing how many images are in flight: each is 2160p,
+// and "of-copies" is the share of the time that copies alone take.
+func BenchmarkPipeline(b *testing.B) {
+	d, err := OpenBest(CUDA, OpenCL)
+	if err != nil {
+		b.Skip(err)
+	}
+	defer d.Close()
+	const width, height = 3840, 2160
+	plain := randomImage[uint8](1, width, height, 1, 0)
+	locked, release, err := NewHostImage[uint8](d, width, height, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer release()
+	for _, way := range []struct {
+		name  string
+		image boxsum.Image[uint8]
+		reuse bool
+	}{{"reused", plain, true}, {"locked", locked, true}, {"new", plain, false}} {
+		for _, n := range []int{2, 3, 4, 6, 8, 12, 16} {
+			b.Run(fmt.Sprintf("%s/%d", way.name, n), func(b *testing.B) {
+				run := func(count int) {
+					images := func(yield func(boxsum.Image[uint8]) bool) {
+						for i := 0; i < count && yield(way.image); i++ {
+						}
+					}
+					for _, err := range Pipeline[uint32](b.Context(), d, images, &PipelineOptions{InFlight: n, Reuse: way.reuse}) {
+						if err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				run(2 * n) // for its memory
+				copies, err := d.TransferTime(width*height, 4*(width+1)*(height+1), b.N)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ResetTimer()
+				run(b.N)
+				b.StopTimer()
+				b.ReportMetric(copies.Seconds()/b.Elapsed().Seconds(), "of-copies")
+			})
+		}
+	}
+}
