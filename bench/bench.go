@@ -1,10 +1,12 @@
 // Package bench measures how fast tables are made: by this library, by others
 // on the same machine in the same run, and beside what the memory allows.
 //
-// A speed is the best of several runs. Everyone who is compared takes turns on
-// the same pixels, after a warm-up, and every table is compared with a plain
-// reference before anyone is timed. Pixels are drawn so that all sums are
-// exact, floats included, and so "compared" means to the bit, all entries.
+// A speed is the best of several runs, and on a GPU the median of the device's
+// own times, beside a copy of as many bytes there. Everyone who is compared
+// takes turns on the same pixels, after a warm-up, and every table is compared
+// with a plain reference before anyone is timed. Pixels are drawn so that all
+// sums are exact, floats included, and so "compared" means to the bit, all
+// entries.
 package bench
 
 import (

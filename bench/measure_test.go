@@ -13,7 +13,7 @@ import (
 func TestTurns(t *testing.T) {
 	var turns []string
 	player := func(name string, times ...time.Duration) contestant {
-		return contestant{Result: Result{Algorithm: name}, run: func(warm int) (time.Duration, error) {
+		return contestant{Result: Result{Algorithm: name, On: "cpu"}, run: func(warm int) (time.Duration, error) {
 			turns = append(turns, fmt.Sprint(name, warm))
 			d := times[0]
 			times = times[1:]
@@ -35,8 +35,8 @@ func TestTurns(t *testing.T) {
 		t.Errorf("told of rounds %v", told)
 	}
 	want := []Result{
-		{Algorithm: "a", Repeat: 2, Mean: 2, Min: 1, Max: 3},
-		{Algorithm: "b", Repeat: 2, Mean: 40, Min: 30, Max: 50},
+		{Algorithm: "a", On: "cpu", Repeat: 2, Mean: 2, Min: 1, Max: 3},
+		{Algorithm: "b", On: "cpu", Repeat: 2, Mean: 40, Min: 30, Max: 50},
 	}
 	if !slices.Equal(results, want) {
 		t.Errorf("results %+v, want %+v", results, want)

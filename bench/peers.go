@@ -45,7 +45,7 @@ func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	py, hello, err := startPython(ctx, cfg.Python)
+	py, hello, err := startPython(ctx, cfg.Python, peersScript)
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
@@ -121,14 +121,14 @@ func (p *python) field(w *work, c Case, size Size, hello reply) ([]contestant, e
 		if _, err := run(0); err != nil {
 			return nil, err
 		}
-		if err := p.compare(w, peer); err != nil {
+		about := hello.Peers[peer]
+		if err := p.compare(w, peer, about.Inclusive); err != nil {
 			if differs := (*errDiffers)(nil); !errors.As(err, &differs) {
 				return nil, err
 			}
 			wrong = errors.Join(wrong, fmt.Errorf("%s: %w", peer, err))
 			continue
 		}
-		about := hello.Peers[peer]
 		field = append(field, contestant{
 			Result: newResult(peer+" "+about.Version, c, size, about.Workers, read+written, true),
 			run:    run,
@@ -138,7 +138,7 @@ func (p *python) field(w *work, c Case, size Size, hello reply) ([]contestant, e
 }
 
 // compare holds a peer's tables against those of a work.
-func (p *python) compare(w *work, peer string) error {
+func (p *python) compare(w *work, peer string, inclusive bool) error {
 	dump, err := p.call(command{Do: "dump", Peer: peer}, nil)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (p *python) compare(w *work, peer string) error {
 	tables := &io.LimitedReader{R: p.out, N: dump.Bytes}
 	var wrong error
 	for _, t := range w.tables {
-		err := t.equal(tables, peer == ScikitImage)
+		err := t.equal(tables, inclusive)
 		if differs := (*errDiffers)(nil); err != nil && !errors.As(err, &differs) {
 			return p.died(err)
 		}

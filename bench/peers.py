@@ -26,6 +26,8 @@ TYPES = {
 class OpenCV:
     """cv2.integral into arrays that are there already, with OpenCV's default threads."""
 
+    inclusive = False
+
     def __init__(self):
         import cv2
 
@@ -79,6 +81,7 @@ class ScikitImage:
     """skimage.transform.integral_image, in the sums' type."""
 
     workers = 1
+    inclusive = True
 
     def __init__(self):
         import skimage
@@ -119,7 +122,7 @@ for name, peer in ("opencv", OpenCV), ("scikit-image", ScikitImage):
 
 def hello(_):
     """Says who is there, and who is not and why."""
-    peers = {name: {"version": p.version, "workers": p.workers} for name, p in PEERS.items()}
+    peers = {n: {"version": p.version, "workers": p.workers, "inclusive": p.inclusive} for n, p in PEERS.items()}
     return {"peers": peers, "missing": MISSING}
 
 

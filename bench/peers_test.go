@@ -63,9 +63,9 @@ func comparePeers(t *testing.T, sizes, types string) (field []string, report str
 	return slices.Compact(field), out.String(), err
 }
 
-// All that is compared by default, and a pair that OpenCV does not have.
+// All that is compared by default, and pairs that OpenCV does not have.
 func TestPeers(t *testing.T) {
-	got, report, err := comparePeers(t, "64x48,1x1,131x7", PeerTypes+",u8:f32,u16:f64,f64:f64,i32:i64")
+	got, report, err := comparePeers(t, "64x48,1x1,131x7", PeerTypes+",u8:f32,u16:f64,f64:f64,u32:u32,i32:i64")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +80,7 @@ func TestPeers(t *testing.T) {
 		{"u8:f32", "opencv,scikit-image"},
 		{"u16:f64", "opencv,scikit-image"},
 		{"f64:f64", "opencv,scikit-image"},
+		{"u32:u32", "scikit-image"},
 		{"i32:i64", "scikit-image"},
 	} {
 		for _, size := range []string{" 64x48 ", " 1x1 ", " 131x7 "} {

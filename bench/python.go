@@ -12,8 +12,14 @@ import (
 	"strings"
 )
 
-//go:embed peers.py
-var peersScript string
+// The scripts that make tables on command, with libraries for the CPU and for
+// CUDA.
+var (
+	//go:embed peers.py
+	peersScript string
+	//go:embed gpupeers.py
+	gpuPeersScript string
+)
 
 // A python is a Python process that makes tables on command. An exception
 // there ends it, and every error carries what it said last.
@@ -26,7 +32,7 @@ type python struct {
 	stderr bytes.Buffer
 }
 
-// A command is one line to peers.py.
+// A command is one line to a script.
 type command struct {
 	Do    string   `json:"do"`
 	Peer  string   `json:"peer,omitempty"`
@@ -39,8 +45,9 @@ type command struct {
 // A reply is the line that comes back.
 type reply struct {
 	Peers map[string]struct {
-		Version string `json:"version"`
-		Workers int    `json:"workers"`
+		Version   string `json:"version"`
+		Workers   int    `json:"workers"`
+		Inclusive bool   `json:"inclusive"` // its tables lack the row and column of zeros
 	} `json:"peers"`
 	Missing []string `json:"missing"`
 	Able    []string `json:"able"`
@@ -48,9 +55,9 @@ type reply struct {
 	Bytes   int64    `json:"bytes"`
 }
 
-// startPython runs an interpreter and asks who is there.
-func startPython(ctx context.Context, interpreter string) (*python, reply, error) {
-	p := &python{ctx: ctx, cmd: exec.CommandContext(ctx, interpreter, "-c", peersScript)}
+// startPython runs a script and asks who is there.
+func startPython(ctx context.Context, interpreter, script string) (*python, reply, error) {
+	p := &python{ctx: ctx, cmd: exec.CommandContext(ctx, interpreter, "-c", script)}
 	p.cmd.Stderr = &p.stderr
 	in, err := p.cmd.StdinPipe()
 	if err != nil {

@@ -31,21 +31,32 @@ func randomImage[P boxsum.Pixel, S boxsum.Sum](size Size, channels int) (boxsum.
 			unit /= 2
 		}
 	}
-	random := rand.NewPCG(uint64(size.Width), uint64(size.Height))
+	_ = inBands(size.Height, func(from, to int) error {
+		for y := from; y < to; y++ {
+			// A generator for each row makes the same image with any number of cores.
+			fillRandom(img.Row(y), rand.NewPCG(uint64(size.Width), uint64(y)), width, unit)
+		}
+		return nil
+	})
+	return img, nil
+}
+
+// fillRandom fills a row with so many random bits of a unit each, or, for less
+// than one bit, with few ones.
+func fillRandom[P boxsum.Pixel](row []P, random *rand.PCG, width int, unit P) {
 	if width < 1 {
 		sparse := uint(1 - width)
-		for i := range img.Pix {
+		for i := range row {
 			if random.Uint64()>>(64-sparse) == 0 {
-				img.Pix[i] = 1
+				row[i] = 1
 			}
 		}
-		return img, nil
+		return
 	}
 	shift := uint(64 - width)
-	for i := range img.Pix {
-		img.Pix[i] = P(random.Uint64()>>shift) * unit
+	for i := range row {
+		row[i] = P(random.Uint64()>>shift) * unit
 	}
-	return img, nil
 }
 
 // pixelBits is how many random bits a pixel can hold.
@@ -55,7 +66,7 @@ func pixelBits[P boxsum.Pixel]() int {
 		return 8
 	case uint16, int16:
 		return 16
-	case int32:
+	case int32, uint32:
 		return 32
 	default: // what a float32 and a float64 both hold
 		return 24

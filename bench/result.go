@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,6 +19,21 @@ const (
 	LimitFill     = "limit: streaming fill"
 	LimitCopy     = "limit: copy"
 	LimitFillRead = "limit: fill and read"
+)
+
+// What [Result.Algorithm] says of a device. A version follows the name of a
+// peer.
+const (
+	EndToEnd        = "boxsum, host to host"
+	Pipelined       = "boxsum, pipelined"
+	PipelinedLocked = "boxsum, pipelined from page-locked images"
+	PipelinedNew    = "boxsum, pipelined into new tables"
+	NPP             = "npp"
+	Torch           = "torch"
+	TorchCompile    = "torch.compile"
+	CuPy            = "cupy"
+	LimitDevice     = "limit: device copy"
+	LimitCopies     = "limit: copies in and out"
 )
 
 // A Result is one measured time.
@@ -34,6 +51,12 @@ type Result struct {
 	Mean   float64 `json:"mean_ms"`
 	Min    float64 `json:"min_ms"`
 	Max    float64 `json:"max_ms"`
+
+	// Median is of devices only, whose best run says little.
+	Median float64 `json:"median_ms,omitempty"`
+
+	// Batch is how many images went in one go, where it is more than one.
+	Batch int `json:"batch,omitempty"`
 
 	// Bytes is what has to be read and written, once each.
 	Bytes int64 `json:"bytes"`
@@ -53,8 +76,9 @@ func newResult(algorithm string, c Case, size Size, workers int, bytes int64, ve
 	}
 }
 
-// GBPerSecond is how fast the bytes of the best run moved.
-func (r Result) GBPerSecond() float64 { return float64(r.Bytes) / r.Min / 1e6 }
+// GBPerSecond is how fast the bytes moved in the run that counts: the best one,
+// and on a device the median.
+func (r Result) GBPerSecond() float64 { return float64(r.Bytes) / cmp.Or(r.Median, r.Min) / 1e6 }
 
 // Case is the case that was measured.
 func (r Result) Case() Case { return Case{Types: r.Types, Channels: r.Channels} }
@@ -72,7 +96,21 @@ func (r Result) withTimes(times []time.Duration) Result {
 		r.Mean += ms / float64(len(times))
 		r.Min, r.Max = min(r.Min, ms), max(r.Max, ms)
 	}
+	if r.On != "cpu" {
+		r.Median = median(times)
+	}
 	return r
+}
+
+// median is the time in the middle, in milliseconds.
+func median(times []time.Duration) float64 {
+	sorted := slices.Sorted(slices.Values(times))
+	half := len(sorted) / 2
+	middle := sorted[half]
+	if len(sorted)%2 == 0 {
+		middle = (sorted[half-1] + middle) / 2
+	}
+	return float64(middle) / float64(time.Millisecond)
 }
 
 // WriteJSON writes results as an array.

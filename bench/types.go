@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/boxsum/boxsum"
 )
 
 // A Case is a kind of table: of which pixels, and of which sums.
@@ -24,24 +26,35 @@ func (c Case) String() string {
 	return fmt.Sprintf("%sx%d", c.Types, c.Channels)
 }
 
-// kinds is everything that can be measured. The last type of each is what the
-// reference adds in.
-var kinds = []struct {
-	types string
-	make  func(Size, int) (*work, error)
-}{
-	{"u8:u32", newSums[uint8, uint32, int64]},
-	{"u8:u64", newSums[uint8, uint64, int64]},
-	{"u8:f32", newSums[uint8, float32, float64]},
-	{"u8:f64", newSums[uint8, float64, float64]},
-	{"u16:u64", newSums[uint16, uint64, int64]},
-	{"u16:f64", newSums[uint16, float64, float64]},
-	{"i16:i64", newSums[int16, int64, int64]},
-	{"i32:i64", newSums[int32, int64, int64]},
-	{"f32:f64", newSums[float32, float64, float64]},
-	{"f32:f32", newSums[float32, float32, float64]},
-	{"f64:f64", newSums[float64, float64, float64]},
-	{squares, newSquares[uint8, uint32, uint64, int64]},
+// A kind is what can be measured: on the CPU, on a device, and in a pipeline
+// through one.
+type kind struct {
+	types    string
+	make     func(Size, int) (*work, error)
+	device   func(deviceJob) (*deviceWork, error)
+	pipeline func(deviceJob) (*pipelineWork, error) // nil for none
+}
+
+// kinds is all of them. The last type of each is what the reference adds in.
+var kinds = []kind{
+	sumsOf[uint8, uint32, int64]("u8:u32"),
+	sumsOf[uint8, uint64, int64]("u8:u64"),
+	sumsOf[uint8, float32, float64]("u8:f32"),
+	sumsOf[uint8, float64, float64]("u8:f64"),
+	sumsOf[uint16, uint64, int64]("u16:u64"),
+	sumsOf[uint16, float64, float64]("u16:f64"),
+	sumsOf[uint32, uint64, int64]("u32:u64"),
+	sumsOf[uint32, uint32, int64]("u32:u32"),
+	sumsOf[int16, int64, int64]("i16:i64"),
+	sumsOf[int32, int64, int64]("i32:i64"),
+	sumsOf[float32, float64, float64]("f32:f64"),
+	sumsOf[float32, float32, float64]("f32:f32"),
+	sumsOf[float64, float64, float64]("f64:f64"),
+	{squares, newSquares[uint8, uint32, uint64, int64], newDeviceSquares[uint8, uint32, uint64, int64], nil},
+}
+
+func sumsOf[P boxsum.Pixel, S boxsum.Sum, A accumulator](types string) kind {
+	return kind{types, newSums[P, S, A], newDeviceSums[P, S, A], newPipeline[P, S, A]}
 }
 
 const (
@@ -68,21 +81,21 @@ func parseCase(text string) (Case, error) {
 		}
 		c.Channels = int(n)
 	}
-	if _, err := c.maker(); err != nil {
+	if _, err := c.kind(); err != nil {
 		return Case{}, fmt.Errorf("bench: %w", err)
 	}
 	return c, nil
 }
 
-func (c Case) maker() (func(Size, int) (*work, error), error) {
+func (c Case) kind() (kind, error) {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		if k.types == c.Types {
-			return k.make, nil
+			return k, nil
 		}
 		names[i] = k.types
 	}
-	return nil, fmt.Errorf("unknown types %q: use one of %s, squares, with x3 after it for three channels",
+	return kind{}, fmt.Errorf("unknown types %q: use one of %s, squares, with x3 after it for three channels",
 		c.Types, strings.Join(names, ", "))
 }
 

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/boxsum/boxsum"
 )
@@ -13,17 +14,26 @@ type accumulator interface{ int64 | float64 }
 
 // verify compares every entry of a table with a reference that shares nothing
 // with the library: a running sum along the row, added to what the column held
-// above.
+// above. Bands of rows go side by side: each starts from the row above it in the
+// table, which the band above finds right or not.
 func verify[A accumulator, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsum.Image[P], square bool) error {
-	entries, channels := t.Exclusive(), img.Channels
-	for i, got := range entries.Row(0) {
+	for i, got := range t.Exclusive().Row(0) {
 		if got != 0 {
-			return differs("the reference", i, 0, channels, got, S(0))
+			return differs("the reference", i, 0, img.Channels, got, S(0))
 		}
 	}
+	return inBands(img.Height, func(from, to int) error { return verifyRows[A](t, img, square, from, to) })
+}
+
+// verifyRows compares the entries under the pixels of a band of rows.
+func verifyRows[A accumulator, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsum.Image[P], square bool, from, to int) error {
+	entries, channels := t.Exclusive(), img.Channels
 	column := make([]A, img.Width*channels)
+	for i, above := range entries.Row(from)[channels:] {
+		column[i] = A(above)
+	}
 	row := make([]A, channels)
-	for y := range img.Height {
+	for y := from; y < to; y++ {
 		pixels, sums := img.Row(y), entries.Row(y+1)
 		clear(row)
 		for i, got := range sums[:channels] {
@@ -43,6 +53,23 @@ func verify[A accumulator, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img
 					return differs("the reference", channels+i+c, y+1, channels, got, want)
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// inBands calls f for bands of n rows, one for every core, at once. Its error is
+// that of the uppermost band that has one.
+func inBands(n int, f func(from, to int) error) error {
+	bands := min(n, runtime.GOMAXPROCS(0))
+	if bands < 1 {
+		return nil
+	}
+	errs := make([]error, bands)
+	parallel(bands, func(band int) { errs[band] = f(n*band/bands, n*(band+1)/bands) })
+	for _, err := range errs {
+		if err != nil {
+			return err
 		}
 	}
 	return nil

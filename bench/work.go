@@ -86,11 +86,11 @@ func bytesOf[T any](s []T) []byte {
 // tables are spoilt before each, so that what the last run left cannot pass
 // for a result.
 func prepare(c Case, size Size, workers []int, level boxsum.Level) (*work, error) {
-	makeWork, err := c.maker()
+	kind, err := c.kind()
 	if err != nil {
 		return nil, err
 	}
-	w, err := makeWork(size, c.Channels)
+	w, err := kind.make(size, c.Channels)
 	if err != nil {
 		return nil, err
 	}

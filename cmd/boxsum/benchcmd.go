@@ -1,43 +1,57 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/boxsum/boxsum/bench"
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 )
 
 type benchCmd struct {
-	Sizes   string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Unless told: ${sizes}; with --peers ${peersizes}."`
-	Types   string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, and squares are sums and squares in one pass. Unless told: ${types}; with --peers ${peertypes}."`
-	Workers []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Unless told: one, and all processors."`
-	Repeat  int    `default:"${repeat}" placeholder:"N" help:"How many times to measure; the best counts (${default})."`
-	Peers   string `placeholder:"PYTHON" help:"Measure OpenCV and scikit-image in the same run, by this Python interpreter that has them."`
-	JSON    string `name:"json" placeholder:"FILE" help:"Also write the results as JSON; - writes only that, to standard output."`
+	Sizes    string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Unless told: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
+	Types    string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, and squares are sums and squares in one pass. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
+	Workers  []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Unless told: one, and all processors."`
+	Repeat   *int   `placeholder:"N" help:"How many times to measure. The best counts, of ${repeat} unless told, and on a GPU the median, of ${gpurepeat}."`
+	Batch    int    `default:"1" placeholder:"N" help:"On a GPU: how many images go in one launch (${default})."`
+	Kernels  string `enum:"auto,portable,fast" default:"auto" help:"On a GPU: auto (the fastest it has), portable or fast kernels."`
+	Pipeline bool   `help:"On a GPU: measure a pipeline of ${pipelineimages} images from memory to memory, beside its copies alone. Unless told: ${pipelinesizes}, ${pipelinetypes}."`
+	Peers    string `placeholder:"PYTHON" help:"Measure others in the same run, as far as this Python interpreter has them: OpenCV and scikit-image; on a GPU NPP, PyTorch and CuPy."`
+	JSON     string `name:"json" placeholder:"FILE" help:"Also write the results as JSON; - writes only that, to standard output."`
 	engineFlags
 }
 
 // benchDefaults are the variables of the help above.
 var benchDefaults = map[string]string{
-	"sizes":     bench.DefaultSizes,
-	"types":     bench.DefaultTypes,
-	"peersizes": bench.PeerSizes,
-	"peertypes": bench.PeerTypes,
-	"repeat":    fmt.Sprint(bench.DefaultRepeat),
+	"sizes":          bench.DefaultSizes,
+	"types":          bench.DefaultTypes,
+	"peersizes":      bench.PeerSizes,
+	"peertypes":      bench.PeerTypes,
+	"repeat":         fmt.Sprint(bench.DefaultRepeat),
+	"gpusizes":       bench.GPUSizes,
+	"gputypes":       bench.GPUTypes,
+	"gpurepeat":      fmt.Sprint(bench.GPURepeat),
+	"pipelineimages": fmt.Sprint(bench.PipelineImages),
+	"pipelinesizes":  bench.PipelineSizes,
+	"pipelinetypes":  bench.PipelineTypes,
 }
+
+var kernelChoices = map[string]gpu.Kernels{"auto": gpu.AutoKernels, "portable": gpu.Portable, "fast": gpu.Fast}
 
 // Help is the long help of the command.
 func (*benchCmd) Help() string {
-	return `Every table is checked before it is timed, and its time stands beside what the memory allows in the same run.
+	return `Every table is checked before it is timed, and its time stands beside what the memory allows in the same run. On a GPU the times are of the device's own events, beside a copy of as many bytes there.
 
 Examples:
 
     boxsum bench
     boxsum bench --sizes 1080p,4096x4096 --types u8:u32,squares --workers 1,2 --json results.json
-    boxsum bench --peers python3 --sizes 2160p`
+    boxsum bench --peers python3 --sizes 2160p
+    boxsum bench --on cuda --sizes 1080p --batch 64
+    boxsum bench --on cuda --peers python3
+    boxsum bench --on cuda --pipeline`
 }
 
 // Run measures, and reports what was measured.
@@ -49,7 +63,12 @@ func (c *benchCmd) Run(sh *shell) error {
 	if err := checkFolder(c.JSON); err != nil {
 		return err
 	}
-	results, err := c.measure(sh, cfg)
+	device, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer closeDevice(device)
+	results, err := c.measure(sh, cfg, device)
 	if err != nil {
 		return err
 	}
@@ -63,12 +82,19 @@ func (c *benchCmd) Run(sh *shell) error {
 }
 
 // measure prints what it measures, unless JSON goes where that would.
-func (c *benchCmd) measure(sh *shell, cfg bench.Config) ([]bench.Result, error) {
+func (c *benchCmd) measure(sh *shell, cfg bench.Config, device *gpu.Device) ([]bench.Result, error) {
 	text := sh.stdout
 	if c.JSON == standard {
 		text = io.Discard
 	}
-	if c.Peers != "" {
+	switch {
+	case c.Pipeline:
+		return bench.Pipeline(sh.ctx, bench.PipelineConfig{Config: cfg, Device: device, Kernels: kernelChoices[c.Kernels], Out: text})
+	case device != nil:
+		return bench.GPU(sh.ctx, bench.GPUConfig{
+			Config: cfg, Device: device, Batch: c.Batch, Kernels: kernelChoices[c.Kernels], Python: c.Peers, Out: text,
+		})
+	case c.Peers != "":
 		return bench.Peers(sh.ctx, bench.PeersConfig{Config: cfg, Python: c.Peers, Out: text})
 	}
 	results, err := bench.Run(sh.ctx, cfg)
@@ -79,32 +105,42 @@ func (c *benchCmd) measure(sh *shell, cfg bench.Config) ([]bench.Result, error) 
 	return results, bench.WriteTable(text, results)
 }
 
-// config is what the flags say to measure.
+// config is what the flags say to measure. What they do not say is left to
+// those who measure.
 func (c *benchCmd) config(sh *shell) (bench.Config, error) {
 	none := bench.Config{}
-	if c.Repeat < 1 {
-		return none, fmt.Errorf("--repeat %d: measure once at least", c.Repeat)
-	}
-	if c.Peers != "" && c.Workers != nil {
-		return none, errors.New("--peers compares one worker and all of them: leave out --workers")
+	switch {
+	case c.Repeat != nil && *c.Repeat < 1:
+		return none, fmt.Errorf("--repeat %d: measure once at least", *c.Repeat)
+	case c.Batch < 1:
+		return none, fmt.Errorf("--batch %d: one image at least", c.Batch)
+	case (c.Peers != "" || c.onGPU()) && c.Workers != nil:
+		return none, errors.New("--workers is for the CPU alone: --peers compares one worker and all of them, and a GPU has none")
+	case (c.Batch > 1 || c.Pipeline || c.Kernels != "auto") && !c.onGPU():
+		return none, errors.New("--batch, --kernels and --pipeline are for a GPU: add --on cuda or --on opencl")
+	case c.Pipeline && (c.Batch > 1 || c.Peers != ""):
+		return none, errors.New("--pipeline is measured alone: leave out --batch and --peers")
 	}
 	opt, err := c.options(0)
 	if err != nil {
 		return none, err
 	}
-	sizes, types := bench.DefaultSizes, bench.DefaultTypes
-	if c.Peers != "" {
-		sizes, types = bench.PeerSizes, bench.PeerTypes
+	cfg := bench.Config{Workers: c.Workers, Level: opt.Level}
+	if c.Repeat != nil {
+		cfg.Repeat = *c.Repeat
 	}
-	cfg := bench.Config{Workers: c.Workers, Repeat: c.Repeat, Level: opt.Level}
-	if cfg.Sizes, err = bench.ParseSizes(cmp.Or(c.Sizes, sizes)); err != nil {
-		return none, err
+	if c.Sizes != "" {
+		if cfg.Sizes, err = bench.ParseSizes(c.Sizes); err != nil {
+			return none, err
+		}
 	}
-	if cfg.Cases, err = bench.ParseTypes(cmp.Or(c.Types, types)); err != nil {
-		return none, err
+	if c.Types != "" {
+		if cfg.Cases, err = bench.ParseTypes(c.Types); err != nil {
+			return none, err
+		}
 	}
-	// The rows that --peers prints as it goes would run into a bar.
-	if c.Peers == "" || !isTerminal(sh.stdout) {
+	// Rows that are printed as they come would run into a bar.
+	if c.Peers == "" && !c.onGPU() || !isTerminal(sh.stdout) {
 		cfg.Progress = func(p bench.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }
 	}
 	return cfg, nil

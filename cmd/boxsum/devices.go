@@ -8,9 +8,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
 )
 
 type devicesCmd struct {
@@ -19,44 +21,110 @@ type devicesCmd struct {
 
 // Help is the long help of the command.
 func (*devicesCmd) Help() string {
-	return `Examples:
+	return `Lists the processor and every GPU that a CUDA or OpenCL driver shows, and says what is missing where there is none.
+
+Examples:
 
     boxsum devices
     boxsum devices --json`
 }
 
-// A device is something to integrate on.
+// A device is something to integrate on: the CPU, a GPU, or one that is not
+// there and why.
 type device struct {
-	On      string   `json:"on"`
-	Name    string   `json:"name"`
-	Level   string   `json:"level"`
-	Levels  []string `json:"levels"`
-	Workers int      `json:"workers"`
+	On   string `json:"on"`
+	Name string `json:"name,omitempty"`
+	Auto bool   `json:"auto,omitempty"` // whether --on auto takes it
+	Best bool   `json:"best,omitempty"` // whether gpu.OpenBest does
+
+	Level   string   `json:"level,omitempty"`
+	Levels  []string `json:"levels,omitempty"`
+	Workers int      `json:"workers,omitempty"`
+
+	Index   *int   `json:"index,omitempty"` // among the devices of its kind
+	Vendor  string `json:"vendor,omitempty"`
+	Driver  string `json:"driver,omitempty"`
+	Version string `json:"version,omitempty"` // compute capability, or version of OpenCL
+	Memory  int64  `json:"memory,omitempty"`  // bytes
+	Units   int    `json:"units,omitempty"`   // multiprocessors, or compute units
+	CPU     bool   `json:"cpu,omitempty"`     // a processor that OpenCL runs on
+
+	Missing string `json:"missing,omitempty"`
 }
 
 // Run lists the devices.
 func (c *devicesCmd) Run(sh *shell) error {
-	devices := []device{theCPU()}
+	devices := append([]device{theCPU()}, theGPUs()...)
 	if c.JSON {
 		return printJSON(sh.results(), devices)
 	}
 	for _, d := range devices {
-		_, err := fmt.Fprintf(sh.results(), "%-8s %s\n%8s level %s of %s\n%8s workers %d\n",
-			d.On, d.Name, "", d.Level, strings.Join(d.Levels, ", "), "", d.Workers)
-		if err != nil {
+		if _, err := fmt.Fprint(sh.results(), d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// String is what is known of the device, the first line with what it is.
+func (d device) String() string {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		fmt.Fprintf(&b, "%-8s %s\n", "", escape(fmt.Sprintf(format, args...)))
+	}
+	switch {
+	case d.Missing != "":
+		return fmt.Sprintf("%-8s none: %s\n", d.On, escape(d.Missing))
+	case d.Index == nil:
+		fmt.Fprintf(&b, "%-8s %s\n", d.On, d.Name)
+		line("level %s of %s", d.Level, strings.Join(d.Levels, ", "))
+		line("workers %d", d.Workers)
+	default:
+		fmt.Fprintf(&b, "%-8s %s\n", d.On, escape(d.Name))
+		line("%s, driver %s, %s %s", d.Vendor, d.Driver, d.On, d.Version)
+		line("%.1f GiB, %s", float64(d.Memory)/(1<<30), count(d.Units, "unit"))
+	}
+	if d.Auto {
+		line("--on auto takes this one")
+	}
+	if d.Best {
+		line("the best GPU: gpu.OpenBest takes this one")
+	}
+	return b.String()
+}
+
 func theCPU() device {
-	d := device{On: "cpu", Name: cpuName(), Workers: runtime.GOMAXPROCS(0)}
+	d := device{On: "cpu", Name: cpuName(), Auto: true, Workers: runtime.GOMAXPROCS(0)}
 	for _, level := range boxsum.Levels() {
 		d.Levels = append(d.Levels, level.String())
 	}
 	d.Level = d.Levels[len(d.Levels)-1]
 	return d
+}
+
+// theGPUs are the devices of every driver, and of a driver without any why.
+func theGPUs() []device {
+	infos, _ := gpu.Devices() // every kind says below what it lacks
+	var devices []device
+	for i, info := range infos {
+		devices = append(devices, device{
+			On: info.Kind.String(), Name: info.Name, Best: i == 0 && !info.CPU,
+			Index: &info.Index, Vendor: info.Vendor, Driver: info.Driver, Version: info.Version,
+			Memory: info.Memory, Units: info.Units, CPU: info.CPU,
+		})
+	}
+	for _, kind := range []gpu.Kind{gpu.CUDA, gpu.OpenCL} {
+		if slices.ContainsFunc(infos, func(info gpu.Info) bool { return info.Kind == kind }) {
+			continue
+		}
+		d, err := gpu.OpenBest(kind)
+		if err == nil { // it came up just now
+			_ = d.Close()
+			continue
+		}
+		devices = append(devices, device{On: kind.String(), Missing: oneLine(err)})
+	}
+	return devices
 }
 
 // cpuName is what the processor calls itself where the system tells, and

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 )
 
@@ -16,18 +16,12 @@ type integrateCmd struct {
 	In      string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
 	Demo    bool   `help:"Integrate a picture of 1920×1080 that boxsum draws itself, instead of IN."`
 	Out     string `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum and squares) or .png (a heat map); - is .npy on standard output."`
-	Type    string `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, u64 for 16-bit ones, i64 for signed ones and f64 for floats."`
+	Type    string `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, u64 for 16- and 32-bit ones, i64 for signed ones and f64 for floats."`
 	Squares bool   `help:"Also make the table of squares."`
 	Color   string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	Workers int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	engineFlags
 	JSON bool `name:"json" help:"Print JSON instead of the line."`
-}
-
-// engineFlags choose what integrates.
-type engineFlags struct {
-	On    string `enum:"auto,cpu,cuda,opencl" default:"auto" help:"Where to integrate: auto, cpu, cuda or opencl."`
-	Level string `enum:"auto,portable,avx2,avx512" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512."`
 }
 
 // Help is the long help of the command.
@@ -40,25 +34,11 @@ Examples:
     boxsum integrate photo.jpg -o table.npy
     boxsum integrate photo.png --color keep --squares -o tables.npz
     boxsum integrate depth.npy --type f64 -o heat.png
+    boxsum integrate photo.png --on cuda -o table.npy
 
 Integer sums wrap where the table outgrows their type, as OpenCV's do; boxes stay exact as long as their own sum fits.
 
 A table that does not fit in memory is written to a .npy or .npz file row by row; a large .npy image is read from its file as it is needed.`
-}
-
-// options are the engine's, for so many workers.
-func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
-	if f.On != "auto" && f.On != "cpu" {
-		return nil, fmt.Errorf("boxsum has no GPU engine yet: --on %s does not work, use --on cpu", f.On)
-	}
-	if workers < 0 {
-		return nil, fmt.Errorf("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)
-	}
-	level, err := boxsum.ParseLevel(f.Level)
-	if err != nil {
-		return nil, err
-	}
-	return &boxsum.Options{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0)), Level: level}, nil
 }
 
 // Run integrates, writes and reports.
@@ -76,6 +56,11 @@ func (c *integrateCmd) Run(sh *shell) error {
 			return err
 		}
 	}
+	device, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer closeDevice(device)
 	img, closeImage, err := c.image(sh)
 	if err != nil {
 		return err
@@ -94,8 +79,7 @@ func (c *integrateCmd) Run(sh *shell) error {
 
 	sh.progress.begin("integrating", 0)
 	start := time.Now()
-	err = work.integrate(opt)
-	took := time.Since(start)
+	took, err := integrateOn(device, work, opt)
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
 		return err
 	}
@@ -107,7 +91,7 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if work.rowByRow() {
 		took = time.Since(start)
 	}
-	return c.print(sh, newReport(work, opt, took, c.Out))
+	return c.print(sh, newReport(work, device, opt, took, c.Out))
 }
 
 // image is what to integrate, and how to let go of it.
@@ -150,8 +134,9 @@ type report struct {
 	Channels     int     `json:"channels"`
 	Types        string  `json:"types"` // as in u8:u32, or u8:u32+u64 with squares
 	On           string  `json:"on"`
-	Level        string  `json:"level"`
-	Workers      int     `json:"workers"`
+	Device       string  `json:"device,omitempty"`     // the name of a GPU
+	Level        string  `json:"level,omitempty"`      // of the CPU
+	Workers      int     `json:"workers,omitempty"`    // of the CPU
 	RowByRow     bool    `json:"row_by_row,omitempty"` // with the time of writing the file
 	Milliseconds float64 `json:"ms"`
 	Bytes        int64   `json:"bytes"` // pixels read and sums written
@@ -159,22 +144,30 @@ type report struct {
 	Out          string  `json:"out,omitempty"`
 }
 
-func newReport(work job, opt *boxsum.Options, took time.Duration, out string) report {
+func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration, out string) report {
 	took = max(took, 1) // a coarse clock may not have moved
-	r := report{On: "cpu", Level: opt.Level.String(), Out: out}
+	r := report{Types: work.types(), RowByRow: work.rowByRow(), Out: out}
 	r.Width, r.Height, r.Channels = work.size()
-	r.Workers = opt.WorkersFor(r.Width, r.Height, r.Channels, work.pixelBytes(), work.sumBytes())
-	r.Types = work.types()
-	if r.RowByRow = work.rowByRow(); r.RowByRow {
-		r.Workers = 1
-	}
-	if opt.Level == boxsum.Auto {
-		r.Level = theCPU().Level
+	if d != nil {
+		r.On, r.Device = d.Info().Kind.String(), d.Info().Name
+	} else {
+		r.onCPU(work, opt)
 	}
 	r.Milliseconds = float64(took) / float64(time.Millisecond)
 	r.Bytes = work.read() + work.written()
 	r.GBPerSecond = float64(r.Bytes) / float64(took) // bytes in a nanosecond
 	return r
+}
+
+func (r *report) onCPU(work job, opt *boxsum.Options) {
+	r.On, r.Level = "cpu", opt.Level.String()
+	if opt.Level == boxsum.Auto {
+		r.Level = theCPU().Level
+	}
+	r.Workers = opt.WorkersFor(r.Width, r.Height, r.Channels, work.pixelBytes(), work.sumBytes())
+	if r.RowByRow {
+		r.Workers = 1
+	}
 }
 
 // String is the report in one line.
@@ -188,7 +181,12 @@ func (r report) String() string {
 	if r.RowByRow {
 		b.WriteString(", row by row")
 	}
-	fmt.Fprintf(&b, ", %s on %s, %.3g ms, %.3g GB/s", r.Level, count(r.Workers, "worker"), r.Milliseconds, r.GBPerSecond)
+	if r.Device != "" {
+		fmt.Fprintf(&b, ", %s on %s", r.On, escape(r.Device))
+	} else {
+		fmt.Fprintf(&b, ", %s on %s", r.Level, count(r.Workers, "worker"))
+	}
+	fmt.Fprintf(&b, ", %.3g ms, %.3g GB/s", r.Milliseconds, r.GBPerSecond)
 	if r.Out != "" {
 		fmt.Fprintf(&b, " → %s", nameOf(r.Out))
 	}

@@ -21,6 +21,8 @@ func TestIntegrateEqualsLibrary(t *testing.T) {
 	equalsLibrary[uint8, float64](t)
 	equalsLibrary[uint16, uint64](t)
 	equalsLibrary[uint16, float64](t)
+	equalsLibrary[uint32, uint64](t)
+	equalsLibrary[uint32, uint32](t)
 	equalsLibrary[int16, int64](t)
 	equalsLibrary[int32, int64](t)
 	equalsLibrary[float32, float64](t)
@@ -74,11 +76,14 @@ func TestPairNamed(t *testing.T) {
 	}{
 		{boxsum.Image[uint8]{}, "auto", "u32"},
 		{boxsum.Image[uint16]{}, "auto", "u64"},
+		{boxsum.Image[uint32]{}, "auto", "u64"},
 		{boxsum.Image[int16]{}, "auto", "i64"},
 		{boxsum.Image[int32]{}, "auto", "i64"},
 		{boxsum.Image[float32]{}, "auto", "f64"},
 		{boxsum.Image[float64]{}, "auto", "f64"},
 		{boxsum.Image[uint8]{}, "f32", "f32"},
+		{boxsum.Image[uint32]{}, "u32", "u32"},
+		{boxsum.Image[uint32]{}, "f64", "u64, u32"},
 		{boxsum.Image[uint8]{}, "i64", "u32, u64, f32, f64"},
 		{boxsum.Image[float32]{}, "u32", "f64, f32"},
 		{"no image", "auto", "no tables of string"},
@@ -105,6 +110,8 @@ func TestPairExact(t *testing.T) {
 		{boxsum.Image[uint8]{Width: 16843009, Height: 1}, "u32"}, // 255 times that is 2³²−1
 		{boxsum.Image[uint8]{Width: 16843010, Height: 1}, "u64"},
 		{boxsum.Image[uint16]{Width: 1 << 20, Height: 1 << 20}, "u64"},
+		{boxsum.Image[uint32]{Width: 1 << 16, Height: 1 << 16}, "u64"},
+		{boxsum.Image[uint32]{Width: 1 << 16, Height: 1<<16 + 1}, "overflow"},
 		{boxsum.Image[int32]{Width: 1 << 15, Height: 1 << 15}, "i64"},
 		{boxsum.Image[int32]{Width: 1 << 20, Height: 1 << 20}, "overflow"},
 		{boxsum.Image[float32]{Width: 1 << 20, Height: 1 << 20}, "f64"},

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/memory"
 )
@@ -26,6 +27,7 @@ type job interface {
 	sumBytes() int   // of its sum, with its square
 	settle(report func(bytes int64))
 	integrate(*boxsum.Options) error
+	integrateOn(*gpu.Device) error
 	stats(box image.Rectangle, channel int) stats
 	heatMap() image.Image
 	writeNPY(io.Writer) error
@@ -145,6 +147,13 @@ func (j *typedJob[P, S, Q]) integrate(opt *boxsum.Options) error {
 	return boxsum.IntegrateInto(j.sum, j.src, opt)
 }
 
+func (j *typedJob[P, S, Q]) integrateOn(d *gpu.Device) error {
+	if j.squared != nil {
+		return gpu.IntegrateSquaresHostInto(d, j.squared, j.src, nil)
+	}
+	return gpu.IntegrateHostInto(d, j.sum, j.src, nil)
+}
+
 // stats needs the table of squares.
 func (j *typedJob[P, S, Q]) stats(box image.Rectangle, channel int) stats {
 	s := stats{sum: j.sum.SumChannel(box, channel), mean: j.squared.Mean(box, channel)}
@@ -171,7 +180,7 @@ func (j *typedJob[P, S, Q]) cancelled(box image.Rectangle, channel int, std floa
 }
 
 // squaresFit says whether the squares of so many pixels surely fit a uint64:
-// those of 8 and 16 bits do in every image, those of int32 if they are small.
+// those of 8 and 16 bits do in every image, those of 32 if they are small.
 func (j *typedJob[P, S, Q]) squaresFit(pixels int) bool {
 	limit := largestPixel[P]()
 	if uint64(pixels) <= math.MaxUint64/(limit*limit) {

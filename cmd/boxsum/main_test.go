@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -30,12 +34,36 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// Under the race detector every process would linger for a second.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			// Kernels that were compiled once need not be again.
+			if cache, err := os.UserCacheDir(); err == nil {
+				env.Setenv("XDG_CACHE_HOME", cache)
+			}
 			return nil
 		},
+		Condition: hasDevice,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"validjson": validJSON,
 		},
 	})
+}
+
+var devices = sync.OnceValues(gpu.Devices)
+
+// hasDevice is the conditions [cuda] and [opencl] of scripts. CI has OpenCL, on
+// its processor.
+func hasDevice(name string) (bool, error) {
+	kind, err := gpu.ParseKind(name)
+	if err != nil {
+		return false, err
+	}
+	infos, err := devices()
+	if slices.ContainsFunc(infos, func(info gpu.Info) bool { return info.Kind == kind }) {
+		return true, nil
+	}
+	if kind == gpu.OpenCL && os.Getenv("CI") == "true" {
+		return false, fmt.Errorf("no OpenCL device: %w", err)
+	}
+	return false, nil
 }
 
 // validJSON is the script command validjson FILE; stdout is a file too.
@@ -65,7 +93,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"integrate", "missing.png"}, exitError},
 		{[]string{"integrate", "\x1b[2Jmissing\r\n.png"}, exitError},
 		{[]string{"integrate", "-"}, exitError},
-		{[]string{"integrate", "--demo", "--on", "cuda"}, exitError},
+		{[]string{"integrate", "--demo", "--on", "tpu"}, exitError},
 		{[]string{"integrate", "--demo", "--level", "sse"}, exitError},
 		{[]string{"bench", "--types", "u8"}, exitError},
 	}

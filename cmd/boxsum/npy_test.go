@@ -17,6 +17,7 @@ import (
 //	npy make FILE TYPE HxW[xC] VALUE...
 //	npy print FILE [KEY]
 //
+// Values are taken again from the first when they are fewer than the array has.
 // KEY is that of a table in a .npz file.
 func npyMain() {
 	err := fmt.Errorf("usage: npy make|print FILE ...")
@@ -42,15 +43,20 @@ func npyMake(path, element, dims string, values []string) error {
 		shape = append(shape, n)
 	}
 	makers := map[string]func(string, []int, []string) error{
-		"u8": npyOf[uint8], "u16": npyOf[uint16], "u32": npyOf[uint32], "i16": npyOf[int16],
+		"u8": npyOf[uint8], "u16": npyOf[uint16], "u32": npyOf[uint32], "u64": npyOf[uint64], "i16": npyOf[int16],
 		"i32": npyOf[int32], "f32": npyOf[float32], "f64": npyOf[float64],
 	}
 	return makers[element](path, shape, values)
 }
 
 func npyOf[T imgio.Element](path string, shape []int, values []string) error {
-	data := make([]T, len(values))
-	for i, v := range values {
+	size := 1
+	for _, n := range shape {
+		size *= n
+	}
+	data := make([]T, size)
+	for i := range data {
+		v := values[i%len(values)]
 		if _, err := fmt.Sscan(v, &data[i]); err != nil {
 			return fmt.Errorf("%s: %w", v, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/boxsum/boxsum"
 )
 
 type queryCmd struct {
@@ -21,7 +22,9 @@ type queryCmd struct {
 	Box   boxList `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1. May be given again."`
 	Boxes string  `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
 	Color string  `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
-	JSON  bool    `name:"json" help:"Print JSON."`
+	placeFlag
+	Verbose bool `short:"v" help:"Also say on standard error what integrated the image, and how fast."`
+	JSON    bool `name:"json" help:"Print JSON."`
 }
 
 // Help is the long help of the command.
@@ -32,7 +35,8 @@ Examples:
 
     boxsum query photo.png --box 0,0,64,64
     boxsum query photo.png --box 0,0,64,64 --box 64,0,128,64 --json
-    boxsum query photo.png --color keep --boxes boxes.txt`
+    boxsum query photo.png --color keep --boxes boxes.txt
+    boxsum query photo.png --box 0,0,64,64 --on cuda -v`
 }
 
 // Run prints what is asked of every box.
@@ -41,6 +45,11 @@ func (c *queryCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
+	device, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer closeDevice(device)
 	picture, err := sh.open(c.In, c.Color)
 	if err != nil {
 		return err
@@ -55,7 +64,9 @@ func (c *queryCmd) Run(sh *shell) error {
 		return err
 	}
 	sh.progress.begin("integrating", 0)
-	if err := work.integrate(nil); err != nil {
+	opt := &boxsum.Options{}
+	took, err := integrateOn(device, work, opt)
+	if err != nil {
 		return err
 	}
 	sh.progress.begin("summing", 0)
@@ -67,6 +78,9 @@ func (c *queryCmd) Run(sh *shell) error {
 		answers = append(answers, ask(work, b))
 	}
 	w := bufio.NewWriter(sh.results())
+	if c.Verbose {
+		fmt.Fprintln(sh.stderr, newReport(work, device, opt, took, ""))
+	}
 	if c.JSON {
 		err = printAnswersJSON(w, answers)
 	} else {

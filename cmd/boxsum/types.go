@@ -27,6 +27,8 @@ var pairs = []pair{
 	pairOf[uint8, float64, uint64](),
 	pairOf[uint16, uint64, uint64](),
 	pairOf[uint16, float64, uint64](),
+	pairOf[uint32, uint64, uint64](),
+	pairOf[uint32, uint32, uint64](),
 	pairOf[int16, int64, uint64](),
 	pairOf[int32, int64, uint64](),
 	pairOf[float32, float64, float64](),
@@ -105,6 +107,8 @@ func largestPixel[P boxsum.Pixel]() uint64 {
 		return math.MaxUint8
 	case uint16:
 		return math.MaxUint16
+	case uint32:
+		return math.MaxUint32
 	case int16:
 		return -math.MinInt16
 	case int32:

@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/boxsum/boxsum/gpu"
+)
+
+const (
+	// GPUSizes and GPUTypes are what [GPU] measures by default, and
+	// GPUPeerSizes and GPUPeerTypes what it compares with others.
+	GPUSizes     = "1080p,2160p,4096x4096,8192x8192,16384x16384"
+	GPUTypes     = "u8:u32,f32:f32,f32:f64,squares"
+	GPUPeerSizes = "1024x1024,2048x2048,4096x4096,8192x8192,16384x16384,32768x32768"
+	GPUPeerTypes = "u8:u32,f32:f32,squares"
+
+	// GPURepeat is how many runs the median of a device rests on.
+	GPURepeat = 25
+)
+
+// GPUConfig says what to measure on a device.
+type GPUConfig struct {
+	// Config says what to measure, with the defaults above. Workers and
+	// Level are not used.
+	Config
+
+	// Device is where.
+	Device *gpu.Device
+
+	// Batch is how many images go into one launch; zero means one.
+	Batch int
+
+	// Kernels is which way the device makes tables.
+	Kernels gpu.Kernels
+
+	// Python, if not empty, is an interpreter: NPP, PyTorch and CuPy take
+	// turns with us as far as it finds them.
+	Python string
+
+	// Out, if not nil, gets the report: one row as each size is done.
+	Out io.Writer
+}
+
+// GPU measures tables on a device beside a copy of as many bytes there, and
+// from host memory to host memory. Every table is compared with the reference
+// before it is timed. A size that the device has no memory for is left out, and
+// the report says so.
+func GPU(ctx context.Context, cfg GPUConfig) ([]Result, error) {
+	if err := cfg.defaults(); err != nil {
+		return nil, err
+	}
+	p, err := cfg.plan()
+	if err != nil {
+		return nil, err
+	}
+	var peers *gpuPeers
+	if cfg.Python != "" {
+		if peers, err = startGPUPeers(ctx, cfg.Python); err != nil {
+			return nil, fmt.Errorf("bench: %w", err)
+		}
+		defer func() { _ = peers.close() }()
+	}
+	m := &gpuMeasurement{cfg: cfg, plan: p, peers: peers, report: newGPUReport(cfg, p, peers)}
+	err = p.each(func(c Case, size Size) error {
+		err := m.measure(ctx, c, size)
+		if errors.Is(err, gpu.ErrMemory) {
+			m.report.leftOut(c, size, err)
+			return nil
+		}
+		return err
+	})
+	m.report.end()
+	return m.results, errors.Join(err, m.report.err, peers.wrong())
+}
+
+func (cfg *GPUConfig) defaults() (err error) {
+	if cfg.Batch < 0 {
+		return fmt.Errorf("bench: a batch of %d images: at least 1 is needed", cfg.Batch)
+	}
+	cfg.Batch = cmp.Or(cfg.Batch, 1)
+	cfg.Repeat = cmp.Or(cfg.Repeat, GPURepeat)
+	cfg.Workers = []int{1}
+	sizes, types := GPUSizes, GPUTypes
+	if cfg.Python != "" {
+		sizes, types = GPUPeerSizes, GPUPeerTypes
+	}
+	if cfg.Sizes == nil {
+		if cfg.Sizes, err = ParseSizes(sizes); err != nil {
+			return err
+		}
+	}
+	if cfg.Cases == nil {
+		cfg.Cases, err = ParseTypes(types)
+	}
+	return err
+}
+
+// A gpuMeasurement is a run of [GPU].
+type gpuMeasurement struct {
+	cfg     GPUConfig
+	plan    *plan
+	peers   *gpuPeers // nil without
+	report  *gpuReport
+	results []Result
+}
+
+// measure verifies and times one case at one size.
+func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err error) {
+	if err := fitsMemory(c, size, int64(m.cfg.Batch)); err != nil {
+		return err
+	}
+	kind, err := c.kind()
+	if err != nil {
+		return err
+	}
+	w, err := kind.device(deviceJob{
+		device: m.cfg.Device, opt: &gpu.Options{Kernels: m.cfg.Kernels}, size: size, channels: c.Channels, batch: m.cfg.Batch,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	if err := w.check(); err != nil {
+		return err
+	}
+	kernels, err := m.cfg.Device.Kernels(w.integrate)
+	if err != nil {
+		return err
+	}
+	field, copies, err := w.field(c, m.peers != nil || m.cfg.Batch > 1)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, copies.Close()) }()
+	peers, err := m.peers.field(w, c, m.report)
+	if err != nil {
+		return err
+	}
+	results, err := m.plan.measure(ctx, c, size, append(field, peers...))
+	if err != nil {
+		return err
+	}
+	m.results = append(m.results, results...)
+	m.report.row(c, size, results, kernels)
+	return nil
+}

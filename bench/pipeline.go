@@ -1,0 +1,245 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+)
+
+const (
+	// PipelineSizes, PipelineTypes and PipelineImages are what [Pipeline]
+	// measures by default, and PipelineRepeat how often.
+	PipelineSizes  = "2160p"
+	PipelineTypes  = "u8:u32"
+	PipelineImages = 200
+	PipelineRepeat = 21
+
+	// pipelineDistinct is how many images take turns to go in.
+	pipelineDistinct = 8
+)
+
+// PipelineConfig says which pipeline to measure.
+type PipelineConfig struct {
+	// Config says what to measure, with the defaults above. Workers and
+	// Level are not used.
+	Config
+
+	// Device is where.
+	Device *gpu.Device
+
+	// Kernels is which way the device makes tables.
+	Kernels gpu.Kernels
+
+	// Images is how many go through in one run; zero means PipelineImages.
+	Images int
+
+	// Out, if not nil, gets the report.
+	Out io.Writer
+}
+
+// Pipeline measures how long many images take from host memory to tables in
+// host memory, beside what their copies alone take, both ways at once. First
+// every table of a run is compared with the reference.
+func Pipeline(ctx context.Context, cfg PipelineConfig) ([]Result, error) {
+	if err := cfg.defaults(); err != nil {
+		return nil, err
+	}
+	p, err := cfg.plan()
+	if err != nil {
+		return nil, err
+	}
+	report := newPipelineReport(cfg, p)
+	var all []Result
+	err = p.each(func(c Case, size Size) (err error) {
+		// The images twice, and as many tables in flight.
+		if err := fitsMemory(c, size, 2*pipelineDistinct); err != nil {
+			return err
+		}
+		w, err := cfg.work(c, size)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, w.close()) }()
+		field, err := cfg.field(ctx, c, size, w)
+		if err != nil {
+			return err
+		}
+		results, err := p.measure(ctx, c, size, field)
+		if err != nil {
+			return err
+		}
+		all = append(all, results...)
+		report.rows(c, size, results)
+		return nil
+	})
+	return all, errors.Join(err, report.err)
+}
+
+// work draws the images of a case.
+func (cfg *PipelineConfig) work(c Case, size Size) (*pipelineWork, error) {
+	kind, err := c.kind()
+	if err != nil {
+		return nil, err
+	}
+	if kind.pipeline == nil {
+		return nil, fmt.Errorf("there is no pipeline of %s", c.Types)
+	}
+	return kind.pipeline(deviceJob{
+		device: cfg.Device, opt: &gpu.Options{Kernels: cfg.Kernels}, size: size, channels: c.Channels, batch: min(pipelineDistinct, cfg.Images),
+	})
+}
+
+func (cfg *PipelineConfig) defaults() (err error) {
+	if cfg.Images < 0 {
+		return fmt.Errorf("bench: a pipeline of %d images: at least 1 is needed", cfg.Images)
+	}
+	cfg.Images = cmp.Or(cfg.Images, PipelineImages)
+	cfg.Repeat = cmp.Or(cfg.Repeat, PipelineRepeat)
+	cfg.Workers = []int{1}
+	if cfg.Sizes == nil {
+		if cfg.Sizes, err = ParseSizes(PipelineSizes); err != nil {
+			return err
+		}
+	}
+	if cfg.Cases == nil {
+		cfg.Cases, err = ParseTypes(PipelineTypes)
+	}
+	return err
+}
+
+// A pipelineWay is one of several ways through a pipeline.
+type pipelineWay struct {
+	name, about string
+	locked      bool // images lie in page-locked memory
+	reuse       bool // so do tables
+}
+
+var pipelineWays = []pipelineWay{
+	{Pipelined, "tables reused", false, true},
+	{PipelinedLocked, "images page-locked", true, true},
+	{PipelinedNew, "new tables", false, false},
+}
+
+// field is the ways through a pipeline, each already checked, and the copies.
+func (cfg *PipelineConfig) field(ctx context.Context, c Case, size Size, w *pipelineWork) ([]contestant, error) {
+	read, written := c.bytes(size)
+	result := func(name string, verified bool) Result {
+		r := newResult(name, c, size, 0, int64(cfg.Images)*(read+written), verified)
+		r.On, r.Batch = cfg.Device.Info().Kind.String(), cfg.Images
+		return r
+	}
+	var field []contestant
+	for _, way := range pipelineWays {
+		if err := w.run(ctx, way, cfg.Images, true); err != nil {
+			return nil, fmt.Errorf("%s: %w", way.about, err)
+		}
+		field = append(field, contestant{result(way.name, true), timed(func() error { return w.run(ctx, way, cfg.Images, false) })})
+	}
+	return append(field, contestant{
+		result(LimitCopies, false),
+		func(int) (time.Duration, error) { return cfg.Device.TransferTime(read, written, cfg.Images) },
+	}), nil
+}
+
+// A pipelineWork is images that go through a pipeline.
+type pipelineWork struct {
+	// run sends so many images one way. It compares every table that comes
+	// out, or drops it unseen.
+	run   func(ctx context.Context, way pipelineWay, n int, compare bool) error
+	close func() error
+}
+
+// newPipeline draws images that take turns, in plain and in page-locked memory.
+func newPipeline[P boxsum.Pixel, S boxsum.Sum, A accumulator](job deviceJob) (*pipelineWork, error) {
+	images, err := randomBatch[P, S](job)
+	if err != nil {
+		return nil, err
+	}
+	locked, closeLocked, err := lockedImages(job.device, images)
+	if err != nil {
+		return nil, err
+	}
+	run := func(ctx context.Context, way pipelineWay, n int, compare bool) error {
+		from := images
+		if way.locked {
+			from = locked
+		}
+		in := func(yield func(boxsum.Image[P]) bool) {
+			for i := range n {
+				if !yield(from[i%len(from)]) {
+					return
+				}
+			}
+		}
+		i := 0
+		for table, err := range gpu.Pipeline[S](ctx, job.device, in, &gpu.PipelineOptions{Options: *job.opt, Reuse: way.reuse}) {
+			if err == nil && compare {
+				err = verify[A](table, images[i%len(images)], false)
+			}
+			if err != nil {
+				return fmt.Errorf("image %d of %d: %w", i, n, err)
+			}
+			i++
+		}
+		if i != n {
+			return fmt.Errorf("%d images went in, and %d tables came out", n, i)
+		}
+		return nil
+	}
+	return &pipelineWork{run, closeLocked}, nil
+}
+
+// lockedImages copies images to page-locked memory, until release.
+func lockedImages[P boxsum.Pixel](d *gpu.Device, images []boxsum.Image[P]) (locked []boxsum.Image[P], release func() error, err error) {
+	var frees []func() error
+	release = func() (err error) {
+		for _, free := range frees {
+			err = errors.Join(err, free())
+		}
+		return err
+	}
+	for _, im := range images {
+		to, free, err := gpu.NewHostImage[P](d, im.Width, im.Height, im.Channels)
+		if err != nil {
+			return nil, nil, errors.Join(err, release())
+		}
+		for y := range im.Height {
+			copy(to.Row(y), im.Row(y))
+		}
+		locked, frees = append(locked, to), append(frees, free)
+	}
+	return locked, release, nil
+}
+
+// A pipelineReport is the text of [Pipeline].
+type pipelineReport struct{ textTable }
+
+func newPipelineReport(cfg PipelineConfig, p *plan) *pipelineReport {
+	r := &pipelineReport{textTable{w: cfg.Out, lead: 46}}
+	r.line(aboutDevice(cfg.Device))
+	r.line("")
+	r.line(fmt.Sprintf("%d images from memory to tables in memory. Times are in ms, median of %d, by the clock on the wall, all tables dropped", cfg.Images, p.Repeat))
+	r.line("unseen; before that, all were compared with a plain reference. Memory is that of the run before. copies alone sends as many")
+	r.line("bytes in and out from and to page-locked memory, both ways at once, and nothing else.")
+	r.line("")
+	r.head(fmt.Sprintf("%-12s%-14s%s", "types", "size", "way"), "ms", "images/s", "GB/s", "of copies")
+	return r
+}
+
+func (r *pipelineReport) rows(c Case, size Size, results []Result) {
+	copies := results[len(results)-1]
+	for i, result := range results {
+		about, share := "copies alone", "–"
+		if i < len(pipelineWays) {
+			about, share = pipelineWays[i].about, percent(copies.Median, result.Median)
+		}
+		r.row(fmt.Sprintf("%-12s%-14s%s", c, size.Name, about), ms(result.Median),
+			number(float64(result.Batch)/result.Median*1e3, "%.0f"), number(result.GBPerSecond(), "%.1f"), share)
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+)
+
+// placeFlag chooses where to integrate.
+type placeFlag struct {
+	On string `enum:"auto,cpu,cuda,opencl" default:"auto" help:"Where to integrate: auto, cpu, cuda or opencl. Auto is the CPU: it makes a table in the time that a table takes to come from a GPU."`
+}
+
+// engineFlags choose what integrates, and by which instructions.
+type engineFlags struct {
+	placeFlag
+	Level string `enum:"auto,portable,avx2,avx512" default:"auto" help:"Instructions to use on the CPU: auto (the best there are), portable, avx2 or avx512."`
+}
+
+// onGPU says whether a GPU was asked for.
+func (f *placeFlag) onGPU() bool { return f.On != "auto" && f.On != "cpu" }
+
+// open opens the device that was asked for; nil is the CPU.
+func (f *placeFlag) open() (*gpu.Device, error) {
+	if !f.onGPU() {
+		return nil, nil
+	}
+	kind, err := gpu.ParseKind(f.On)
+	if err != nil {
+		return nil, err
+	}
+	d, err := gpu.OpenBest(kind)
+	if err != nil {
+		return nil, fmt.Errorf("--on %s: %w (--on cpu always works)", f.On, err)
+	}
+	return d, nil
+}
+
+// options are the CPU's, for so many workers.
+func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
+	if workers < 0 {
+		return nil, fmt.Errorf("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)
+	}
+	if f.onGPU() && (workers != 0 || f.Level != "auto") {
+		return nil, fmt.Errorf("--workers and --level are for the CPU: leave them out with --on %s", f.On)
+	}
+	level, err := boxsum.ParseLevel(f.Level)
+	if err != nil {
+		return nil, err
+	}
+	return &boxsum.Options{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0)), Level: level}, nil
+}
+
+// integrateOn makes the tables of a job on a device, or on the CPU where that
+// is nil, and is how long that took.
+func integrateOn(d *gpu.Device, work job, opt *boxsum.Options) (time.Duration, error) {
+	if d != nil && work.rowByRow() {
+		return 0, errors.New("the table does not fit in memory, and only --on cpu can write it row by row")
+	}
+	start := time.Now()
+	var err error
+	if d != nil {
+		err = work.integrateOn(d)
+	} else {
+		err = work.integrate(opt)
+	}
+	return time.Since(start), err
+}
+
+// closeDevice lets go of a device, which may be none.
+func closeDevice(d *gpu.Device) {
+	if d != nil {
+		_ = d.Close() // the tables are in memory of our own by now
+	}
+}
