@@ -18,13 +18,20 @@ else
 	left_out "tests against OpenCV and scikit-image: it takes Python 3 with venv, and PyPI"
 fi
 
+step "PoCL, an OpenCL device on the processor"
+no_opencl() { go run ./cmd/boxsum devices | grep '^opencl *none'; }
+if no_opencl && { ! scripts/install.sh pocl-opencl-icd ocl-icd-libopencl1 || no_opencl; }; then
+	left_out "tests of the GPU kernels: they take pocl-opencl-icd and ocl-icd-libopencl1, or a GPU"
+fi
+export POCL_WORK_GROUP_SPECIALIZATION=0 # or PoCL compiles every kernel three times
+
 step "gofmt, vet, staticcheck"
 unformatted=$(gofmt -l .)
 [ -z "$unformatted" ] || { echo "not gofmt'ed: $unformatted"; exit 1; }
 go vet ./...
 go vet -tags noasm ./...
 for platform in linux/386 linux/arm64 darwin/arm64 windows/amd64; do
-	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./internal/... ./imgio ./cmd/...
+	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./internal/... ./imgio ./gpu/... ./bench ./cmd/...
 done
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 if go run $staticcheck -version 2>/dev/null; then

@@ -1,10 +1,13 @@
-// Command picture draws the picture of the README: an image with a box, and its
-// table with the four entries that give the sum of the box.
+// Command picture draws the pictures of the documentation. That of the README
+// is an image with a box, and its table with the four entries that give the sum
+// of the box; that of gpu.md is the tiles of a table on a GPU.
 //
 //	go run ./docs/picture docs/boxsum.png
+//	go run ./docs/picture docs/tiles.svg
 package main
 
 //go:generate go run . ../boxsum.png
+//go:generate go run . ../tiles.svg
 
 import (
 	"fmt"
@@ -14,6 +17,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/image/draw"
 
@@ -42,6 +46,9 @@ func main() {
 func run(args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("name the file to write, such as docs/boxsum.png")
+	}
+	if filepath.Ext(args[0]) == ".svg" {
+		return imgio.WriteFile(args[0], drawTiles)
 	}
 	demo := imgio.Demo(width, height)
 	table, err := boxsum.Integrate[uint32](demo, nil)
