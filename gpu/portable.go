@@ -93,7 +93,7 @@ type portableJob struct {
 	tilePixels, tileRows, tilesAcross, tilesDown                 int32
 	carry                                                        int32
 	offset                                                       float32
-	_                                                            int32
+	lanesInverse                                                 int32
 }
 
 // shapeOf fills in the sizes.
@@ -103,7 +103,7 @@ func shapeOf(job integrateJob, cut tiling) portableJob {
 	pixels := cut.group / portableTasks * (portableTasks / lanes)
 	return portableJob{
 		width: int32(job.width), height: int32(job.height), channels: int32(job.channels),
-		lanes: int32(lanes), laneGroups: int32(laneGroups),
+		lanes: int32(lanes), laneGroups: int32(laneGroups), lanesInverse: int32(ceilDiv(1<<16, lanes)),
 		tilePixels: int32(pixels), tileRows: int32(cut.rows),
 		tilesAcross: int32(max(ceilDiv(job.width, pixels), 1)), tilesDown: int32(max(ceilDiv(job.height, cut.rows), 1)),
 	}

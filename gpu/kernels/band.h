@@ -11,13 +11,13 @@
 
 // SCAN_BAND sums up each segment of the band in place, and sets before to what
 // to add to the values of each task: start and the segments to its left. The
-// values must be in the tile; there is a barrier at the end.
-FUNCTION void SCAN_BAND(POINTER_TO_LOCAL T *tile, POINTER_TO_LOCAL T *part, POINTER_TO_LOCAL T *before, i32 item, i32 lanes, T start)
+// values must be in the tile; there is a barrier at the end. segment is the one
+// of the work-item's task.
+FUNCTION void SCAN_BAND(POINTER_TO_LOCAL T *tile, POINTER_TO_LOCAL T *part, POINTER_TO_LOCAL T *before, i32 item, i32 segment, i32 lanes, T start)
 {
-	i32 task = item % TASKS, segment = task / lanes, segments = TASKS / lanes;
 	BARRIER;
-	if (segment < segments) {
-		POINTER_TO_LOCAL T *value = tile + item / TASKS * PITCH + segment * SPAN * lanes + task;
+	if (segment < TASKS / lanes) {
+		POINTER_TO_LOCAL T *value = tile + (u32)item / TASKS * PITCH + segment * SPAN * lanes + (u32)item % TASKS;
 		T values[SPAN]; // read together, since a write may not be passed by the next read
 		T sum = 0;
 #pragma unroll

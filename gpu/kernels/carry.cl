@@ -18,14 +18,14 @@
 KERNEL(PASTE2(portable_carry, ACCUMULATOR))(const Carry first, const Carry second, GLOBAL u8 *RESTRICT carries)
 {
 	LOCAL ACCUMULATOR part[GROUP];
-	i32 item = ITEM_ID, segment = item / COLUMNS;
+	i32 item = ITEM_ID, segment = (u32)item / COLUMNS;
 	u32 group = GROUP_ID;
 	Carry job = first;
 	if (group >= first.groups) {
 		group -= first.groups;
 		job = second;
 	}
-	i64 column = (i64)(group % job.groupsAcross) * COLUMNS + item % COLUMNS, image = group / job.groupsAcross;
+	i64 column = (i64)(group % job.groupsAcross) * COLUMNS + (u32)item % COLUMNS, image = group / job.groupsAcross;
 	GLOBAL ACCUMULATOR *values = (GLOBAL ACCUMULATOR *)(carries + job.start) + image * job.steps * job.length + column;
 	i32 share = (job.steps + SEGMENTS - 1) / SEGMENTS, start = segment * share;
 	i32 end = column >= job.length ? 0 : start + share < job.steps ? start + share : job.steps;
@@ -68,7 +68,7 @@ KERNEL(PASTE2(portable_climb, ACCUMULATOR))(const Climb job, GLOBAL u8 *RESTRICT
 #pragma unroll
 		for (i32 k = 0; k < SPAN; k++)
 			tile[k * PITCH + position] = y + k * GROUP < job.height ? values[y + k * GROUP] : 0;
-		scan_line(tile, part, before, item, 1, 0);
+		scan_line(tile, part, before, item, (u32)item % TASKS, 1, 0);
 #pragma unroll
 		for (i32 k = 0; k < SPAN; k++) {
 			if (y + k * GROUP < job.height)

@@ -15,7 +15,7 @@ typedef struct {
 	i32 tilePixels, tileRows, tilesAcross, tilesDown;
 	i32 carry; // row 0 of the table is an input
 	f32 offset;
-	i32 padding;
+	i32 lanesInverse; // 2^16 / lanes, rounded up
 } Job;
 
 // An array of carries: steps of length values, image after image. groups count
@@ -54,6 +54,10 @@ typedef struct {
 	i32 edge;               // whether it writes column 0 of the table
 } Place;
 
+// by_lanes is item / lanes, without a division: that is slow, and PoCL 5 takes
+// the work-item's number for 0 in kernels that have its quotient and remainder.
+FUNCTION i32 by_lanes(i32 item, i32 lanesInverse) { return (u32)(item * lanesInverse) >> 16; }
+
 FUNCTION Place place(const Job job, u32 tile, i32 item, i32 span)
 {
 	Place at;
@@ -67,17 +71,17 @@ FUNCTION Place place(const Job job, u32 tile, i32 item, i32 span)
 	at.endRow = job.height - at.firstRow < job.tileRows ? job.height : at.firstRow + job.tileRows;
 	at.firstChannel = laneGroup * job.lanes;
 
-	i32 x = item / job.lanes, lane = item % job.lanes;
+	i32 x = by_lanes(item, job.lanesInverse), lane = item - x * job.lanes;
 	i64 pixel = (i64)at.tileX * job.tilePixels + x;
 	at.column = pixel * job.channels + at.firstChannel + lane;
 	at.inside = x < job.tilePixels && pixel < job.width && at.firstChannel + lane < job.channels;
 	at.position = item + x / span * job.lanes;
 	at.task = x / span * job.lanes + lane;
 
-	i32 tasks = job.tilePixels / span * job.lanes, task = item % TASKS;
-	at.row = item / TASKS;
-	at.segment = task / job.lanes;
-	at.lane = task % job.lanes;
+	i32 tasks = job.tilePixels / span * job.lanes, task = (u32)item % TASKS;
+	at.row = (u32)item / TASKS;
+	at.segment = by_lanes(task, job.lanesInverse);
+	at.lane = task - at.segment * job.lanes;
 	at.busy = task < tasks && at.firstChannel + at.lane < job.channels;
 	at.edge = at.busy && at.segment == 0 && at.tileX == 0;
 	return at;

@@ -52,7 +52,7 @@ FUNCTION void OF(finish_band)(const Job job, Place at, i32 item, i32 y, POINTER_
 	T start = 0;
 	if (at.busy && at.tileX > 0 && y + at.row < at.endRow)
 		start = rows[rowsAt(job, at, y + at.row)];
-	OF(scan_band)(tile, part, before, item, job.lanes, start);
+	OF(scan_band)(tile, part, before, item, at.segment, job.lanes, start);
 	table += (y + (i64)1) * stride;
 	GLOBAL u8 *column = table + (at.column + job.channels) * (i64)sizeof(T);
 #pragma unroll
