@@ -140,7 +140,7 @@ __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T ou
     for (int u = 0; u < W; u++)
       if (back + u < n) {
         found = found || (open && q[u].flag == prefix);
-        open = open && q[u].flag == aggregate;
+        open = open && q[u].flag == aggregate && back + u + 1 < n;  // the farthest turns into a prefix
         if (open) passed++;
       }
     if constexpr (!IsFloat<T>::value) {
@@ -225,7 +225,10 @@ struct Bell {
 
 constexpr int kScouts = 1, kRowScouts = 8;  // barriers among scouts, and from there on for each team
 
-__device__ inline void barrierWait(int id, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
+__device__ inline void barrierWait(int id, int threads) {
+  __syncwarp();  // a look-back may have parted the lanes
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
 
 // --- Values ---
 
@@ -469,6 +472,7 @@ __device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stag
       copy16((char*)stage + r * rowBytes + at16, from + r * job.inStride + at16);
     }
     full.ringWhenCopied();
+    if (lane == 0) full.ring();
 #endif
   } else {
     for (int r = 0; r < rows; r++)
@@ -480,6 +484,7 @@ __device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stag
     if (lane == 0) full.ring();
 #else
     full.ring();
+    if (lane == 0) full.ring();
 #endif
   }
 }
@@ -502,10 +507,10 @@ __device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
     if (!more) {
       if (lane == 0) m.end = tile;
       __syncwarp();
-#if __CUDA_ARCH__ >= 900
-      if (lane == 0)
+#if __CUDA_ARCH__ < 900
+      m.full[slot].ring();
 #endif
-        m.full[slot].ring();
+      if (lane == 0) m.full[slot].ring();
       return;
     }
     fetch<S>(job, at, m.stage[slot], m.full[slot], lane);
@@ -839,7 +844,7 @@ __device__ inline void onePass(const BoxsumJob& job) {
 #if __CUDA_ARCH__ >= 900
       m.full[k].prepare(1);
 #else
-      m.full[k].prepare(32);
+      m.full[k].prepare(33);  // every lane when its copies land, and the first for what it wrote itself
 #endif
       m.empty[k].prepare(S::workers / 32);
     }
