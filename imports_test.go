@@ -20,6 +20,8 @@ var below = map[string][]string{
 	"internal/engine":     {"internal/kernel"},
 	"":                    cpu[1:],
 	"imgio":               cpu,
+	"rotated":             cpu,
+	"haar":                cpu,
 	"gpu/internal/cuda":   {},
 	"gpu/internal/opencl": {},
 	"gpu/kernels":         {},

@@ -1,0 +1,114 @@
+package haar
+
+import (
+	"image"
+
+	"github.com/boxsum/boxsum"
+)
+
+// Features of one kind that start in one row of the window share their strips:
+// for each height of a cell, the differences of two rows of the table between
+// which a row of boxes lies. With them at hand a box is the difference of two
+// neighbours in memory, and the reads of a feature shrink to one or two for
+// each of its boxes.
+
+// block evaluates the features of a tile of the window at a pixel into out.
+func (p *Plane[V, S]) block(out []V, scratch []S, s *Set, t tile, at image.Point) {
+	width, sh := int(s.width), &shapes[t.kind]
+	heights, across := int(s.height-t.y)/int(sh.down()), int(sh.across())
+	p.strips(scratch, sh, p.start(at)+int(t.y)*p.stride, width+1, heights)
+	rest, line := out, len(sh.strips)*(width+1)
+	for x := 0; x+across <= width; x++ {
+		n := (width - x) / across
+		for i := range heights {
+			row(t.kind, rest[:n], scratch[i*line+x:(i+1)*line], width+1)
+			rest = rest[n:]
+		}
+	}
+	if p.table.Offset != 0 && sh.bias != 0 {
+		p.putBackAll(out, sh, width, heights)
+	}
+}
+
+// strips makes the strips of a kind for all heights of a cell, those of one
+// height behind each other. The feature starts at entry start of the table.
+func (p *Plane[V, S]) strips(dst []S, sh *shape, start, entries, heights int) {
+	for dy := 1; dy <= heights; dy++ {
+		for _, strip := range sh.strips {
+			top := p.sums[start+int(strip[0])*dy*p.stride:]
+			bottom := p.sums[start+int(strip[1])*dy*p.stride:]
+			for x := range entries {
+				dst[x] = bottom[x*p.step] - top[x*p.step]
+			}
+			dst = dst[entries:]
+		}
+	}
+}
+
+// stripsLen is how much memory strips takes at most for a set.
+func (s *Set) stripsLen() int {
+	if s.kinds == nil {
+		return 0
+	}
+	// No kind has more strips than rows of cells.
+	return int(s.height) * (int(s.width) + 1)
+}
+
+// putBackAll does for a block what putBack does for a value.
+func (p *Plane[V, S]) putBackAll(out []V, sh *shape, width, heights int) {
+	for x := range width {
+		for dy := 1; dy <= heights; dy++ {
+			n := (width - x) / int(sh.across())
+			for i := range n {
+				out[i] += p.putBack(sh.bias * (i + 1) * dy)
+			}
+			out = out[n:]
+		}
+	}
+}
+
+// row evaluates the features of a kind at one place and of one height, for
+// widths of a cell from 1 up. The strips start at the place, next apart.
+func row[V Number, S boxsum.Sum](k Kind, out []V, strips []S, next int) {
+	switch k {
+	case EdgeX:
+		d := strips[:2*len(out)+1]
+		for i := range out {
+			b := d[i+1]
+			out[i] = V(d[2*i+2]-b) - V(b-d[0])
+		}
+	case LineX:
+		d := strips[:3*len(out)+1]
+		for i := range out {
+			b, c := d[i+1], d[2*i+2]
+			out[i] = V(c-b) - (V(b-d[0]) + V(d[3*i+3]-c))
+		}
+	case LineX4:
+		d := strips[:4*len(out)+1]
+		for i := range out {
+			b, c := d[i+1], d[3*i+3]
+			out[i] = V(c-b) - (V(b-d[0]) + V(d[4*i+4]-c))
+		}
+	case EdgeY:
+		top, bottom := strips[:len(out)+1], strips[next:][:len(out)+1]
+		for i := range out {
+			out[i] = V(bottom[i+1]-bottom[0]) - V(top[i+1]-top[0])
+		}
+	case LineY, LineY4:
+		top, middle, bottom := strips[:len(out)+1], strips[next:][:len(out)+1], strips[2*next:][:len(out)+1]
+		for i := range out {
+			out[i] = V(middle[i+1]-middle[0]) - (V(top[i+1]-top[0]) + V(bottom[i+1]-bottom[0]))
+		}
+	case Diagonal:
+		top, bottom := strips[:2*len(out)+1], strips[next:][:2*len(out)+1]
+		for i := range out {
+			t, b := top[i+1], bottom[i+1]
+			out[i] = (V(top[2*i+2]-t) + V(b-bottom[0])) - (V(t-top[0]) + V(bottom[2*i+2]-b))
+		}
+	case CentreSurround:
+		whole, centre := strips[:3*len(out)+1], strips[next:][:2*len(out)+1]
+		for i := range out {
+			out[i] = 2*V(centre[2*i+2]-centre[i+1]) - V(whole[3*i+3]-whole[0])
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package haar
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"github.com/boxsum/boxsum"
+)
+
+// A Feature is a few weighted boxes at a place in a window. Features are
+// values: they can be compared with ==, and used as keys of a map. The zero
+// Feature is none.
+type Feature struct {
+	kind Kind
+	x, y [4]int32 // the lines that the boxes lie between, from the window's corner
+}
+
+// A Box is one box of a feature, and what its pixels count.
+type Box struct {
+	Bounds image.Rectangle // from the top left corner of the window
+	Weight int
+}
+
+// New is the feature of a kind that covers bounds, which count from the top
+// left corner of the window. Their width and height must be multiples of the
+// kind's [Kind.Cells].
+func New(kind Kind, bounds image.Rectangle) (Feature, error) {
+	if !kind.known() {
+		return Feature{}, fmt.Errorf("haar: %w: there is no %v; Kinds lists those that there are", boxsum.ErrSize, kind)
+	}
+	if bounds.Min.X < 0 || bounds.Min.Y < 0 || bounds.Max.X > math.MaxInt32 || bounds.Max.Y > math.MaxInt32 {
+		return Feature{}, fmt.Errorf("haar: %w: %v at %v is outside of every window", boxsum.ErrSize, kind, bounds)
+	}
+	across, down := kind.Cells()
+	if bounds.Empty() || bounds.Dx()%across != 0 || bounds.Dy()%down != 0 {
+		return Feature{}, fmt.Errorf("haar: %w: %v at %v: it takes a multiple of %d×%d pixels", boxsum.ErrSize, kind, bounds, across, down)
+	}
+	return place(kind, int32(bounds.Min.X), int32(bounds.Min.Y), int32(bounds.Dx()/across), int32(bounds.Dy()/down)), nil
+}
+
+// place is the feature with its top left corner at (x, y) and cells of dx×dy.
+func place(kind Kind, x, y, dx, dy int32) Feature {
+	f, s := Feature{kind: kind}, &shapes[kind]
+	for i, cells := range s.x {
+		f.x[i] = x + cells*dx
+	}
+	for i, cells := range s.y {
+		f.y[i] = y + cells*dy
+	}
+	return f
+}
+
+// Kind is the feature's kind.
+func (f Feature) Kind() Kind { return f.kind }
+
+// Bounds is the whole of the feature, from the top left corner of the window.
+func (f Feature) Bounds() image.Rectangle {
+	if !f.kind.known() {
+		return image.Rectangle{}
+	}
+	s := &shapes[f.kind]
+	return f.box(&part{x1: len(s.x) - 1, y1: len(s.y) - 1})
+}
+
+// Boxes is the boxes of the feature and their weights. The boxes of EdgeX,
+// LineX and LineX4 go from left to right, those of EdgeY, LineY and LineY4 from
+// top to bottom, those of Diagonal clockwise from the top left. CentreSurround
+// is the whole with weight −1 and the centre with weight 2, which together
+// make the centre less the surround.
+func (f Feature) Boxes() []Box {
+	if !f.kind.known() {
+		return nil
+	}
+	s := &shapes[f.kind]
+	boxes := make([]Box, len(s.boxes))
+	for i, p := range s.boxes {
+		boxes[i] = Box{f.box(&p), p.weight}
+	}
+	return boxes
+}
+
+func (f *Feature) box(p *part) image.Rectangle {
+	return image.Rectangle{
+		Min: image.Point{X: int(f.x[p.x0]), Y: int(f.y[p.y0])},
+		Max: image.Point{X: int(f.x[p.x1]), Y: int(f.y[p.y1])},
+	}
+}
+
+// String is the kind and the bounds of the feature.
+func (f Feature) String() string { return fmt.Sprint(f.kind, " ", f.Bounds()) }
+
+// Scale is the feature in a window that is larger or smaller by a factor. Each
+// line between boxes goes to the nearest whole pixel, halves up, so that the
+// boxes still meet but need not have the same size any more; corrected values
+// make up for it. A factor so small that a box would vanish is an error.
+func (f Feature) Scale(factor float64) (Feature, error) {
+	if !f.kind.known() {
+		return Feature{}, errNone
+	}
+	s, scaled := &shapes[f.kind], Feature{kind: f.kind}
+	for _, axis := range []struct{ from, to []int32 }{
+		{f.x[:len(s.x)], scaled.x[:]},
+		{f.y[:len(s.y)], scaled.y[:]},
+	} {
+		for i, line := range axis.from {
+			var err error
+			if axis.to[i], err = scaleLine(line, factor); err != nil {
+				return Feature{}, err
+			}
+			if i > 0 && axis.to[i] == axis.to[i-1] {
+				return Feature{}, fmt.Errorf("haar: %w: %v scaled by %v has a box without pixels", boxsum.ErrSize, f, factor)
+			}
+		}
+	}
+	return scaled, nil
+}
+
+func scaleLine(line int32, factor float64) (int32, error) {
+	if !(factor > 0) || math.IsInf(factor, 1) {
+		return 0, fmt.Errorf("haar: %w: a factor of %v; it must be positive and finite", boxsum.ErrSize, factor)
+	}
+	scaled := math.Floor(float64(float64(line)*factor) + 0.5) // rounded twice everywhere, never fused
+	if scaled > math.MaxInt32 {
+		return 0, fmt.Errorf("haar: %w: pixel %d scaled by %v is too far out", boxsum.ErrSize, line, factor)
+	}
+	return int32(scaled), nil
+}
+
+var errNone = fmt.Errorf("haar: %w: the zero Feature is none; New makes one", boxsum.ErrSize)

@@ -1,0 +1,71 @@
+package rotated
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+)
+
+// Angles lists the unit rotations up to n by increasing angle: 1/n to 1/2, 1/1,
+// 2/1 to n/1. Angles(10) are those of Messom and Barczak's table 1.
+func Angles(n int) []Rotation {
+	var list []Rotation
+	for b := n; b > 1; b-- {
+		list = append(list, Rotation{1, b})
+	}
+	for a := 1; a <= n; a++ {
+		list = append(list, Rotation{a, 1})
+	}
+	return list
+}
+
+// Nearest is the rotation nearest to an angle, rows climbing to the right by so
+// many degrees, with no term of more than limit in magnitude. Half turns do
+// not count: 190° is 10°. Where the nearest is 90° itself the result is 0/1,
+// whose boxes with their sides exchanged are those of the quarter turn.
+func Nearest(degrees float64, limit int) (Rotation, error) {
+	if math.IsNaN(degrees) || math.IsInf(degrees, 0) {
+		return Rotation{}, fmt.Errorf("rotated: %w: an angle of %v degrees", boxsum.ErrSize, degrees)
+	}
+	if limit < 1 || limit > maxTerm {
+		return Rotation{}, fmt.Errorf("rotated: %w: terms of at most %d: the limit is 1 to %d", boxsum.ErrSize, limit, maxTerm)
+	}
+	degrees = math.Remainder(degrees, 180)
+	steep := math.Abs(degrees) > 45
+	lean := math.Abs(degrees) // from the nearer axis
+	if steep {
+		lean = 90 - lean
+	}
+	rot := nearestBelowOne(lean, limit)
+	if steep && rot.A > 0 {
+		rot.A, rot.B = rot.B, rot.A
+	}
+	if degrees < 0 {
+		rot.A = -rot.A
+	}
+	return rot, nil
+}
+
+// nearestBelowOne is the nearest rotation to an angle of 0 to 45 degrees.
+func nearestBelowOne(degrees float64, limit int) Rotation {
+	// Euclid's algorithm on the tangent gives the neighbours of it among all
+	// ratios within the limit, one on either side.
+	const one = 1 << 62
+	den, num := uint64(one), uint64(min(math.Tan(degrees*math.Pi/180), 1)*one)
+	a0, b0, a1, b1 := uint64(1), uint64(0), uint64(0), uint64(1)
+	for num != 0 {
+		q := den / num
+		if most := (uint64(limit) - b0) / b1; q > most {
+			a0, b0 = a0+most*a1, b0+most*b1
+			break
+		}
+		a0, b0, a1, b1 = a1, b1, a0+q*a1, b0+q*b1
+		den, num = num, den%num
+	}
+	near, far := Rotation{int(a1), int(b1)}, Rotation{int(a0), int(b0)}
+	if b0 != 0 && math.Abs(far.Degrees()-degrees) < math.Abs(near.Degrees()-degrees) {
+		return far
+	}
+	return near
+}

@@ -1,0 +1,93 @@
+package rotated
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/memory"
+)
+
+// areas holds what it takes to count the pixels of a box in constant time.
+//
+// In line v of the view, the pixels with r' < r and c' < c are those with
+//
+//	u < c + ⌊a·v/b⌋    and    u < first(r − v)
+//
+// The former bound grows with v and the latter shrinks, so that the count is a
+// sum of the one over the lines before they meet and of the other over those
+// after. Running totals of both answer that.
+type areas struct {
+	slopes []int64 // of ⌊a·v/b⌋ over v < i
+	firsts []int64 // of first(k) over k < i; from the end on, first(k) is all of a line
+}
+
+func newAreas(w *view) (areas, error) {
+	slopes, err := memory.Make[int64](w.nv + 1)
+	if err != nil {
+		return areas{}, fmt.Errorf("rotated: %w: %w", boxsum.ErrSize, err)
+	}
+	firsts, err := memory.Make[int64](w.slope(w.nu-1) + 2)
+	if err != nil {
+		return areas{}, fmt.Errorf("rotated: %w: %w", boxsum.ErrSize, err)
+	}
+	for v := range w.nv {
+		slopes[v+1] = slopes[v] + int64(w.slope(v))
+	}
+	for k := range len(firsts) - 1 {
+		firsts[k+1] = firsts[k] + int64(w.first(k, w.nu))
+	}
+	return areas{slopes, firsts}, nil
+}
+
+// Area is how many pixels a box holds: the sum of an image of ones.
+func (l *Lattice) Area(box Box) int64 {
+	box = box.Intersect(l.bounds)
+	if box.Empty() {
+		return 0
+	}
+	return l.count(box.C1, box.R1) - l.count(box.C0, box.R1) - l.count(box.C1, box.R0) + l.count(box.C0, box.R0)
+}
+
+// count is how many pixels have c' < c and r' < r, for a corner of a box inside
+// the bounds.
+func (l *Lattice) count(c, r int) int64 {
+	w := &l.view
+	meet := l.meet(c, r)
+	// Where the growing bound is below 0 there are no pixels, and above nu there
+	// are all.
+	from := min(w.first(-c, w.nv), meet)
+	full := max(from, min(w.first(w.nu-c, w.nv), meet))
+	n := l.areas.slopes[full] - l.areas.slopes[from] + int64(c)*int64(full-from)
+	n += int64(w.nu) * int64(meet-full)
+	return n + l.firsts(r-meet+1) - l.firsts(r-w.nv+1)
+}
+
+// meet is the first line of the view where first(r − v) is the smaller bound.
+func (l *Lattice) meet(c, r int) int {
+	w := &l.view
+	grown := func(v int) bool { return w.slope(c+w.slope(v)-1) >= r-v }
+	// On the real line they meet here; the floors move that by two at most.
+	t := w.tangent()
+	v := int(math.Floor((float64(r) - t*float64(c-1)) / (1 + t*t)))
+	v = min(max(v, 0), w.nv)
+	for v > 0 && grown(v-1) {
+		v--
+	}
+	for v < w.nv && !grown(v) {
+		v++
+	}
+	return v
+}
+
+// firsts is the sum of first(k), at most nu each, over k < end.
+func (l *Lattice) firsts(end int) int64 {
+	sums := l.areas.firsts
+	if end <= 0 {
+		return 0
+	}
+	if last := len(sums) - 1; end > last {
+		return sums[last] + int64(end-last)*int64(l.view.nu)
+	}
+	return sums[end]
+}

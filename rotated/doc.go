@@ -1,0 +1,61 @@
+// Package rotated sums boxes that stand at an angle: summed-area tables along
+// the digital lines of a rotation whose tangent is a ratio a/b, after Messom
+// and Barczak. The sum, the area and the mean of any such box take constant
+// time, however large the box.
+//
+//	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
+//	box, err := table.FromRectangle(rotated.Rectangle{X: 320, Y: 240, Width: 90, Height: 40, Degrees: 26.57})
+//	sum, area := table.Sum(box), table.Area(box)
+//
+// # The lattice
+//
+// For 0 ≤ a/b ≤ 1 the pixel at (x, y) lies on the digital lines
+//
+//	r = y + ⌊a·x/b⌋    "rows" that climb to the right, counted downwards
+//	c = x − ⌊a·y/b⌋    "columns" across them, counted to the right
+//
+// and no two pixels share both. A [Box] holds the pixels with R0 ≤ r < R1 and
+// C0 ≤ c < C1. This is 1/2, with the pixels of the box {3 ≤ r < 7, 1 ≤ c < 6}
+// marked:
+//
+//	· · · · · · · · · · · ·
+//	· · · · # # · · · · · ·
+//	· · # # # # # · · · · ·
+//	· · # # # # # · · · · ·
+//	· · · # # # · · · · · ·
+//	· · · # · · · · · · · ·
+//
+// About one cell in 1+(a/b)² of those inside the image holds a pixel; the rest
+// are empty and change no sum. A box may have its corners on empty cells or
+// outside the image, and is exact all the same.
+//
+// # Which way each ratio turns
+//
+// The rows of a rotation climb to the right by the angle whose tangent it is:
+// 1/2 by 26.57°, 2/1 by 63.43°; those of a negative one fall. All are taken
+// back to ratios between 0 and 1 by looking at the image in another way, (x, y)
+// becoming (u, v), and r and c are those of (u, v):
+//
+//	 0 ≤ a/b ≤ 1     u = x        v = y        a/b
+//	-1 ≤ a/b < 0     u = W−1−x    v = y        |a|/b    mirrored left to right
+//	 1 < a/b         u = y        v = x        b/a      a quarter turn, then −b/a
+//	     a/b < −1    u = y        v = W−1−x    b/|a|    mirrored, then as above
+//
+// A quarter turn clockwise followed by the mirroring of a negative ratio is an
+// exchange of x and y, which is why that is all the third line does. A box
+// turned by a further 90° is one with its sides exchanged, on the same lattice:
+// upright boxes, and those turned by 90°, are 0/1.
+//
+// # Exactness
+//
+// Types and promises are those of package boxsum: integer sums wrap, and a box
+// whose own sum fits the type is exact. Float tables have the same bits at every
+// level and number of workers. Areas are exact integers.
+//
+// # Storage
+//
+// A table holds the cells inside the image, which is rotated in its lattice, in
+// bands of rows: about 1+(a/b)² times the sums of an upright table. In each of
+// the four corners outside of it, a sum follows from the sums of whole rows and
+// columns. Areas come from two small arrays.
+package rotated

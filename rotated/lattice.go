@@ -1,0 +1,96 @@
+package rotated
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+)
+
+// A Box is the cells of a lattice with C0 ≤ c < C1 and R0 ≤ r < R1. It is empty
+// where C0 ≥ C1 or R0 ≥ R1.
+type Box struct{ C0, R0, C1, R1 int }
+
+// Empty says whether the box has no cells.
+func (b Box) Empty() bool { return b.C0 >= b.C1 || b.R0 >= b.R1 }
+
+// Intersect is the cells that two boxes share, and the zero Box if there are
+// none.
+func (b Box) Intersect(o Box) Box {
+	b = Box{max(b.C0, o.C0), max(b.R0, o.R0), min(b.C1, o.C1), min(b.R1, o.R1)}
+	if b.Empty() {
+		return Box{}
+	}
+	return b
+}
+
+// String is the box as C0,R0,C1,R1.
+func (b Box) String() string { return fmt.Sprintf("%d,%d,%d,%d", b.C0, b.R0, b.C1, b.R1) }
+
+// A Lattice is the cells of a rotation over an image of a given size. It knows
+// where pixels lie and how many a box holds, but nothing of their values.
+type Lattice struct {
+	rot    Rotation
+	view   view
+	bounds Box
+	areas  areas
+}
+
+// maxSide keeps the cells of an image inside 32 bits.
+const maxSide = 1 << 30
+
+// NewLattice is the lattice of a rotation over an image of this size.
+func NewLattice(width, height int, rot Rotation) (*Lattice, error) {
+	rot, err := rot.Reduce()
+	if err != nil {
+		return nil, err
+	}
+	if width < 0 || height < 0 || width > maxSide || height > maxSide {
+		return nil, fmt.Errorf("rotated: %w: an image of %d×%d: sides are 0 to %d", boxsum.ErrSize, width, height, maxSide)
+	}
+	if height > 0 && width > math.MaxInt/16/height {
+		return nil, fmt.Errorf("rotated: %w: an image of %d×%d is more than memory can hold", boxsum.ErrSize, width, height)
+	}
+	l := &Lattice{rot: rot, view: newView(width, height, rot)}
+	if w := &l.view; w.nu > 0 && w.nv > 0 {
+		l.bounds = Box{C0: -w.slope(w.nv - 1), C1: w.nu, R1: w.nv + w.slope(w.nu-1)}
+		if l.areas, err = newAreas(w); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// Rotation is the lattice's rotation, reduced.
+func (l *Lattice) Rotation() Rotation { return l.rot }
+
+// Size is the width and height of the image.
+func (l *Lattice) Size() (width, height int) { return l.view.width, l.view.height }
+
+// Bounds is the smallest box that holds every pixel of the image.
+func (l *Lattice) Bounds() Box { return l.bounds }
+
+// Cell is the cell of the pixel at (x, y), which may lie outside the image by
+// up to 2^30 pixels.
+func (l *Lattice) Cell(x, y int) (c, r int) {
+	u, v := l.view.from(x, y)
+	return u - l.view.slope(v), v + l.view.slope(u)
+}
+
+// Point is the pixel of a cell. It is not ok where the cell is empty or its
+// pixel is outside the image; (x, y) is then a pixel beside the cell.
+func (l *Lattice) Point(c, r int) (x, y int, ok bool) {
+	w := &l.view
+	const far = math.MaxInt32 // beyond every image
+	c, r = min(max(c, -far), far), min(max(r, -far), far)
+	t := w.tangent()
+	near := int(math.Round((float64(r) - t*float64(c)) / (1 + t*t)))
+	for v := near - 2; v <= near+2; v++ {
+		if u := c + w.slope(v); v+w.slope(u) == r {
+			x, y = w.to(u, v)
+			return x, y, u >= 0 && u < w.nu && v >= 0 && v < w.nv
+		}
+	}
+	x, y = w.to(c+w.slope(near), near)
+	return x, y, false
+}

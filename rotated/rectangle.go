@@ -1,0 +1,84 @@
+package rotated
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+)
+
+// A Rectangle is a rectangle in the plane of the image, in pixels. Pixel (x, y)
+// covers [x, x+1)×[y, y+1), so that its centre is at (x+½, y+½).
+type Rectangle struct {
+	X, Y          float64 // the centre
+	Width, Height float64
+	Degrees       float64 // by which the width climbs to the right
+}
+
+// FromCorner is the rectangle whose corner that is the upper left one before
+// turning stays at (x, y): where the feature of Messom and Barczak's figure 5
+// starts.
+func FromCorner(x, y, width, height, degrees float64) Rectangle {
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	return Rectangle{
+		X:     x + (width*cos+height*sin)/2,
+		Y:     y + (height*cos-width*sin)/2,
+		Width: width, Height: height, Degrees: degrees,
+	}
+}
+
+// FromRectangle is the box of the lattice nearest to a rectangle: what equation
+// 3 of Messom and Barczak intends, for any ratio.
+//
+// The rectangle is first turned about its centre to the nearest axes of the
+// lattice, by 45° at most; nearest to a quarter turn, its sides change places.
+// Each of its four edges then goes to the nearest digital line, and an edge in
+// the middle of two to the one of the higher r or c. So the sides of the box
+// are right to one line, and depend on where the rectangle lies as those of the
+// paper do. A rectangle thinner than the lines are apart keeps the line that its
+// centre is on. The box may lie outside the image.
+func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
+	for _, v := range []float64{rect.X, rect.Y, rect.Width, rect.Height, rect.Degrees} {
+		if !(math.Abs(v) <= maxSide) {
+			return Box{}, fmt.Errorf("rotated: %w: rectangle %+v: numbers are at most %d in magnitude", boxsum.ErrSize, rect, maxSide)
+		}
+	}
+	if rect.Width <= 0 || rect.Height <= 0 {
+		return Box{}, fmt.Errorf("rotated: %w: rectangle %+v has no inside", boxsum.ErrSize, rect)
+	}
+	along, across := rect.Width, rect.Height
+	if quarters := math.Round((rect.Degrees - l.rot.Degrees()) / 90); math.Mod(quarters, 2) != 0 {
+		along, across = across, along
+	}
+	// From here on pixels are points: (u, v) has integer coordinates.
+	w := &l.view
+	u, v := rect.X-0.5, rect.Y-0.5
+	if w.mirror {
+		u = float64(w.width-1) - u
+	}
+	if w.exchange {
+		u, v = v, u
+	}
+	// The pixels of r0 ≤ r are those with r0 ≤ v + t·u, and the nearest without
+	// is 1/b away: the line between them is r0 − 1/2b. The pixels of c0 ≤ c are
+	// those with c0−1 < u − t·v.
+	t := w.tangent()
+	half := 0.5 / float64(w.b)
+	scale := math.Sqrt(1 + t*t) // lines in a pixel's length
+	var box Box
+	box.R0, box.R1 = nearestLines(v+t*u+half, across*scale)
+	box.C0, box.C1 = nearestLines(u-t*v+1-half, along*scale)
+	return box, nil
+}
+
+// nearestLines is the lines at the ends of a length about a centre, line i
+// being at i.
+func nearestLines(centre, length float64) (from, to int) {
+	from = int(math.Floor(centre - length/2 + 0.5))
+	to = int(math.Floor(centre + length/2 + 0.5))
+	if from == to {
+		from = int(math.Floor(centre))
+		to = from + 1
+	}
+	return from, to
+}

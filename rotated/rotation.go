@@ -1,0 +1,86 @@
+package rotated
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+)
+
+// A Rotation is the ratio A/B: the tangent of the angle by which rows climb to
+// the right. A negative one falls to the right. Ratios are reduced wherever
+// they are used, so that 2/4 is 1/2 and −1/−2 too.
+type Rotation struct{ A, B int }
+
+// maxTerm keeps the product of a term and a coordinate inside 64 bits.
+const maxTerm = 1 << 30
+
+// Parse reads a rotation such as "1/2", "-2/3" or "5/1"; "5" stands for "5/1".
+// The result is reduced.
+func Parse(s string) (Rotation, error) {
+	first, second, ratio := strings.Cut(s, "/")
+	if !ratio {
+		second = "1"
+	}
+	a, err := term(s, first)
+	if err != nil {
+		return Rotation{}, err
+	}
+	b, err := term(s, second)
+	if err != nil {
+		return Rotation{}, err
+	}
+	return Rotation{a, b}.Reduce()
+}
+
+func term(whole, part string) (int, error) {
+	n, err := strconv.Atoi(part)
+	switch {
+	case err == nil:
+		return n, nil
+	case strings.Contains(err.Error(), strconv.ErrRange.Error()):
+		return 0, fmt.Errorf("rotated: %w: rotation %q: %s is too large", boxsum.ErrSize, whole, part)
+	}
+	return 0, fmt.Errorf("rotated: rotation %q is not a ratio of two integers such as 1/2", whole)
+}
+
+// String is the rotation as [Parse] takes it.
+func (rot Rotation) String() string { return fmt.Sprintf("%d/%d", rot.A, rot.B) }
+
+// Reduce is the same ratio in lowest terms, B positive, or an error that wraps
+// [boxsum.ErrSize] where there is none: B may not be 0, and no term of the
+// result more than 2^30.
+func (rot Rotation) Reduce() (Rotation, error) {
+	if rot.B == 0 {
+		return Rotation{}, fmt.Errorf("rotated: %w: rotation %v has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged", boxsum.ErrSize, rot)
+	}
+	a, b := magnitude(rot.A), magnitude(rot.B)
+	g, rest := a, b
+	for rest != 0 {
+		g, rest = rest, g%rest
+	}
+	a, b = a/g, b/g
+	if a > maxTerm || b > maxTerm {
+		return Rotation{}, fmt.Errorf("rotated: %w: rotation %v has a term of more than %d", boxsum.ErrSize, rot, maxTerm)
+	}
+	reduced := Rotation{int(a), int(b)}
+	if (rot.A < 0) != (rot.B < 0) {
+		reduced.A = -reduced.A
+	}
+	return reduced, nil
+}
+
+// magnitude is |n|, also of the one integer whose negative there is not.
+func magnitude(n int) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// Degrees is the angle by which rows climb to the right, between −90 and 90.
+func (rot Rotation) Degrees() float64 {
+	return math.Atan(float64(rot.A)/float64(rot.B)) * 180 / math.Pi
+}
