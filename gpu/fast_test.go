@@ -134,7 +134,7 @@ func TestFastPaths(t *testing.T) {
 		fmt.Printf("%s: %d random tables along each path equal the CPU\n", info.Name, n)
 	}
 	if !found {
-		t.Skip("no device has one-pass kernels: they need CUDA and compute capability 8.0")
+		t.Log("no device here has one-pass kernels: they need CUDA and compute capability 8.0")
 	}
 }
 
