@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/rotated"
 )
 
 // Values are eight bytes each: the bytes per second are those of the result.
@@ -37,4 +38,48 @@ func BenchmarkValues(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkRotated evaluates along 1/2: all features of a window that turns with
+// them, all of an upright one, a list, and single ones.
+func BenchmarkRotated(b *testing.B) {
+	half := rotated.Rotation{A: 1, B: 2}
+	plane := turned[int64, uint32](b, noise[uint8](640, 480, 1), half, 0)
+	along, inside := all(b, 24, 24, haar.ViolaJones()...), allRotated(b, half, 24, 24, haar.ViolaJones()...)
+	list, err := along.Scale(1.25)
+	if err != nil {
+		b.Fatal(err)
+	}
+	at := []image.Point{{100, 100}}
+	for i, set := range []*haar.Set{along, inside, list} {
+		values, corrected := make([]int64, set.Len()), make([]float64, set.Len())
+		name := []string{"turned", "inside", "list"}[i]
+		b.Run(name+"/plain", func(b *testing.B) {
+			b.SetBytes(8 * int64(set.Len()))
+			for b.Loop() {
+				if err := plane.Values(values, set, at, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+"/corrected", func(b *testing.B) {
+			b.SetBytes(8 * int64(set.Len()))
+			for b.Loop() {
+				if err := plane.CorrectedValues(corrected, set, at, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	f, err := haar.New(haar.EdgeX, image.Rect(2, 3, 12, 9))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("one", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := plane.Value(f, at[0]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -1,8 +1,6 @@
 package haar
 
 import (
-	"image"
-
 	"github.com/boxsum/boxsum"
 )
 
@@ -12,33 +10,49 @@ import (
 // neighbours in memory, and the reads of a feature shrink to one or two for
 // each of its boxes.
 
-// block evaluates the features of a tile of the window at a pixel into out.
-func (p *Plane[V, S]) block(out []V, scratch []S, s *Set, t tile, at image.Point) {
-	width, sh := int(s.width), &shapes[t.kind]
-	heights, across := int(s.height-t.y)/int(sh.down()), int(sh.across())
-	p.strips(scratch, sh, p.start(at)+int(t.y)*p.stride, width+1, heights)
-	rest, line := out, len(sh.strips)*(width+1)
-	for x := 0; x+across <= width; x++ {
-		n := (width - x) / across
+// block evaluates the features of a tile of the window into out.
+func (p *Plane[V, S]) block(out []V, scratch []S, g *grid[S], s *Set, t tile) {
+	z := s.sizes(t.kind, t.y)
+	sh, left, heights, across := &shapes[t.kind], int(z.widest.lo), int(z.heights), int(z.across)
+	entries := int(z.widest.len()) + 1
+	if heights == 0 {
+		return
+	}
+	g.strips(scratch, sh, int(z.widest.lo), int(t.y), entries, heights)
+	rest, line := out, len(sh.strips)*entries
+	for x := left; x+across <= int(z.widest.hi); x++ {
 		for i := range heights {
-			row(t.kind, rest[:n], scratch[i*line+x:(i+1)*line], width+1)
+			n := int(z.widths(int32(x), int32(i)+1))
+			if n == 0 {
+				continue
+			}
+			if z.skip && i == 0 { // rows start at cells of 1×1
+				for dx := 2; dx <= n; dx++ {
+					f := newFeature(t.kind, int32(x), t.y, int32(dx), 1)
+					rest[dx-2] = p.valueOn(g, &f)
+				}
+				rest = rest[n-1:]
+				continue
+			}
+			row(t.kind, rest[:n], scratch[i*line+x-left:(i+1)*line], entries)
 			rest = rest[n:]
 		}
 	}
-	if p.table.Offset != 0 && sh.bias != 0 {
-		p.putBackAll(out, sh, width, heights)
+	if p.table != nil && p.table.Offset != 0 && sh.bias != 0 {
+		p.putBackAll(out, sh, int(s.window.width), heights)
 	}
 }
 
 // strips makes the strips of a kind for all heights of a cell, those of one
-// height behind each other. The feature starts at entry start of the table.
-func (p *Plane[V, S]) strips(dst []S, sh *shape, start, entries, heights int) {
+// height behind each other. The features start in row y, from line x on.
+func (g *grid[S]) strips(dst []S, sh *shape, x, y, entries, heights int) {
+	start := g.origin + y*g.stride + x*g.step
 	for dy := 1; dy <= heights; dy++ {
 		for _, strip := range sh.strips {
-			top := p.sums[start+int(strip[0])*dy*p.stride:]
-			bottom := p.sums[start+int(strip[1])*dy*p.stride:]
-			for x := range entries {
-				dst[x] = bottom[x*p.step] - top[x*p.step]
+			top := g.sums[start+int(strip[0])*dy*g.stride:]
+			bottom := g.sums[start+int(strip[1])*dy*g.stride:]
+			for i := range entries {
+				dst[i] = bottom[i*g.step] - top[i*g.step]
 			}
 			dst = dst[entries:]
 		}
@@ -51,16 +65,17 @@ func (s *Set) stripsLen() int {
 		return 0
 	}
 	// No kind has more strips than rows of cells.
-	return int(s.height) * (int(s.width) + 1)
+	bounds := s.window.bounds()
+	return bounds.Dy() * (bounds.Dx() + 1)
 }
 
-// putBackAll does for a block what putBack does for a value.
+// putBackAll does for a block of a plain window what putBack does for a value.
 func (p *Plane[V, S]) putBackAll(out []V, sh *shape, width, heights int) {
 	for x := range width {
 		for dy := 1; dy <= heights; dy++ {
 			n := (width - x) / int(sh.across())
 			for i := range n {
-				out[i] += p.putBack(sh.bias * (i + 1) * dy)
+				out[i] += p.putBack(int64(sh.bias) * int64(i+1) * int64(dy))
 			}
 			out = out[n:]
 		}

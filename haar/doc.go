@@ -11,7 +11,7 @@
 // # Features
 //
 // A [Feature] is a few boxes with weights, cut out of a window by lines across
-// it. Its value is the sum of the pixels in each box times the box's weight.
+// it: those of Messom and Barczak's figures 1, 2 and 4. Its value is the sum of the pixels in each box times the box's weight.
 // There are eight kinds; − and + are the weights −1 and +1:
 //
 //	EdgeX   EdgeY   LineX    LineY   LineX4     LineY4   Diagonal   CentreSurround
@@ -26,30 +26,53 @@
 // once: six reads for an edge, eight for a line and for centre-surround, nine
 // for a diagonal.
 //
+// # Axes
+//
 // Features know nothing of the axes that they lie along. Their boxes count
-// along those of the [Plane] that they are evaluated on, from the place where
-// the window starts; [Upright] is the plane of the image's own rows and columns.
+// along those of the [Plane] that they are evaluated on, from the pixel where
+// the window starts. [Upright] is the plane of the image's own rows and
+// columns. [Rotated] is one along the digital lines of a rotation a/b, 1/1
+// being 45°: x climbs to the right by its angle and y goes down across it, for
+// every ratio, so that features are turned and never mirrored. There a box
+// holds the pixels that have their cells in it, see package rotated: more or
+// fewer, depending on where it lies.
+//
+//	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
+//	plane, err := haar.Rotated[int64](table, 0)
+//
+// There are two ways to go about windows on such a plane:
+//
+//   - The window turns with its features: sets of [All] and [NewSet], whose
+//     window is then so many lines along the axes. That is a detector of upright
+//     objects made one of turned objects. As lines are 1/√(1+t²) pixels apart,
+//     where t is the tangent or, above 45°, its inverse, a set that was made for
+//     pixels is first scaled by √(1+t²).
+//   - The window stays upright, in pixels, and only the features in it are
+//     turned, as those of Lienhart and Maydt are: [AllRotated] and
+//     [NewRotatedSet]. Their boxes count from the cell of the window's upper left
+//     pixel, and parts of them may be negative. All features stay inside of the
+//     window wherever that is.
 //
 // # Order
 //
-// [All] lists the features of a window kind by kind, in the order in which the
-// kinds are given. Within a kind come the top left corners row by row, for each
+// [All] and [AllRotated] list the features of a window kind by kind, in the
+// order in which the kinds are given. Within a kind come the top left corners row by row, for each
 // the heights of a cell from 1 up, and for each of them the widths from 1 up.
 // That is the order of scikit-image, and so are the boxes, the signs and the
-// values of the five kinds of [ViolaJones].
+// values of the five kinds of [ViolaJones] on an upright plane.
 //
 // # Uneven areas
 //
 // Where + and − do not cover the same number of pixels, as in LineX and
-// CentreSurround, and in any feature after [Feature.Scale] had to round, a flat
-// image has a value other than 0. Corrected values mend that as Messom and
+// CentreSurround, in any feature after [Feature.Scale] had to round, and on any
+// plane that is not upright, a flat image has a value other than 0. Corrected values mend that as Messom and
 // Barczak do: with the sum f and the number of pixels A of the whole feature
 // (α) and of its + boxes (β) they are
 //
 //	Aα·fβ/Aβ − fα
 //
-// The areas are those of the boxes as they lie, not of what they were meant to
-// be before rounding.
+// (equation 4). The areas are those of the boxes as they lie, counted exactly,
+// and not of what they were meant to be.
 //
 // # Exactness
 //

@@ -3,9 +3,11 @@ package haar_test
 import (
 	"fmt"
 	"image"
+	"math"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/rotated"
 )
 
 // A dark left half beside a bright right half.
@@ -132,4 +134,74 @@ func ExampleFeature_Scale() {
 	// (0,0)-(3,3) -1
 	// (3,0)-(5,3) 1
 	// (5,0)-(8,3) -1
+}
+
+// An image that is dark above a line that climbs by 1/2, and bright below, has
+// its edge found by a feature along 1/2.
+func ExampleRotated() {
+	img := boxsum.Image[uint8]{Width: 24, Height: 24, Pix: make([]uint8, 24*24)}
+	for i := range img.Pix {
+		if x, y := i%24, i/24; y+x/2 >= 18 {
+			img.Pix[i] = 100
+		}
+	}
+	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plane, err := haar.Rotated[int64](table, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	edge, err := haar.New(haar.EdgeY, image.Rect(0, 0, 8, 6)) // three lines above, three below
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for y := 10; y <= 13; y++ {
+		value, err := plane.Corrected(edge, image.Pt(8, y))
+		fmt.Println("from row", y, "on:", value, err)
+	}
+	// Output:
+	// from row 10 on: 1200 <nil>
+	// from row 11 on: 2000 <nil>
+	// from row 12 on: 1300 <nil>
+	// from row 13 on: 700 <nil>
+}
+
+// The features along 1/1 and 1/2 that stay inside of an upright window.
+func ExampleAllRotated() {
+	for _, rot := range []rotated.Rotation{{A: 0, B: 1}, {A: 1, B: 1}, {A: 1, B: 2}, {A: -2, B: 1}} {
+		set, err := haar.AllRotated(rot, 24, 24, haar.ViolaJones()...)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(rot, set.Len())
+	}
+	// Output:
+	// 0/1 162336
+	// 1/1 463598
+	// 1/2 162030
+	// -2/1 162030
+}
+
+// A detector for upright windows of 24×24 pixels becomes one for windows that
+// stand at 45°: of 34×34 lines, which are closer than pixels are.
+func ExampleSet_Scale() {
+	upright, err := haar.All(24, 24, haar.ViolaJones()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	turned, err := upright.Scale(math.Sqrt(2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	width, height := turned.Window()
+	fmt.Println(turned.Len(), "features in", width, "by", height, "lines")
+	// Output: 162336 features in 34 by 34 lines
 }

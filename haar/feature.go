@@ -16,31 +16,36 @@ type Feature struct {
 	x, y [4]int32 // the lines that the boxes lie between, from the window's corner
 }
 
-// A Box is one box of a feature, and what its pixels count.
+// A Box is one box of a feature, along the axes of a plane, and what its pixels
+// count.
 type Box struct {
 	Bounds image.Rectangle // from the top left corner of the window
 	Weight int
 }
 
 // New is the feature of a kind that covers bounds, which count from the top
-// left corner of the window. Their width and height must be multiples of the
-// kind's [Kind.Cells].
+// left corner of the window, and may be negative where axes are turned. Their
+// width and height must be multiples of the kind's [Kind.Cells].
 func New(kind Kind, bounds image.Rectangle) (Feature, error) {
 	if !kind.known() {
 		return Feature{}, fmt.Errorf("haar: %w: there is no %v; Kinds lists those that there are", boxsum.ErrSize, kind)
 	}
-	if bounds.Min.X < 0 || bounds.Min.Y < 0 || bounds.Max.X > math.MaxInt32 || bounds.Max.Y > math.MaxInt32 {
+	if !bounds.In(image.Rect(-maxLine, -maxLine, maxLine, maxLine)) {
 		return Feature{}, fmt.Errorf("haar: %w: %v at %v is outside of every window", boxsum.ErrSize, kind, bounds)
 	}
 	across, down := kind.Cells()
 	if bounds.Empty() || bounds.Dx()%across != 0 || bounds.Dy()%down != 0 {
 		return Feature{}, fmt.Errorf("haar: %w: %v at %v: it takes a multiple of %d×%d pixels", boxsum.ErrSize, kind, bounds, across, down)
 	}
-	return place(kind, int32(bounds.Min.X), int32(bounds.Min.Y), int32(bounds.Dx()/across), int32(bounds.Dy()/down)), nil
+	return newFeature(kind, int32(bounds.Min.X), int32(bounds.Min.Y), int32(bounds.Dx()/across), int32(bounds.Dy()/down)), nil
 }
 
-// place is the feature with its top left corner at (x, y) and cells of dx×dy.
-func place(kind Kind, x, y, dx, dy int32) Feature {
+// maxLine is how far from the window's corner a line can be: the size of a
+// feature is one of 32 bits too.
+const maxLine = 1 << 30
+
+// newFeature is the feature with its top left corner at (x, y) and cells of dx×dy.
+func newFeature(kind Kind, x, y, dx, dy int32) Feature {
 	f, s := Feature{kind: kind}, &shapes[kind]
 	for i, cells := range s.x {
 		f.x[i] = x + cells*dx
@@ -121,10 +126,8 @@ func scaleLine(line int32, factor float64) (int32, error) {
 		return 0, fmt.Errorf("haar: %w: a factor of %v; it must be positive and finite", boxsum.ErrSize, factor)
 	}
 	scaled := math.Floor(float64(float64(line)*factor) + 0.5) // rounded twice everywhere, never fused
-	if scaled > math.MaxInt32 {
+	if math.Abs(scaled) > maxLine {
 		return 0, fmt.Errorf("haar: %w: pixel %d scaled by %v is too far out", boxsum.ErrSize, line, factor)
 	}
 	return int32(scaled), nil
 }
-
-var errNone = fmt.Errorf("haar: %w: the zero Feature is none; New makes one", boxsum.ErrSize)

@@ -55,7 +55,7 @@ func TestNewErrors(t *testing.T) {
 		want   string
 	}{
 		{0, image.Rect(0, 0, 2, 2), "haar: bad size: there is no Kind(0); Kinds lists those that there are"},
-		{haar.EdgeX, image.Rect(-2, 0, 2, 2), "haar: bad size: EdgeX at (-2,0)-(2,2) is outside of every window"},
+		{haar.EdgeX, image.Rect(-2<<30, 0, 2, 2), "haar: bad size: EdgeX at (-2147483648,0)-(2,2) is outside of every window"},
 		{haar.EdgeX, image.Rect(0, 0, 2, math.MaxInt), "haar: bad size: EdgeX at (0,0)-(2,9223372036854775807) is outside of every window"},
 		{haar.EdgeX, image.Rect(0, 0, 3, 2), "haar: bad size: EdgeX at (0,0)-(3,2): it takes a multiple of 2×1 pixels"},
 		{haar.LineY4, image.Rect(0, 0, 3, 6), "haar: bad size: LineY4 at (0,0)-(3,6): it takes a multiple of 1×4 pixels"},

@@ -1,6 +1,9 @@
 package haar
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Kind is the shape of a feature: how many cells it has, and which of them
 // count for and which against it.
@@ -22,6 +25,12 @@ const (
 // and Diagonal. scikit-image calls them type-2-x, type-2-y, type-3-x, type-3-y
 // and type-4, and lists them in this order.
 func ViolaJones() []Kind { return []Kind{EdgeX, EdgeY, LineX, LineY, Diagonal} }
+
+// LienhartMaydt is the seven kinds of Lienhart and Maydt, which they use upright
+// and at 45°: fourteen prototypes.
+func LienhartMaydt() []Kind {
+	return []Kind{EdgeX, EdgeY, LineX, LineX4, LineY, LineY4, CentreSurround}
+}
 
 // Kinds is every kind there is.
 func Kinds() []Kind {
@@ -47,6 +56,16 @@ func (k Kind) Cells() (across, down int) {
 	return int(s.across()), int(s.down())
 }
 
+// ParseKind is the kind of that name, in upper or lower case.
+func ParseKind(name string) (Kind, error) {
+	for _, k := range Kinds() {
+		if strings.EqualFold(name, k.String()) {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("haar: there is no kind %q: it is one of %v", name, Kinds())
+}
+
 func (k Kind) known() bool { return k >= EdgeX && k <= CentreSurround }
 
 // A shape is a kind as data.
@@ -64,6 +83,16 @@ type shape struct {
 
 // A part is a box of a shape, between lines x0 and x1, y0 and y1 of it.
 type part struct{ x0, y0, x1, y1, weight int }
+
+// reads says whether the corner of lines x and y is one of a box.
+func (s *shape) reads(x, y int) bool {
+	for i := range s.boxes {
+		if p := &s.boxes[i]; (x == p.x0 || x == p.x1) && (y == p.y0 || y == p.y1) {
+			return true
+		}
+	}
+	return false
+}
 
 func (s *shape) across() int32 { return s.x[len(s.x)-1] }
 func (s *shape) down() int32   { return s.y[len(s.y)-1] }

@@ -5,6 +5,7 @@ import (
 	"image"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/rotated"
 )
 
 // Number is what a value is: int64 from tables of integers, float64 from any.
@@ -18,10 +19,14 @@ type Number interface{ int64 | float64 }
 // integrated into the same table, and is safe for use by several goroutines as
 // long as none does that.
 type Plane[V Number, S boxsum.Sum] struct {
-	table         *boxsum.Table[S]
-	sums          []S // from the channel's entry (0, 0)
-	stride, step  int // to the next entry down and across
-	width, height int
+	size  image.Point // of the image
+	table *boxsum.Table[S]
+	grid  grid[S] // of table, at its origin
+
+	// A plane that is not upright has these instead of a table.
+	lattice *rotated.Table[S]
+	channel int
+	reverse bool // see axes
 }
 
 // Upright is the plane of a channel along the rows and columns of its image:
@@ -31,40 +36,128 @@ type Plane[V Number, S boxsum.Sum] struct {
 // Values of type int64 from a table of floats are a [boxsum.ErrTypes].
 func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plane[V, S], error) {
 	if table == nil {
-		return nil, fmt.Errorf("haar: %w: no table", boxsum.ErrSize)
+		return nil, errNoTable
 	}
-	if S(1)/2 != 0 && V(1)/2 == 0 {
-		return nil, fmt.Errorf("haar: %w: values of %T from sums of %T; ask for float64", boxsum.ErrTypes, V(0), S(0))
+	if err := checkTypes[V, S](); err != nil {
+		return nil, err
 	}
 	// No boxes at all: this only checks the table against its memory.
 	if err := table.SumBoxes(nil, nil); err != nil {
 		return nil, fmt.Errorf("haar: %w", err)
 	}
-	if channel < 0 || channel >= table.Channels {
-		return nil, fmt.Errorf("haar: %w: channel %d of %d", boxsum.ErrSize, channel, table.Channels)
+	if err := checkChannel(channel, table.Channels); err != nil {
+		return nil, err
 	}
 	return &Plane[V, S]{
-		table: table, sums: table.Sums[channel:],
-		stride: table.Stride, step: table.Channels,
-		width: table.Width, height: table.Height,
+		size:  image.Pt(table.Width, table.Height),
+		table: table,
+		grid:  grid[S]{sums: table.Sums[channel:], stride: table.Stride, step: table.Channels},
 	}, nil
 }
 
-// check says whether windows of this size can start at a place.
-func (p *Plane[V, S]) check(width, height int, at ...image.Point) error {
-	if p == nil || p.table == nil {
-		return fmt.Errorf("haar: %w: no plane; Upright makes one", boxsum.ErrSize)
+// Rotated is the plane of a channel along the digital lines of a rotation: its
+// x axis climbs to the right by the rotation's angle, falling where that is
+// negative, and its y axis goes down across it.
+//
+//	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
+//	plane, err := haar.Rotated[int64](table, 0)
+func Rotated[V Number, S boxsum.Sum](table *rotated.Table[S], channel int) (*Plane[V, S], error) {
+	if table == nil || table.Lattice == nil {
+		return nil, errNoTable
+	}
+	if err := checkTypes[V, S](); err != nil {
+		return nil, err
+	}
+	if err := checkChannel(channel, table.Channels()); err != nil {
+		return nil, err
+	}
+	p := &Plane[V, S]{lattice: table, channel: channel, reverse: axesOf(table.Rotation()).reverse}
+	p.size.X, p.size.Y = table.Size()
+	return p, nil
+}
+
+func checkTypes[V Number, S boxsum.Sum]() error {
+	if S(1)/2 != 0 && V(1)/2 == 0 {
+		return fmt.Errorf("haar: %w: values of %T from sums of %T; ask for float64", boxsum.ErrTypes, V(0), S(0))
+	}
+	return nil
+}
+
+func checkChannel(channel, channels int) error {
+	if channel < 0 || channel >= channels {
+		return fmt.Errorf("haar: %w: channel %d of %d", boxsum.ErrSize, channel, channels)
+	}
+	return nil
+}
+
+var (
+	errNoTable = fmt.Errorf("haar: %w: no table", boxsum.ErrSize)
+	errNoPlane = fmt.Errorf("haar: %w: no plane; Upright and Rotated make one", boxsum.ErrSize)
+)
+
+// check says whether a window can start at these pixels.
+func (p *Plane[V, S]) check(w *window, at ...image.Point) error {
+	if p == nil || p.table == nil && p.lattice == nil {
+		return errNoPlane
+	}
+	if rot := p.rotation(); w.turned() && rot != w.rot {
+		return fmt.Errorf("haar: %w: features along %v on a plane along %v", boxsum.ErrSize, w.rot, rot)
 	}
 	for _, a := range at {
-		if a.X < 0 || a.Y < 0 || a.X > p.width-width || a.Y > p.height-height {
-			return fmt.Errorf("haar: %w: a window of %d×%d at %v is not inside of the image of %d×%d", boxsum.ErrSize, width, height, a, p.width, p.height)
+		if w.turned() {
+			if !p.holds(a, int(w.width), int(w.height)) {
+				return p.outside(w, a)
+			}
+		} else if !p.inside(a, w.bounds()) {
+			return p.outside(w, a)
 		}
 	}
 	return nil
 }
 
-// start is where the entry at a window's top left corner lies in sums.
-func (p *Plane[V, S]) start(at image.Point) int { return at.Y*p.stride + at.X*p.step }
+func (p *Plane[V, S]) outside(what any, at image.Point) error {
+	along := ""
+	if rot := p.rotation(); rot.A != 0 {
+		along = fmt.Sprintf(" along %v", rot)
+	}
+	if w, ok := what.(*window); ok {
+		what = fmt.Sprint("a window of ", w)
+		if w.turned() {
+			along = ""
+		}
+	}
+	return fmt.Errorf("haar: %w: %v at %v%s is not inside of the image of %d×%d", boxsum.ErrSize, what, at, along, p.size.X, p.size.Y)
+}
 
-// area is how many pixels a box has.
-func (p *Plane[V, S]) area(box image.Rectangle) int { return box.Dx() * box.Dy() }
+// rotation is the plane's, 0/1 of an upright one.
+func (p *Plane[V, S]) rotation() rotated.Rotation {
+	if p.lattice == nil {
+		return rotated.Rotation{A: 0, B: 1}
+	}
+	return p.lattice.Rotation()
+}
+
+// holds says whether the image has all pixels of an upright rectangle.
+func (p *Plane[V, S]) holds(at image.Point, width, height int) bool {
+	return at.X >= 0 && at.Y >= 0 && at.X <= p.size.X-width && at.Y <= p.size.Y-height
+}
+
+// inside says whether a box of lines about a pixel of the image holds none but
+// pixels of it.
+func (p *Plane[V, S]) inside(at image.Point, box image.Rectangle) bool {
+	if p.lattice == nil {
+		// at may be as far out as can be: it is compared and not added to.
+		return at.X >= -box.Min.X && at.Y >= -box.Min.Y && at.X <= p.size.X-box.Max.X && at.Y <= p.size.Y-box.Max.Y
+	}
+	// No two pixels of the image are as many lines apart as this.
+	far := p.size.X + p.size.Y
+	near := box.In(image.Rect(-far, -far, far, far))
+	return near && p.holds(at, 1, 1) && p.latticeInside(Cells(p.lattice.Lattice, box, at))
+}
+
+// at is the entries of the table about a window that starts at a pixel.
+func (p *Plane[V, S]) at(a image.Point) grid[S] {
+	g := p.grid
+	g.origin = a.Y*g.stride + a.X*g.step
+	return g
+}

@@ -2,6 +2,7 @@ package haar
 
 import (
 	"fmt"
+	"image"
 	"iter"
 	"math"
 	"math/bits"
@@ -9,73 +10,139 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/rotated"
 )
 
 // A Set is features of one window, in an order of their own: either all that
-// there are of some kinds, which takes no memory, or a list.
+// there are of some kinds, which takes next to no memory, or a list.
 type Set struct {
-	width, height int32
-	length        int
-	kinds         []Kind    // of a set of all features
-	list          []Feature // of any other
+	window window
+	length int
+	kinds  []Kind    // of a set of all features
+	starts []int     // of their tiles, and the length, where the window is turned
+	list   []Feature // of any other
 }
 
 // All is every feature of these kinds in a window, in the order that the
-// package's documentation gives.
+// package's documentation gives. On a plane that is not upright, the window
+// lies along the axes of the plane, and is counted in lines.
 func All(width, height int, kinds ...Kind) (*Set, error) {
-	s, err := newSet(width, height)
+	w, err := plainWindow(width, height)
 	if err != nil {
 		return nil, err
 	}
+	return all(w, kinds)
+}
+
+// AllRotated is every feature of these kinds along the lines of a rotation that
+// stays inside of an upright window of pixels wherever the window is, in the
+// order that the package's documentation gives. Features whose cells are single
+// ones of the lattice are not among them: these may hold no pixel. With a
+// rotation of 0/1 the result is that of [All].
+func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, error) {
+	w, err := turnedWindow(rot, width, height)
+	if err != nil {
+		return nil, err
+	}
+	if w.turned() && max(width, height) > maxAll {
+		return nil, fmt.Errorf("haar: %w: a window of %v: all features are listed up to sides of %d", boxsum.ErrSize, &w, maxAll)
+	}
+	return all(w, kinds)
+}
+
+// maxAll is the longest side of a turned window whose features are counted: that
+// takes its square in steps, less than a second for a kind.
+const maxAll = 1 << 12
+
+func all(w window, kinds []Kind) (*Set, error) {
 	if len(kinds) == 0 {
 		return nil, fmt.Errorf("haar: %w: a set of all features takes a kind", boxsum.ErrSize)
 	}
-	s.kinds = slices.Clone(kinds)
 	for _, k := range kinds {
 		if !k.known() {
 			return nil, fmt.Errorf("haar: %w: there is no %v; Kinds lists those that there are", boxsum.ErrSize, k)
 		}
-		columns, rows := s.places(k)
-		over, count := bits.Mul64(columns, rows)
-		if over != 0 || count > uint64(math.MaxInt-s.length) {
-			return nil, fmt.Errorf("haar: %w: a window of %d×%d has more features than an int can count", boxsum.ErrSize, width, height)
+	}
+	s := &Set{window: w, kinds: slices.Clone(kinds)}
+	tooMany := fmt.Errorf("haar: %w: a window of %v has more features than an int can count", boxsum.ErrSize, &w)
+	add := func(count uint64) bool {
+		if count > uint64(math.MaxInt-s.length) {
+			return false
 		}
 		s.length += int(count)
+		return true
 	}
+	if !w.turned() {
+		for _, k := range kinds {
+			columns, rows := s.places(k)
+			if over, count := bits.Mul64(columns, rows); over != 0 || !add(count) {
+				return nil, tooMany
+			}
+		}
+		return s, nil
+	}
+	for _, k := range kinds {
+		for y := range int32(len(w.rows)) {
+			s.starts = append(s.starts, s.length)
+			z := s.sizes(k, w.top+y)
+			if !add(z.features()) {
+				return nil, tooMany
+			}
+		}
+	}
+	s.starts = append(s.starts, s.length)
 	return s, nil
 }
 
 // NewSet is a list of features in a window, such as those that a detector has
 // been trained to use. All must lie inside of the window. The list is copied.
+// On a plane that is not upright, the window lies along the axes of the plane,
+// and is counted in lines.
 func NewSet(width, height int, features ...Feature) (*Set, error) {
-	s, err := newSet(width, height)
+	w, err := plainWindow(width, height)
 	if err != nil {
 		return nil, err
 	}
+	return newSet(w, features)
+}
+
+// NewRotatedSet is a list of features along the lines of a rotation in an
+// upright window of pixels: some of those of [AllRotated], of any cells. The
+// list is copied.
+func NewRotatedSet(rot rotated.Rotation, width, height int, features ...Feature) (*Set, error) {
+	w, err := turnedWindow(rot, width, height)
+	if err != nil {
+		return nil, err
+	}
+	return newSet(w, features)
+}
+
+func newSet(w window, features []Feature) (*Set, error) {
 	for i, f := range features {
 		if !f.kind.known() {
 			return nil, fmt.Errorf("haar: %w: feature %d is the zero Feature; New makes one", boxsum.ErrSize, i)
 		}
-		if b := f.Bounds(); b.Max.X > width || b.Max.Y > height {
-			return nil, fmt.Errorf("haar: %w: feature %d, %v, is outside of a window of %d×%d", boxsum.ErrSize, i, f, width, height)
+		if !w.holds(f.Bounds()) {
+			return nil, fmt.Errorf("haar: %w: feature %d, %v, is outside of a window of %v", boxsum.ErrSize, i, f, &w)
 		}
 	}
-	s.list, s.length = slices.Clone(features), len(features)
-	return s, nil
-}
-
-func newSet(width, height int) (*Set, error) {
-	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
-		return nil, fmt.Errorf("haar: %w: a window of %d×%d pixels", boxsum.ErrSize, width, height)
-	}
-	return &Set{width: int32(width), height: int32(height)}, nil
+	return &Set{window: w, list: slices.Clone(features), length: len(features)}, nil
 }
 
 // Len is how many features the set has.
 func (s *Set) Len() int { return s.length }
 
 // Window is the width and height of the window.
-func (s *Set) Window() (width, height int) { return int(s.width), int(s.height) }
+func (s *Set) Window() (width, height int) { return int(s.window.width), int(s.window.height) }
+
+// Rotation is the rotation along whose lines the features of [AllRotated] and
+// [NewRotatedSet] lie, and 0/1 for any other set, which goes with every plane.
+func (s *Set) Rotation() rotated.Rotation {
+	if !s.window.turned() {
+		return rotated.Rotation{A: 0, B: 1}
+	}
+	return s.window.rot
+}
 
 // Features goes through the features in order.
 func (s *Set) Features() iter.Seq[Feature] {
@@ -91,13 +158,20 @@ func (s *Set) Features() iter.Seq[Feature] {
 }
 
 // Scale is the list of the features in a window that is larger or smaller by a
-// factor, each as [Feature.Scale] makes it. It takes 36 bytes for each.
+// factor, each as [Feature.Scale] makes it. Where rounding takes one over the
+// edge of an upright window with turned axes, it is moved back by a line or, if
+// that does not help, made a little smaller. The list takes 36 bytes for each
+// feature.
 func (s *Set) Scale(factor float64) (*Set, error) {
-	width, err := scaleLine(s.width, factor)
+	width, err := scaleLine(s.window.width, factor)
 	if err != nil {
 		return nil, err
 	}
-	height, err := scaleLine(s.height, factor)
+	height, err := scaleLine(s.window.height, factor)
+	if err != nil {
+		return nil, err
+	}
+	w, err := turnedWindow(s.Rotation(), int(width), int(height))
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +181,44 @@ func (s *Set) Scale(factor float64) (*Set, error) {
 	}
 	i := 0
 	for f := range s.Features() {
-		if list[i], err = f.Scale(factor); err != nil {
+		if list[i], err = w.fit(f, factor); err != nil {
 			return nil, err
 		}
 		i++
 	}
-	return &Set{width: width, height: height, length: len(list), list: list}, nil
+	return &Set{window: w, length: len(list), list: list}, nil
+}
+
+// fit scales a feature into a window that is larger or smaller by a factor.
+func (w *window) fit(f Feature, factor float64) (Feature, error) {
+	// By a factor of 1 it fits, or it would have to lose a box.
+	const steps = 32
+	for i := range steps + 1 {
+		scaled, err := f.Scale(factor + max(0, factor-1)*float64(-i)/steps)
+		if err != nil {
+			return Feature{}, err
+		}
+		if w.pullBack(&scaled) {
+			return scaled, nil
+		}
+	}
+	return Feature{}, fmt.Errorf("haar: %w: %v scaled by %v does not fit a window of %v", boxsum.ErrSize, f, factor, w)
+}
+
+// pullBack moves a feature into the window, by a line at most each way.
+func (w *window) pullBack(f *Feature) bool {
+	for _, d := range [...]image.Point{{}, {X: 1}, {X: -1}, {Y: 1}, {Y: -1}, {X: 1, Y: 1}, {X: -1, Y: 1}, {X: 1, Y: -1}, {X: -1, Y: -1}} {
+		if !w.holds(f.Bounds().Add(d)) {
+			continue
+		}
+		s := &shapes[f.kind]
+		for i := range s.x {
+			f.x[i] += int32(d.X)
+		}
+		for i := range s.y {
+			f.y[i] += int32(d.Y)
+		}
+		return true
+	}
+	return false
 }

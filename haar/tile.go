@@ -14,9 +14,11 @@ type tile struct {
 // longer than asking for the next.
 const pieceLen = 4096
 
-// tiles is how many tiles the set has. None is empty, so there are not more of
-// them than features.
+// tiles is how many tiles the set has.
 func (s *Set) tiles() int {
+	if s.starts != nil {
+		return len(s.starts) - 1
+	}
 	n := (len(s.list) + pieceLen - 1) / pieceLen
 	for _, k := range s.kinds {
 		n += s.rows(k)
@@ -26,7 +28,11 @@ func (s *Set) tiles() int {
 
 // tile is the i-th of them.
 func (s *Set) tile(i int) tile {
-	if s.kinds == nil {
+	switch {
+	case s.starts != nil:
+		rows := len(s.window.rows)
+		return tile{kind: s.kinds[i/rows], y: s.window.top + int32(i%rows), start: s.starts[i], count: s.starts[i+1] - s.starts[i]}
+	case s.kinds == nil:
 		start := i * pieceLen
 		return tile{start: start, count: min(pieceLen, len(s.list)-start)}
 	}
@@ -38,7 +44,7 @@ func (s *Set) tile(i int) tile {
 			start += int(columns * rows)
 			continue
 		}
-		left, down := s.height-int32(i), shapes[k].down()
+		left, down := s.window.height-int32(i), shapes[k].down()
 		start += int(columns * (rows - floors(left, down)))
 		return tile{kind: k, y: int32(i), start: start, count: int(columns) * int(left/down)}
 	}
@@ -56,11 +62,11 @@ func (s *Set) in(t tile) iter.Seq[Feature] {
 			}
 			return
 		}
-		across, down := shapes[t.kind].across(), shapes[t.kind].down()
-		for x := int32(0); x < s.width; x++ {
-			for dy := int32(1); dy <= (s.height-t.y)/down; dy++ {
-				for dx := int32(1); dx <= (s.width-x)/across; dx++ {
-					if !yield(place(t.kind, x, t.y, dx, dy)) {
+		z := s.sizes(t.kind, t.y)
+		for x := z.widest.lo; x < z.widest.hi; x++ {
+			for dy := int32(1); dy <= z.heights; dy++ {
+				for dx := z.least(dy); dx <= z.widths(x, dy); dx++ {
+					if !yield(newFeature(t.kind, x, t.y, dx, dy)) {
 						return
 					}
 				}
@@ -69,19 +75,93 @@ func (s *Set) in(t tile) iter.Seq[Feature] {
 	}
 }
 
-// rows is in how many rows of the window features of a kind start.
-func (s *Set) rows(k Kind) int {
-	if s.width < shapes[k].across() {
+// sizes is the sizes that the cells of a kind can have in a row of the window.
+type sizes struct {
+	across  int32
+	heights int32  // of a cell, from 1 up
+	widest  span   // what there is for those of height 1
+	spans   []span // what there is for each height, where that differs
+	skip    bool   // whether cells of 1×1 do not count
+}
+
+func (s *Set) sizes(k Kind, y int32) sizes {
+	w, sh := &s.window, &shapes[k]
+	z := sizes{across: sh.across(), heights: (w.end() - y) / sh.down()}
+	if !w.turned() {
+		z.widest = w.row(y)
+		return z
+	}
+	z.skip = true
+	for dy := range z.heights {
+		left := w.row(y)
+		if dy > 0 {
+			left = z.spans[dy-1]
+		}
+		for row := y + dy*sh.down(); row < y+(dy+1)*sh.down(); row++ {
+			left = left.intersect(w.row(row))
+		}
+		if left.len() < z.across {
+			z.heights = dy
+			break
+		}
+		z.spans = append(z.spans, left)
+	}
+	if z.heights > 0 {
+		z.widest = z.spans[0]
+	}
+	return z
+}
+
+// span is where features with cells of height dy may lie.
+func (z *sizes) span(dy int32) span {
+	if z.spans == nil {
+		return z.widest
+	}
+	return z.spans[dy-1]
+}
+
+// least is the least width of a cell of height dy.
+func (z *sizes) least(dy int32) int32 {
+	if z.skip && dy == 1 {
+		return 2
+	}
+	return 1
+}
+
+// widths is how wide a cell of height dy can be in a feature that starts at x.
+func (z *sizes) widths(x, dy int32) int32 {
+	s := z.span(dy)
+	if x < s.lo || x >= s.hi {
 		return 0
 	}
-	return max(0, int(s.height-shapes[k].down())+1)
+	return (s.hi - x) / z.across
+}
+
+// features is how many features there are of all sizes.
+func (z *sizes) features() (n uint64) {
+	for dy := int32(1); dy <= z.heights; dy++ {
+		s := z.span(dy)
+		n += floors(s.len(), z.across)
+		if z.skip && dy == 1 { // each place has one of width 1
+			n -= uint64(max(0, s.len()-z.across+1))
+		}
+	}
+	return n
+}
+
+// rows is in how many rows of a plain window features of a kind start.
+func (s *Set) rows(k Kind) int {
+	if s.window.width < shapes[k].across() {
+		return 0
+	}
+	return max(0, int(s.window.height-shapes[k].down())+1)
 }
 
 // places is in how many ways a feature of a kind can be placed and sized
-// across the window, and in how many ways down. Their product is the number
+// across a plain window, and in how many ways down. Their product is the number
 // of features.
 func (s *Set) places(k Kind) (columns, rows uint64) {
-	return floors(s.width, shapes[k].across()), floors(s.height, shapes[k].down())
+	return floors(s.window.width, shapes[k].across()), floors(s.window.height, shapes[k].down())
 }
 
 // floors is ⌊1/by⌋ + ⌊2/by⌋ + … + ⌊n/by⌋: a feature of so many cells that

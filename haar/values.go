@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
 )
 
 // Options says how to evaluate many features; nil and the zero value mean the
@@ -23,25 +22,30 @@ type Options struct {
 // Values evaluates the features of a set in windows that start at pixels:
 // feature i in window w is dst[w*set.Len()+i]. The windows must lie inside of
 // the image, and dst must have as many elements as there are values. Beside
-// dst, a worker of a set of all features takes memory for one window.
+// dst, a worker takes memory for one window.
 func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) error {
 	workers, err := p.prepare(len(dst), set, at, opt)
 	if err != nil || len(dst) == 0 {
 		return err
 	}
-	size := set.stripsLen()
-	scratch, err := memory.Make[S](workers * size)
+	readers, err := p.readers(workers, set, false)
 	if err != nil {
-		return fmt.Errorf("haar: %w: %w", boxsum.ErrSize, err)
+		return err
 	}
 	share(dst, set, workers, func(worker int, out []V, t tile, window int) {
-		if t.kind != 0 {
-			p.block(out, scratch[worker*size:][:size], set, t, at[window])
+		r := &readers[worker]
+		if !r.show(at[window], window) {
+			for i := range out {
+				out[i] = p.value(&set.list[t.start+i], at[window])
+			}
 			return
 		}
-		start := p.start(at[window])
+		if t.kind != 0 {
+			p.block(out, r.strips, &r.grid, set, t)
+			return
+		}
 		for i := range out {
-			out[i] = p.value(&set.list[t.start+i], start)
+			out[i] = p.valueOn(&r.grid, &set.list[t.start+i])
 		}
 	})
 	return nil
@@ -54,10 +58,21 @@ func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point,
 	if err != nil || len(dst) == 0 {
 		return err
 	}
-	share(dst, set, workers, func(_ int, out []float64, t tile, window int) {
-		start, i := p.start(at[window]), 0
+	readers, err := p.readers(workers, set, true)
+	if err != nil {
+		return err
+	}
+	share(dst, set, workers, func(worker int, out []float64, t tile, window int) {
+		r, i := &readers[worker], 0
+		shown := r.show(at[window], window)
 		for f := range set.in(t) {
-			out[i] = p.corrected(&f, start)
+			if shown {
+				plus, minus := read[V](&r.grid, &f)
+				plusArea, minusArea := r.areasOf(&f)
+				out[i] = correct(plus, minus, plusArea, minusArea)
+			} else {
+				out[i] = p.corrected(&f, at[window])
+			}
 			i++
 		}
 	})
@@ -75,7 +90,7 @@ func (p *Plane[V, S]) prepare(length int, set *Set, at []image.Point, opt *Optio
 	if opt.Workers < 0 {
 		return 0, fmt.Errorf("haar: %w: %d workers", boxsum.ErrSize, opt.Workers)
 	}
-	if err := p.check(int(set.width), int(set.height), at...); err != nil {
+	if err := p.check(&set.window, at...); err != nil {
 		return 0, err
 	}
 	if n := len(at); n > 0 && set.length > math.MaxInt/n || length != n*set.length {

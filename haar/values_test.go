@@ -11,6 +11,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/rotated"
 	"pgregory.net/rapid"
 )
 
@@ -143,14 +144,20 @@ func TestSameBits(t *testing.T) {
 	for i := range img.Pix {
 		img.Pix[i] = random.Float32()
 	}
+	set := all(t, 16, 15, haar.Kinds()...)
 	for _, opt := range []*boxsum.Options{nil, {Offset: 0.5}} {
-		sameBits(t, upright[float64](t, integrate[float32](t, img, opt), 0))
+		sameBits(t, upright[float64](t, integrate[float32](t, img, opt), 0), set)
 	}
-	sameBits(t, upright[float64](t, integrate[float64](t, img, nil), 0))
+	sameBits(t, upright[float64](t, integrate[float64](t, img, nil), 0), set)
+	for _, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: -1, B: 1}, {A: 3, B: 1}} {
+		set := allRotated(t, rot, 16, 15, haar.Kinds()...)
+		sameBits(t, turned[float64, float32](t, img, rot, 0), set)
+		sameBits(t, turned[float64, float64](t, img, rot, 0), set)
+	}
 }
 
-func sameBits[S boxsum.Sum](t *testing.T, plane *haar.Plane[float64, S]) {
-	set, at := all(t, 16, 15, haar.Kinds()...), []image.Point{{3, 2}, {0, 0}}
+func sameBits[S boxsum.Sum](t *testing.T, plane *haar.Plane[float64, S], set *haar.Set) {
+	at := []image.Point{{3, 2}, {0, 0}}
 	values := make([]float64, len(at)*set.Len())
 	if err := plane.Values(values, set, at, nil); err != nil {
 		t.Fatal(err)
@@ -295,8 +302,8 @@ func TestValuesErrors(t *testing.T) {
 		{plane, n, set, []image.Point{{5, 2}}, 0, "haar: bad size: a window of 4×4 at (5,2) is not inside of the image of 8×6"},
 		{plane, n, set, []image.Point{{0, -1}}, 0, "haar: bad size: a window of 4×4 at (0,-1) is not inside of the image of 8×6"},
 		{plane, n, set, []image.Point{{math.MaxInt, 0}}, 0, "haar: bad size: a window of 4×4 at (9223372036854775807,0) is not inside of the image of 8×6"},
-		{none, 2 * n, set, at, 0, "haar: bad size: no plane; Upright makes one"},
-		{&haar.Plane[int64, uint32]{}, 2 * n, set, at, 0, "haar: bad size: no plane; Upright makes one"},
+		{none, 2 * n, set, at, 0, "haar: bad size: no plane; Upright and Rotated make one"},
+		{&haar.Plane[int64, uint32]{}, 2 * n, set, at, 0, "haar: bad size: no plane; Upright and Rotated make one"},
 	} {
 		opt := &haar.Options{Workers: test.workers}
 		err := test.plane.Values(make([]int64, test.length), test.set, test.at, opt)

@@ -21,7 +21,8 @@ type queryCmd struct {
 	In    string  `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
 	Box   boxList `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1. May be given again."`
 	Boxes string  `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
-	Color string  `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
+	rotateFlags
+	Color string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	placeFlag
 	Verbose bool `short:"v" help:"Also say on standard error what integrated the image, and how fast."`
 	JSON    bool `name:"json" help:"Print JSON."`
@@ -36,7 +37,13 @@ Examples:
     boxsum query photo.png --box 0,0,64,64
     boxsum query photo.png --box 0,0,64,64 --box 64,0,128,64 --json
     boxsum query photo.png --color keep --boxes boxes.txt
-    boxsum query photo.png --box 0,0,64,64 --on cuda -v`
+    boxsum query photo.png --box 0,0,64,64 --on cuda -v
+    boxsum query photo.png --rotate 1/2 --box 40,100,90,140
+    boxsum query photo.png --rect 320,240,90,40,27
+
+With --rotate A/B, boxes are C0,R0,C1,R1 on the lattice of a rotation: rows of pixels climb to the right by the angle whose tangent is A/B, 1/2 by 26.57°, and fall if it is negative. C counts along the rows and R across them, from where the pixel (0,0) lies, for ratios from 0 to 1; docs/rotated.md has the others. The area is how many pixels the box holds.
+
+With --rect the box is the nearest to a rectangle in pixels, along the nearest ratio to its angle unless --rotate names another. "boxsum angles" lists angles, and "boxsum draw" shows boxes.`
 }
 
 // Run prints what is asked of every box.
@@ -44,6 +51,9 @@ func (c *queryCmd) Run(sh *shell) error {
 	boxes, err := await(sh.ctx, func() ([]box, error) { return c.boxes(sh.stdin) })
 	if err != nil {
 		return err
+	}
+	if c.rotates() {
+		return c.runRotated(sh, boxes)
 	}
 	device, err := c.open()
 	if err != nil {
@@ -77,10 +87,16 @@ func (c *queryCmd) Run(sh *shell) error {
 		}
 		answers = append(answers, ask(work, b))
 	}
-	w := bufio.NewWriter(sh.results())
 	if c.Verbose {
+		sh.progress.close()
 		fmt.Fprintln(sh.stderr, newReport(work, device, opt, took, ""))
 	}
+	return c.print(sh, answers)
+}
+
+// print prints the answers.
+func (c *queryCmd) print(sh *shell, answers []answer) (err error) {
+	w := bufio.NewWriter(sh.results())
 	if c.JSON {
 		err = printAnswersJSON(w, answers)
 	} else {
@@ -92,7 +108,7 @@ func (c *queryCmd) Run(sh *shell) error {
 // boxes are those of the flags and then those of the file.
 func (c *queryCmd) boxes(stdin io.Reader) ([]box, error) {
 	switch {
-	case c.Boxes == "" && len(c.Box) == 0:
+	case c.Boxes == "" && len(c.Box) == 0 && len(c.Rect) == 0:
 		return nil, errors.New("no boxes: give --box X0,Y0,X1,Y1, or a file of them with --boxes FILE")
 	case c.Boxes == "":
 		return c.Box, nil
@@ -189,13 +205,15 @@ func (l *boxList) Decode(ctx *kong.DecodeContext) error {
 type answer struct {
 	box      box
 	channels []stats
-	area     int
+	area     int64
+	rotation string     // of the box's lattice, where that is not upright
+	rect     *rectangle // that the box is the nearest to
 }
 
 func ask(work job, b box) answer {
 	width, height, channels := work.size()
 	clipped := b.rectangle().Intersect(image.Rect(0, 0, width, height))
-	a := answer{box: b, area: clipped.Dx() * clipped.Dy()}
+	a := answer{box: b, area: int64(clipped.Dx()) * int64(clipped.Dy())}
 	for c := range channels {
 		a.channels = append(a.channels, work.stats(clipped, c))
 	}
@@ -204,18 +222,24 @@ func ask(work job, b box) answer {
 
 // printAnswers prints a line for every channel of every box.
 func printAnswers(w io.Writer, answers []answer) error {
-	rows := [][]string{{"box", "sum", "mean", "std", "area"}}
+	several := slices.ContainsFunc(answers, func(a answer) bool { return len(a.channels) > 1 })
+	rotates := slices.ContainsFunc(answers, func(a answer) bool { return a.rotation != "" })
+	row := func(box, rotation, channel string, numbers ...string) []string {
+		row := []string{box}
+		if rotates {
+			row = append(row, rotation)
+		}
+		if several {
+			row = append(row, channel)
+		}
+		return append(row, numbers...)
+	}
+	rows := [][]string{row("box", "rotate", "channel", "sum", "mean", "std", "area")}
 	for _, a := range answers {
 		for c, s := range a.channels {
-			row := []string{a.box.String(), plain(s.sum), fmt.Sprintf("%.8g", s.mean), fmt.Sprintf("%.8g", s.std), strconv.Itoa(a.area)}
-			if len(a.channels) > 1 {
-				row = slices.Insert(row, 1, strconv.Itoa(c))
-			}
-			rows = append(rows, row)
+			rows = append(rows, row(a.box.String(), a.rotation, strconv.Itoa(c),
+				plain(s.sum), fmt.Sprintf("%.8g", s.mean), fmt.Sprintf("%.8g", s.std), strconv.FormatInt(a.area, 10)))
 		}
-	}
-	if len(rows[len(rows)-1]) > len(rows[0]) {
-		rows[0] = slices.Insert(rows[0], 1, "channel")
 	}
 	return printColumns(w, rows)
 }
@@ -281,12 +305,14 @@ func (a answer) MarshalJSON() ([]byte, error) {
 		return values
 	}
 	return json.Marshal(struct {
-		Box  box `json:"box"`
-		Sum  any `json:"sum"`
-		Mean any `json:"mean"`
-		Std  any `json:"std"`
-		Area int `json:"area"`
-	}{a.box, one(sum), one(mean), one(std), a.area})
+		Box    box        `json:"box"`
+		Rotate string     `json:"rotate,omitempty"`
+		Rect   *rectangle `json:"rect,omitempty"` // x, y, width, height, degrees
+		Sum    any        `json:"sum"`
+		Mean   any        `json:"mean"`
+		Std    any        `json:"std"`
+		Area   int64      `json:"area"`
+	}{a.box, a.rotation, a.rect, one(sum), one(mean), one(std), a.area})
 }
 
 // finite is a number that JSON can hold, and null for NaN and infinities.

@@ -96,7 +96,7 @@ func TestReadBoxes(t *testing.T) {
 // TestNotFinite checks what JSON shows of numbers that it cannot hold.
 func TestNotFinite(t *testing.T) {
 	var b strings.Builder
-	err := printAnswersJSON(&b, []answer{{box{0, 0, 1, 1}, []stats{{math.NaN(), math.Inf(1), math.Inf(-1)}}, 1}})
+	err := printAnswersJSON(&b, []answer{{box: box{0, 0, 1, 1}, channels: []stats{{math.NaN(), math.Inf(1), math.Inf(-1)}}, area: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/bench"
+	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/sketch"
+)
+
+type drawCmd struct {
+	In      string      `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Without one, a blank sheet of --size."`
+	Out     string      `short:"o" placeholder:"OUT" help:"Where the picture goes, a .png file; - is standard output."`
+	Size    string      `default:"32x24" placeholder:"WxH" help:"Pixels of a blank sheet (${default})."`
+	Box     boxList     `placeholder:"C0,R0,C1,R1" help:"Box to draw: X0,Y0,X1,Y1, or on the lattice of --rotate. May be given again."`
+	Feature featureList `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature to draw: one of ${kinds}, and the lines between which it lies along the axes of --rotate, counted from --at. May be given again."`
+	At      *pointFlag  `placeholder:"X,Y" help:"The pixel where the window of the features starts. Unless told, they are in the middle."`
+	rotateFlags
+	Zoom  bool   `help:"Show the boxes and what is near them, not all of the image."`
+	Scale int    `placeholder:"N" help:"How many pixels of the picture a pixel is wide; as many as fit about 1000 unless told."`
+	Color string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
+}
+
+// drawDefaults are the variables of the help above.
+var drawDefaults = map[string]string{"kinds": strings.Trim(fmt.Sprint(haar.Kinds()), "[]")}
+
+// Help is the long help of the command.
+func (*drawCmd) Help() string {
+	return `Pixels that count are blue with a plus, and those that count against are orange with a minus. The black outline is the rectangle that a box stands for; the dashed one is that of --rect.
+
+Examples:
+
+    boxsum draw --rotate 1/2 --feature LineX,0,0,12,6 -o line.png
+    boxsum draw --rotate=-2/3 --feature CentreSurround,0,0,12,12 --size 24x24 -o centre.png
+    boxsum draw photo.png --rect 320,240,90,40,27 --zoom -o box.png
+    boxsum draw photo.png --rotate 1/2 --box 40,100,90,140 -o box.png`
+}
+
+// Run draws.
+func (c *drawCmd) Run(sh *shell) error {
+	if c.Out == "" {
+		return errors.New("no output: say where the picture goes with -o OUT.png")
+	}
+	if c.Out != standard && !strings.EqualFold(filepath.Ext(c.Out), ".png") {
+		return fmt.Errorf("%s: pictures are drawn as .png", c.Out)
+	}
+	if c.Scale < 0 {
+		return fmt.Errorf("--scale %d is negative", c.Scale)
+	}
+	if len(c.Box) == 0 && len(c.Rect) == 0 && len(c.Feature) == 0 {
+		return errors.New("nothing to draw: give --feature, --box or --rect")
+	}
+	if err := checkFolder(c.Out); err != nil {
+		return err
+	}
+	questions, err := c.questions(c.Box)
+	if err != nil {
+		return err
+	}
+	rot, err := c.rotation(questions)
+	if err != nil {
+		return err
+	}
+	figure, err := c.sheet(sh, rot)
+	if err != nil {
+		return err
+	}
+	if err := c.place(&figure, questions); err != nil {
+		return err
+	}
+	picture, err := sketch.Draw(figure)
+	if err != nil {
+		return err
+	}
+	if err := c.save(sh, picture); err != nil {
+		return err
+	}
+	w := sh.results()
+	if c.Out == standard {
+		w = sh.stderr
+	}
+	plus, minus := sketch.Count(figure.Lattice, figure.Boxes)
+	_, err = fmt.Fprintf(w, "%v, %.2f°: %s +, %d −; %d×%d → %s\n",
+		rot, rot.Degrees(), count(plus, "pixel"), minus, picture.Rect.Dx(), picture.Rect.Dy(), nameOf(c.Out))
+	return err
+}
+
+// rotation is the one that everything lies along: a picture has only one
+// lattice.
+func (c *drawCmd) rotation(questions []question) (rotated.Rotation, error) {
+	rot := rotated.Rotation{A: 0, B: 1}
+	if c.Rotate.set {
+		rot = c.Rotate.Rotation
+	} else if len(questions) > 0 {
+		rot = questions[len(questions)-1].rot
+	}
+	for _, q := range questions {
+		if q.rot != rot {
+			return rot, fmt.Errorf("a picture has one rotation, and these boxes have %v and %v: choose one with --rotate", q.rot, rot)
+		}
+	}
+	return rot, nil
+}
+
+// sheet is what boxes are drawn on.
+func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) {
+	figure := sketch.Figure{Scale: c.Scale}
+	var width, height int
+	if c.In == "" {
+		sizes, err := bench.ParseSizes(c.Size)
+		if err != nil {
+			return figure, err
+		}
+		if len(sizes) != 1 {
+			return figure, fmt.Errorf("--size %s: a sheet has one size", c.Size)
+		}
+		width, height = sizes[0].Width, sizes[0].Height
+	} else {
+		if err := checkApart(c.In, c.Out); err != nil {
+			return figure, err
+		}
+		picture, err := sh.open(c.In, c.Color)
+		if err != nil {
+			return figure, err
+		}
+		defer picture.Close()
+		if figure.Image, err = show(picture.Image); err != nil {
+			return figure, err
+		}
+		width, height = figure.Image.Bounds().Dx(), figure.Image.Bounds().Dy()
+	}
+	var err error
+	figure.Lattice, err = rotated.NewLattice(width, height, rot)
+	return figure, err
+}
+
+// show is an image of any type to look at.
+func show(img any) (image.Image, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return sketch.Show(img), nil
+	case boxsum.Image[uint16]:
+		return sketch.Show(img), nil
+	case boxsum.Image[uint32]:
+		return sketch.Show(img), nil
+	case boxsum.Image[int16]:
+		return sketch.Show(img), nil
+	case boxsum.Image[int32]:
+		return sketch.Show(img), nil
+	case boxsum.Image[float32]:
+		return sketch.Show(img), nil
+	case boxsum.Image[float64]:
+		return sketch.Show(img), nil
+	}
+	return nil, fmt.Errorf("%T cannot be drawn", img)
+}
+
+// place puts what is asked for on the sheet.
+func (c *drawCmd) place(figure *sketch.Figure, questions []question) error {
+	l := figure.Lattice
+	for i := range questions {
+		box, err := questions[i].place(l, c.Corner)
+		if err != nil {
+			return err
+		}
+		figure.Boxes = append(figure.Boxes, sketch.Box{Box: box, Weight: 1})
+		if rect := questions[i].rect; rect != nil {
+			figure.Outlines = append(figure.Outlines, rect.in(c.Corner))
+		}
+	}
+	if len(c.Feature) > 0 {
+		var all image.Rectangle
+		for _, f := range c.Feature {
+			all = all.Union(f.Bounds())
+		}
+		at := sketch.Middle(l, all)
+		if c.At != nil {
+			at = image.Point(*c.At)
+		}
+		if width, height := l.Size(); !at.In(image.Rect(0, 0, width, height)) {
+			return fmt.Errorf("--at %d,%d is no pixel of an image of %d×%d", at.X, at.Y, width, height)
+		}
+		for _, f := range c.Feature {
+			figure.Boxes = append(figure.Boxes, sketch.Feature(l, f, at)...)
+		}
+	}
+	if c.Zoom {
+		if figure.View = sketch.Around(l, figure.Boxes, 4); figure.View.Empty() {
+			width, height := l.Size()
+			return fmt.Errorf("--zoom: the boxes are outside of the image of %d×%d", width, height)
+		}
+	}
+	return nil
+}
+
+func (c *drawCmd) save(sh *shell, picture image.Image) error {
+	write := func(w io.Writer) error { return png.Encode(w, picture) }
+	if c.Out == standard {
+		_, err := await(sh.ctx, func() (any, error) { return nil, write(sh.stdout) })
+		return err
+	}
+	return imgio.WriteFile(c.Out, write)
+}
+
+// featureList is a flag that may be given again.
+type featureList []haar.Feature
+
+// Decode takes one feature from the command line.
+func (l *featureList) Decode(ctx *kong.DecodeContext) error {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return errors.New("expected KIND,X0,Y0,X1,Y1")
+	}
+	f, err := parseFeature(token.String())
+	if err != nil {
+		return err
+	}
+	*l = append(*l, f)
+	return nil
+}
+
+// parseFeature reads KIND,X0,Y0,X1,Y1.
+func parseFeature(text string) (haar.Feature, error) {
+	name, lines, found := strings.Cut(text, ",")
+	if !found {
+		return haar.Feature{}, fmt.Errorf("feature %.60q is not KIND,X0,Y0,X1,Y1", text)
+	}
+	kind, err := haar.ParseKind(strings.TrimSpace(name))
+	if err != nil {
+		return haar.Feature{}, err
+	}
+	b, err := parseBox(lines)
+	if err != nil {
+		return haar.Feature{}, err
+	}
+	return haar.New(kind, b.rectangle())
+}
+
+// pointFlag is X,Y.
+type pointFlag image.Point
+
+// Decode takes a point from the command line.
+func (p *pointFlag) Decode(ctx *kong.DecodeContext) error {
+	text := ctx.Scan.Pop().String()
+	first, second, _ := strings.Cut(text, ",")
+	x, errX := strconv.Atoi(strings.TrimSpace(first))
+	y, errY := strconv.Atoi(strings.TrimSpace(second))
+	if errX != nil || errY != nil {
+		return fmt.Errorf("%.60q is not X,Y in whole numbers", text)
+	}
+	*p = pointFlag{x, y}
+	return nil
+}

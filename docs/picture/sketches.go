@@ -1,0 +1,188 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+
+	"golang.org/x/image/draw"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
+
+	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/sketch"
+)
+
+// sketches are the pictures of rotated.md and haar.md by their names.
+var sketches = map[string]func() (image.Image, error){
+	"rotations.png": drawRotations,
+	"half.png":      drawHalf,
+	"features.png":  drawFeatures,
+	"edge.png":      drawEdge,
+}
+
+var ink = color.RGBA{0x16, 0x1a, 0x20, 0xff}
+
+// drawRotations shows one size of box along six ratios, with the ways in which
+// c and r count.
+func drawRotations() (image.Image, error) {
+	const side, scale, captionHeight = 20, 16, 34
+	sheet := newSheet(3, 2, side*scale+1, side*scale+1+captionHeight, 28)
+	for i, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: 1, B: 1}, {A: 2, B: 1}, {A: -1, B: 2}, {A: -1, B: 1}, {A: -2, B: 1}} {
+		lattice, err := rotated.NewLattice(side, side, rot)
+		if err != nil {
+			return nil, err
+		}
+		box, err := lattice.FromRectangle(rotated.Rectangle{X: side / 2, Y: side / 2, Width: 10, Height: 5, Degrees: rot.Degrees()})
+		if err != nil {
+			return nil, err
+		}
+		picture, err := sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: []sketch.Box{{Box: box, Weight: 1}}})
+		if err != nil {
+			return nil, err
+		}
+		corners := sketch.Corners(lattice, box)
+		arrow(picture, corners[0], corners[1], corners[3], "c", scale)
+		arrow(picture, corners[0], corners[3], corners[1], "r", scale)
+		sheet.put(i, picture, fmt.Sprintf("%v: %.2f degrees", rot, rot.Degrees()))
+	}
+	return sheet.canvas, nil
+}
+
+// drawHalf is one box along 1/2, large.
+func drawHalf() (image.Image, error) {
+	lattice, err := rotated.NewLattice(24, 14, rotated.Rotation{A: 1, B: 2})
+	if err != nil {
+		return nil, err
+	}
+	box := sketch.Box{Box: rotated.Box{C0: 4, R0: 8, C1: 16, R1: 15}, Weight: 1}
+	picture, err := sketch.Draw(sketch.Figure{Lattice: lattice, Scale: 36, Boxes: []sketch.Box{box}})
+	if err != nil {
+		return nil, err
+	}
+	corners := sketch.Corners(lattice, box.Box)
+	arrow(picture, corners[0], corners[1], corners[3], "c", 36)
+	arrow(picture, corners[0], corners[3], corners[1], "r", 36)
+	return picture, nil
+}
+
+// drawFeatures is every kind of feature, upright, at 45° and along 1/2: what
+// figures 1, 2 and 4 of Messom and Barczak show.
+func drawFeatures() (image.Image, error) {
+	const side, scale, captionHeight = 18, 8, 24
+	rotations := []rotated.Rotation{{A: 0, B: 1}, {A: 1, B: 1}, {A: 1, B: 2}}
+	kinds := haar.Kinds()
+	sheet := newSheet(len(kinds), len(rotations), side*scale+1, side*scale+1+captionHeight, 12)
+	for i, rot := range rotations {
+		lattice, err := rotated.NewLattice(side, side, rot)
+		if err != nil {
+			return nil, err
+		}
+		for j, kind := range kinds {
+			across, down := kind.Cells()
+			lines := []int{12, 16, 12}[i] // closest at 45°
+			f, err := haar.New(kind, image.Rect(0, 0, lines/across*across, lines/down*down))
+			if err != nil {
+				return nil, err
+			}
+			at := sketch.Middle(lattice, f.Bounds())
+			picture, err := sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: sketch.Feature(lattice, f, at)})
+			if err != nil {
+				return nil, err
+			}
+			sheet.put(i*len(kinds)+j, picture, fmt.Sprintf("%v %v", kind, rot))
+		}
+	}
+	return sheet.canvas, nil
+}
+
+// drawEdge is a feature over a slope of the README's picture, in few pixels.
+func drawEdge() (image.Image, error) {
+	demo := imgio.Demo(64, 36)
+	lattice, err := rotated.NewLattice(demo.Width, demo.Height, rotated.Rotation{A: -1, B: 1})
+	if err != nil {
+		return nil, err
+	}
+	f, err := haar.New(haar.EdgeY, image.Rect(0, 0, 10, 8))
+	if err != nil {
+		return nil, err
+	}
+	return sketch.Draw(sketch.Figure{
+		Lattice: lattice, Image: sketch.Show(demo), Scale: 30, View: image.Rect(0, 8, 30, 26),
+		Boxes: sketch.Feature(lattice, f, image.Pt(7, 13)),
+	})
+}
+
+// A sheet is pictures of one size beside each other, each over its caption.
+type sheet struct {
+	canvas        *image.RGBA
+	columns, gap  int
+	width, height int // of a picture and its caption
+}
+
+func newSheet(columns, rows, width, height, gap int) *sheet {
+	s := &sheet{columns: columns, gap: gap, width: width, height: height}
+	s.canvas = image.NewRGBA(image.Rect(0, 0, columns*(width+gap)+gap, rows*(height+gap)+gap))
+	draw.Draw(s.canvas, s.canvas.Rect, image.White, image.Point{}, draw.Src)
+	return s
+}
+
+func (s *sheet) put(i int, picture image.Image, caption string) {
+	at := image.Pt(s.gap+i%s.columns*(s.width+s.gap), s.gap+i/s.columns*(s.height+s.gap))
+	draw.Draw(s.canvas, picture.Bounds().Add(at), picture, image.Point{}, draw.Src)
+	large := 1
+	if s.width > 250 {
+		large = 2
+	}
+	text(s.canvas, at.Add(image.Pt(s.width/2, picture.Bounds().Dy()+8)), caption, large)
+}
+
+// text writes centred letters below a point, so many times as large as they
+// come.
+func text(m draw.Image, at image.Point, words string, large int) {
+	face := basicfont.Face7x13
+	width := font.MeasureString(face, words).Ceil()
+	mask := image.NewAlpha(image.Rect(0, 0, width, face.Height))
+	d := font.Drawer{Dst: mask, Src: image.Opaque, Face: face, Dot: fixed.P(0, face.Ascent)}
+	d.DrawString(words)
+	to := image.Rect(0, 0, width*large, face.Height*large).Add(at.Sub(image.Pt(width*large/2, 0)))
+	scaled := image.NewAlpha(to)
+	draw.NearestNeighbor.Scale(scaled, to, mask, mask.Rect, draw.Src, nil)
+	draw.DrawMask(m, to, image.NewUniform(ink), image.Point{}, scaled, to.Min, draw.Over)
+}
+
+// arrow runs along the edge of a box from one corner to another, outside of
+// it: away from a third. Its letter stands at the tip.
+func arrow(m *image.RGBA, from, to, away sketch.Point, letter string, scale float64) {
+	dx, dy := to.X-from.X, to.Y-from.Y
+	length := math.Hypot(dx, dy)
+	dx, dy = dx/length, dy/length
+	ox, oy := away.X-from.X, away.Y-from.Y
+	out := math.Hypot(ox, oy)
+	ox, oy = -ox/out, -oy/out
+	const off, tip = 0.9, 0.9 // in pixels of the image
+	at := func(along, aside float64) (float32, float32) {
+		x := from.X + dx*along + ox*(off+aside)
+		y := from.Y + dy*along + oy*(off+aside)
+		return float32(x * scale), float32(y * scale)
+	}
+	z := vector.NewRasterizer(m.Rect.Dx(), m.Rect.Dy())
+	end := min(length, 5)
+	for i, p := range [][2]float64{{0, -0.09}, {end - tip, -0.09}, {end - tip, -0.4}, {end, 0}, {end - tip, 0.4}, {end - tip, 0.09}, {0, 0.09}} {
+		if x, y := at(p[0], p[1]); i == 0 {
+			z.MoveTo(x, y)
+		} else {
+			z.LineTo(x, y)
+		}
+	}
+	z.ClosePath()
+	z.Draw(m, m.Rect, image.NewUniform(ink), image.Point{})
+	x, y := at(end+0.8, 0)
+	large := 1 + int(scale)/16
+	text(m, image.Pt(int(x), int(y)-7*large), letter, large)
+}

@@ -1,0 +1,142 @@
+package haar
+
+import (
+	"image"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// A rotated table keeps its entries in ways of its own. They are gathered, each
+// with a read, into a grid: those that one feature needs, or those of a window
+// where many features share them. From there on all planes are alike.
+
+// Cells is the cells of a lattice that a box covers, along the axes of [Rotated]
+// and counted from the pixel at which a window starts. The box of lines and the
+// cells of the lattice are the same but where package rotated looks at an image
+// in a mirror: there x is c counted backwards.
+func Cells(l *rotated.Lattice, box image.Rectangle, at image.Point) rotated.Box {
+	c, r := l.Cell(at.X, at.Y)
+	cells := rotated.Box{C0: c + box.Min.X, C1: c + box.Max.X, R0: r + box.Min.Y, R1: r + box.Max.Y}
+	if axesOf(l.Rotation()).reverse {
+		cells.C0, cells.C1 = c+1-box.Max.X, c+1-box.Min.X
+	}
+	return cells
+}
+
+// latticeInside says whether the image has all pixels that a box of cells would
+// have in an endless image. The outermost of them lie in the box's corners, or
+// beside one that is empty, for no two cells next to each other are.
+func (p *Plane[V, S]) latticeInside(box rotated.Box) bool {
+	if !p.filledInside(box, box.C0, box.R0, 1, 1) || !p.filledInside(box, box.C1-1, box.R0, -1, 1) {
+		return false
+	}
+	return p.filledInside(box, box.C0, box.R1-1, 1, -1) && p.filledInside(box, box.C1-1, box.R1-1, -1, -1)
+}
+
+// filledInside says that of a corner of the box, its neighbours inside the box
+// lying dc and dr away.
+func (p *Plane[V, S]) filledInside(box rotated.Box, c, r, dc, dr int) bool {
+	pixel := func(c, r int) (filled, inside bool) {
+		x, y, inside := p.lattice.Point(c, r)
+		if !inside {
+			gotC, gotR := p.lattice.Cell(x, y)
+			return gotC == c && gotR == r, false
+		}
+		return true, true
+	}
+	if filled, inside := pixel(c, r); filled {
+		return inside
+	}
+	for _, next := range [2]image.Point{{X: c + dc, Y: r}, {X: c, Y: r + dr}} {
+		if next.X < box.C0 || next.X >= box.C1 || next.Y < box.R0 || next.Y >= box.R1 {
+			continue
+		}
+		if filled, inside := pixel(next.X, next.Y); filled && !inside {
+			return false
+		}
+	}
+	return true
+}
+
+// A place is a cell of a lattice that a window starts at.
+type place struct {
+	bounds  rotated.Box
+	c, r    int
+	reverse bool
+}
+
+func (p *Plane[V, S]) place(at image.Point) place {
+	c, r := p.lattice.Cell(at.X, at.Y)
+	return place{p.lattice.Bounds(), c, r, p.reverse}
+}
+
+// before is the cells left of and above a corner: their sum is the entry there.
+func (p *place) before(x, y int32) rotated.Box {
+	box := p.bounds
+	box.R1 = p.r + int(y)
+	if p.reverse {
+		box.C0 = p.c + 1 - int(x)
+	} else {
+		box.C1 = p.c + int(x)
+	}
+	return box
+}
+
+// corners goes through all corners of bounds, row by row: visit gets the cells
+// before each.
+func (p *place) corners(bounds image.Rectangle, visit func(i int, before rotated.Box)) {
+	i := 0
+	for y := bounds.Min.Y; y <= bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x <= bounds.Max.X; x++ {
+			visit(i, p.before(int32(x), int32(y)))
+			i++
+		}
+	}
+}
+
+// cornersLen is how many there are.
+func cornersLen(bounds image.Rectangle) int { return (bounds.Dx() + 1) * (bounds.Dy() + 1) }
+
+// gathered is entries at all corners of bounds as a grid.
+func gathered[T boxsum.Sum](entries []T, bounds image.Rectangle) grid[T] {
+	width := bounds.Dx() + 1
+	return grid[T]{sums: entries, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
+}
+
+// ownCorners goes through the corners of a feature's boxes, numbered as if it
+// had four lines each way.
+func (p *place) ownCorners(f *Feature, visit func(i int, before rotated.Box)) {
+	s := &shapes[f.kind]
+	for j := range s.y {
+		for i := range s.x {
+			if s.reads(i, j) {
+				visit(ownLines*j+i, p.before(f.x[i], f.y[j]))
+			}
+		}
+	}
+}
+
+const ownLines = 4
+
+// readOwn reads a feature of a kind from the entries at its own corners.
+func readOwn[V Number, T boxsum.Sum](entries *[ownLines * ownLines]T, k Kind) (plus, minus V) {
+	lines := [ownLines]int32{0, 1, 2, 3}
+	return read[V](&grid[T]{sums: entries[:], stride: ownLines, step: 1}, &Feature{kind: k, x: lines, y: lines})
+}
+
+// readLattice gathers what a feature needs and reads it.
+func (p *Plane[V, S]) readLattice(f *Feature, at image.Point) (plus, minus V) {
+	var own [ownLines * ownLines]S
+	place := p.place(at)
+	place.ownCorners(f, func(i int, before rotated.Box) { own[i] = p.lattice.SumChannel(before, p.channel) })
+	return readOwn[V](&own, f.kind)
+}
+
+// latticeAreas does the same for the numbers of pixels.
+func (p *Plane[V, S]) latticeAreas(f *Feature, at image.Point) (plus, minus int64) {
+	var own [ownLines * ownLines]int64
+	place := p.place(at)
+	place.ownCorners(f, func(i int, before rotated.Box) { own[i] = p.lattice.Area(before) })
+	return readOwn[int64](&own, f.kind)
+}

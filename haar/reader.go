@@ -1,0 +1,90 @@
+package haar
+
+import (
+	"fmt"
+	"image"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// A reader is what one worker sees of a plane: a window at a time.
+type reader[V Number, S boxsum.Sum] struct {
+	plane  *Plane[V, S]
+	grid   grid[S]
+	areas  grid[int64] // of pixels, on a plane that is not upright
+	strips []S
+
+	bounds  image.Rectangle // of the lines to gather
+	sums    []S             // gathered; nil where single features are
+	pixels  []int64
+	current int // window, counted from 1
+}
+
+// readers is one for each worker.
+func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S], error) {
+	list := make([]reader[V, S], workers)
+	bounds := set.window.bounds()
+	for i := range list {
+		r := &list[i]
+		r.plane, r.bounds = p, bounds
+		var err error
+		if !areas {
+			if r.strips, err = memory.Make[S](set.stripsLen()); err != nil {
+				return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrSize, err)
+			}
+		}
+		if p.lattice == nil || !set.sharesEntries(bounds) {
+			continue
+		}
+		if r.sums, err = memory.Make[S](cornersLen(bounds)); err != nil {
+			return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrSize, err)
+		}
+		if !areas {
+			continue
+		}
+		if r.pixels, err = memory.Make[int64](cornersLen(bounds)); err != nil {
+			return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrSize, err)
+		}
+	}
+	return list, nil
+}
+
+// sharesEntries says whether the features of a set read the entries of its
+// window more often than once each.
+func (s *Set) sharesEntries(bounds image.Rectangle) bool {
+	const reads = 8 // of a feature
+	return s.kinds != nil || cornersLen(bounds)/reads <= s.length
+}
+
+// show moves the reader to a window. It does not where features are better
+// looked at one by one.
+func (r *reader[V, S]) show(at image.Point, window int) bool {
+	p := r.plane
+	switch {
+	case p.lattice == nil:
+		r.grid = p.at(at)
+	case r.sums == nil:
+		return false
+	case r.current != window+1:
+		r.current = window + 1
+		place := p.place(at)
+		place.corners(r.bounds, func(i int, before rotated.Box) { r.sums[i] = p.lattice.SumChannel(before, p.channel) })
+		r.grid = gathered(r.sums, r.bounds)
+		if r.pixels != nil {
+			place.corners(r.bounds, func(i int, before rotated.Box) { r.pixels[i] = p.lattice.Area(before) })
+			r.areas = gathered(r.pixels, r.bounds)
+		}
+	}
+	return true
+}
+
+// areasOf is the pixels for and against a feature of the window, times their
+// weights.
+func (r *reader[V, S]) areasOf(f *Feature) (plus, minus int64) {
+	if r.pixels == nil {
+		return f.areas()
+	}
+	return read[int64](&r.areas, f)
+}

@@ -1,0 +1,182 @@
+package haar
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// A window is the lines that the features of a set may lie between, counted
+// from the window's top left corner.
+//
+// A plain one is width×height lines along the axes of its plane, whichever they
+// are. A turned one is width×height pixels, upright, for features along the
+// lines of a rotation. Digital lines are anchored at the image's origin, so
+// that the cells of its pixels depend on where the window lies; rows holds, for
+// each y from top on, the cells that hold no pixel from outside of the window
+// wherever that is.
+type window struct {
+	width, height int32
+	rot           rotated.Rotation // zero of a plain one
+	top           int32
+	rows          []span
+}
+
+// A span is cells lo ≤ x < hi.
+type span struct{ lo, hi int32 }
+
+func (s span) intersect(o span) span { return span{max(s.lo, o.lo), min(s.hi, o.hi)} }
+
+// len is how many cells the span has.
+func (s span) len() int32 { return max(0, s.hi-s.lo) }
+
+func (w *window) turned() bool { return w.rows != nil }
+
+// plainWindow checks the size of a window.
+func plainWindow(width, height int) (window, error) {
+	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
+		return window{}, fmt.Errorf("haar: %w: a window of %d×%d pixels", boxsum.ErrSize, width, height)
+	}
+	return window{width: int32(width), height: int32(height)}, nil
+}
+
+// maxTurned is the longest side of a turned window: a 32-bit number holds what
+// comes of it.
+const maxTurned = 1 << 20
+
+// turnedWindow is an upright window for features along a rotation. That of no
+// rotation is plain.
+func turnedWindow(rot rotated.Rotation, width, height int) (window, error) {
+	w, err := plainWindow(width, height)
+	if err != nil {
+		return w, err
+	}
+	if rot, err = rot.Reduce(); err != nil {
+		return w, fmt.Errorf("haar: %w", err)
+	}
+	if rot.A == 0 {
+		return w, nil
+	}
+	if width > maxTurned || height > maxTurned {
+		return w, fmt.Errorf("haar: %w: a window of %d×%d pixels for features along %v: its sides are at most %d", boxsum.ErrSize, width, height, rot, maxTurned)
+	}
+	w.rot = rot
+	axes := axesOf(rot)
+	u, v := axes.offset(0, 0), axes.offset(width-1, height-1)
+	inside := image.Rect(u.X, u.Y, v.X, v.Y) // of the offsets in view, both ends included
+	low, _ := axes.cells(inside.Min.X, inside.Min.Y)
+	_, high := axes.cells(inside.Max.X, inside.Max.Y)
+	// Along 1/1 the rows before and after may have a cell that no pixel ever has.
+	w.top = int32(low.Y) - 1
+	if w.rows, err = memory.Make[span](high.Y + 3 - low.Y); err != nil {
+		return w, fmt.Errorf("haar: %w: %w", boxsum.ErrSize, err)
+	}
+	w.cut(axes, inside)
+	return w, nil
+}
+
+// cut takes away the cells that pixels round the window may have. In the view,
+// rows climb to the right by 45° at most: they come from the left and from
+// below, and leave to the right and over the top. A row that misses the window
+// passes its upper left or lower right corner within the two pixels that are
+// looked at.
+func (w *window) cut(axes axes, inside image.Rectangle) {
+	const far = math.MaxInt32
+	for i := range w.rows {
+		w.rows[i] = span{-far, far}
+	}
+	const round = 2
+	outer := inside.Inset(-round)
+	mark := func(u, v int) {
+		before := u < inside.Min.X || v > inside.Max.Y && u <= inside.Max.X
+		low, high := axes.cells(u, v)
+		for r := max(low.Y, int(w.top)); r <= min(high.Y, int(w.top)+len(w.rows)-1); r++ {
+			s := &w.rows[r-int(w.top)]
+			if before {
+				s.lo = max(s.lo, int32(high.X)+1)
+			} else {
+				s.hi = min(s.hi, int32(low.X))
+			}
+		}
+	}
+	for v := outer.Min.Y; v <= outer.Max.Y; v++ {
+		for i := range round {
+			mark(outer.Min.X+i, v)
+			mark(outer.Max.X-i, v)
+		}
+	}
+	for u := inside.Min.X; u <= inside.Max.X; u++ {
+		for i := range round {
+			mark(u, outer.Min.Y+i)
+			mark(u, outer.Max.Y-i)
+		}
+	}
+	for i, s := range w.rows {
+		switch {
+		case s.lo >= s.hi || s.lo == -far || s.hi == far:
+			w.rows[i] = span{}
+		case axes.reverse:
+			w.rows[i] = span{1 - s.hi, 1 - s.lo}
+		}
+	}
+}
+
+// end is the line below the last row.
+func (w *window) end() int32 {
+	if !w.turned() {
+		return w.height
+	}
+	return w.top + int32(len(w.rows))
+}
+
+// row is the cells of the window in row y.
+func (w *window) row(y int32) span {
+	switch {
+	case !w.turned():
+		return span{0, w.width}
+	case y < w.top || y >= w.end():
+		return span{}
+	}
+	return w.rows[y-w.top]
+}
+
+// holds says whether a box of lines lies in the window.
+func (w *window) holds(box image.Rectangle) bool {
+	if !w.turned() {
+		return box.In(image.Rect(0, 0, int(w.width), int(w.height)))
+	}
+	if box.Min.Y < int(w.top) || box.Max.Y > int(w.end()) {
+		return false
+	}
+	for _, s := range w.rows[box.Min.Y-int(w.top) : box.Max.Y-int(w.top)] {
+		if box.Min.X < int(s.lo) || box.Max.X > int(s.hi) {
+			return false
+		}
+	}
+	return true
+}
+
+// bounds is the smallest box of lines about the window.
+func (w *window) bounds() image.Rectangle {
+	if !w.turned() {
+		return image.Rect(0, 0, int(w.width), int(w.height))
+	}
+	var all image.Rectangle
+	for i, s := range w.rows {
+		y := int(w.top) + i
+		all = all.Union(image.Rect(int(s.lo), y, int(s.hi), y+1))
+	}
+	return all
+}
+
+// String is the size of the window, and what of.
+func (w *window) String() string {
+	if w.turned() {
+		return fmt.Sprintf("%d×%d pixels along %v", w.width, w.height, w.rot)
+	}
+	return fmt.Sprintf("%d×%d", w.width, w.height)
+}

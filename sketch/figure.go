@@ -1,0 +1,139 @@
+package sketch
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// A Figure is what to draw.
+type Figure struct {
+	// Image is what lies under the boxes; its upper left pixel is pixel (0, 0)
+	// of the lattice. Nil stands for a blank sheet on which rows of
+	// the lattice are shaded, four and four.
+	Image image.Image
+
+	// Lattice says where the cells of boxes lie. It has the size of the image.
+	Lattice *rotated.Lattice
+
+	Boxes []Box
+
+	// Outlines are drawn as dashed lines, to compare with.
+	Outlines []rotated.Rectangle
+
+	// View is the pixels to show: all of them if it is empty.
+	View image.Rectangle
+
+	// Scale is how many pixels of the picture a pixel of the image is wide.
+	// Zero stands for as many as make the picture about 1000 pixels wide or
+	// high, but not more than 48.
+	Scale int
+}
+
+// A Box is cells of a lattice, and what their pixels count. Where boxes overlap
+// their weights add up.
+type Box struct {
+	rotated.Box
+	Weight int
+}
+
+// Feature is the boxes of a feature in the window that starts at a pixel.
+func Feature(l *rotated.Lattice, f haar.Feature, at image.Point) []Box {
+	var boxes []Box
+	for _, b := range f.Boxes() {
+		boxes = append(boxes, Box{haar.Cells(l, b.Bounds, at), b.Weight})
+	}
+	return boxes
+}
+
+// Around is the pixels of an image that boxes lie in, with a margin of so many
+// pixels.
+func Around(l *rotated.Lattice, boxes []Box, margin int) image.Rectangle {
+	var all image.Rectangle
+	for _, b := range boxes {
+		if b.Empty() {
+			continue
+		}
+		corners := Corners(l, b.Box)
+		for _, p := range corners {
+			x, y := clampInt(p.X), clampInt(p.Y)
+			all = all.Union(image.Rect(x, y, x+1, y+1))
+		}
+	}
+	width, height := l.Size()
+	return all.Inset(-margin).Intersect(image.Rect(0, 0, width, height))
+}
+
+// Middle is the pixel at which a window starts whose features, within bounds,
+// are to be in the middle of the image.
+func Middle(l *rotated.Lattice, bounds image.Rectangle) image.Point {
+	sin, cos := math.Sincos(l.Rotation().Degrees() * math.Pi / 180)
+	apart := max(math.Abs(sin), cos) // of two lines, in pixels
+	x, y := apart*float64(bounds.Min.X+bounds.Max.X-1)/2, apart*float64(bounds.Min.Y+bounds.Max.Y-1)/2
+	width, height := l.Size()
+	return image.Pt(clampInt(float64(width)/2-(x*cos+y*sin)), clampInt(float64(height)/2-(y*cos-x*sin)))
+}
+
+const (
+	wanted    = 1000    // pixels of a picture's longer side
+	mostScale = 48      // unless asked for
+	most      = 1 << 26 // pixels of a picture
+)
+
+// check fills in what a figure leaves out.
+func (f *Figure) check() error {
+	if f.Lattice == nil {
+		return fmt.Errorf("sketch: %w: no lattice", boxsum.ErrSize)
+	}
+	width, height := f.Lattice.Size()
+	if f.Image != nil && (f.Image.Bounds().Dx() != width || f.Image.Bounds().Dy() != height) {
+		return fmt.Errorf("sketch: %w: an image of %d×%d under a lattice of %d×%d", boxsum.ErrSize, f.Image.Bounds().Dx(), f.Image.Bounds().Dy(), width, height)
+	}
+	all := image.Rect(0, 0, width, height)
+	if f.View.Empty() {
+		f.View = all
+	}
+	if f.View = f.View.Intersect(all); f.View.Empty() {
+		return fmt.Errorf("sketch: %w: there is nothing to see of an image of %d×%d", boxsum.ErrSize, width, height)
+	}
+	w, h := f.View.Dx(), f.View.Dy()
+	if f.Scale == 0 {
+		f.Scale = min(max(1, wanted/max(w, h)), mostScale)
+	}
+	if f.Scale < 0 || w > most/f.Scale || h > most/f.Scale/(w*f.Scale) {
+		return fmt.Errorf("sketch: %w: a picture of %d×%d pixels, each %d wide, is too large: show less of it, or make it smaller", boxsum.ErrSize, w, h, f.Scale)
+	}
+	return nil
+}
+
+// Count is how many pixels of the image count for boxes, and how many against
+// them, where they overlap only once.
+func Count(l *rotated.Lattice, boxes []Box) (plus, minus int) {
+	view := Around(l, boxes, 1)
+	for y := view.Min.Y; y < view.Max.Y; y++ {
+		for x := view.Min.X; x < view.Max.X; x++ {
+			c, r := l.Cell(x, y)
+			if weight, _ := weigh(boxes, c, r); weight > 0 {
+				plus++
+			} else if weight < 0 {
+				minus++
+			}
+		}
+	}
+	return plus, minus
+}
+
+// weigh adds up the weights of the boxes that have a cell.
+func weigh(boxes []Box, c, r int) (weight int, covered bool) {
+	for i := range boxes {
+		if b := &boxes[i]; c >= b.C0 && c < b.C1 && r >= b.R0 && r < b.R1 {
+			weight += b.Weight
+			covered = true
+		}
+	}
+	return weight, covered
+}
