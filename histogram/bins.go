@@ -1,0 +1,158 @@
+package histogram
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// MinBins and MaxBins are how many bins a histogram may have.
+const (
+	MinBins = 2
+	MaxBins = kernel.MaxBins
+)
+
+// Bins cuts the values from Low to High into N bins of equal width. Low and
+// High both zero stand for all values of 8- and 16-bit pixels, such as 0 to 256
+// for uint8; other pixels need a range.
+type Bins struct {
+	N         int
+	Low, High float64
+
+	// Clamp counts what is below Low in the first bin and what is above High
+	// in the last one, instead of in none.
+	Clamp bool
+}
+
+// Edge is the value at which bin i begins, and High for i = N.
+func (b Bins) Edge(i int) float64 {
+	if i == b.N {
+		return b.High
+	}
+	return b.Low + float64(i)*(b.High-b.Low)/float64(b.N)
+}
+
+// Center is the value in the middle of bin i.
+func (b Bins) Center(i int) float64 { return b.Edge(i)/2 + b.Edge(i+1)/2 }
+
+// Index is the bin of a value, and −1 if it counts in none.
+func (b Bins) Index(value float64) int {
+	switch {
+	case value >= b.Low && value <= b.High:
+		// What the division rounds to may be one off: the edges decide.
+		i := min(int((value-b.Low)/(b.High-b.Low)*float64(b.N)), b.N-1)
+		for value < b.Edge(i) {
+			i--
+		}
+		for i < b.N-1 && value >= b.Edge(i+1) {
+			i++
+		}
+		return i
+	case b.Clamp && value < b.Low:
+		return 0
+	case b.Clamp && value > b.High:
+		return b.N - 1
+	}
+	return -1
+}
+
+// check says what is wrong with the number of bins and the range.
+func (b Bins) check() error {
+	if err := checkCount(b.N); err != nil {
+		return err
+	}
+	if b.Low == 0 && b.High == 0 {
+		return nil
+	}
+	if width := b.High - b.Low; !(width > 0) || math.IsInf(width, 0) {
+		return fmt.Errorf("histogram: %w: a range from %v to %v: both and their difference must be finite, and the second larger", boxsum.ErrSize, b.Low, b.High)
+	}
+	for i := range b.N {
+		if b.Edge(i) >= b.Edge(i+1) {
+			return fmt.Errorf("histogram: %w: the range from %v to %v is too narrow for %d bins", boxsum.ErrSize, b.Low, b.High, b.N)
+		}
+	}
+	return nil
+}
+
+func checkCount(bins int) error {
+	if bins < MinBins || bins > MaxBins {
+		return fmt.Errorf("histogram: %w: %d bins: use %d to %d", boxsum.ErrSize, bins, MinBins, MaxBins)
+	}
+	return nil
+}
+
+// over fills in the range that zeros stand for.
+func over[P boxsum.Pixel](b Bins) (Bins, error) {
+	if err := b.check(); err != nil || b.Low != 0 || b.High != 0 {
+		return b, err
+	}
+	switch any(*new(P)).(type) {
+	case uint8:
+		b.High = 1 << 8
+	case uint16:
+		b.High = 1 << 16
+	case int16:
+		b.Low, b.High = math.MinInt16, 1<<15
+	default:
+		return b, fmt.Errorf("histogram: %w: pixels of %T need a range: set Low and High", boxsum.ErrSize, *new(P))
+	}
+	return b, nil
+}
+
+// A numberer is Index as kernels take it, with the edges at hand.
+type numberer struct {
+	bins  Bins
+	edges [MaxBins + 1]float64
+}
+
+func newNumberer(b Bins) *numberer {
+	n := &numberer{bins: b}
+	for i := range b.N + 1 {
+		n.edges[i] = b.Edge(i)
+	}
+	return n
+}
+
+func (n *numberer) number(value float64) uint32 {
+	b := &n.bins
+	if value >= b.Low && value < b.High {
+		i := min(int((value-b.Low)/(b.High-b.Low)*float64(b.N)), b.N-1)
+		for value < n.edges[i] {
+			i--
+		}
+		for value >= n.edges[i+1] {
+			i++
+		}
+		return uint32(i)
+	}
+	if i := b.Index(value); i >= 0 {
+		return uint32(i)
+	}
+	return kernel.NoBin
+}
+
+// numbers is the bin of every value of 8- and 16-bit pixels, by their bits, and
+// nil for others.
+func numbers[P boxsum.Pixel](n *numberer) []uint32 {
+	var value func(bits int) float64
+	size := 1 << 16
+	switch any(*new(P)).(type) {
+	case uint8:
+		size = 1 << 8
+		value = func(bits int) float64 { return float64(bits) }
+	case uint16:
+		value = func(bits int) float64 { return float64(bits) }
+	case int16:
+		value = func(bits int) float64 { return float64(int16(bits)) }
+	default:
+		return nil
+	}
+	all := make([]uint32, size)
+	for bits := range all {
+		all[bits] = n.number(value(bits))
+	}
+	return all
+}

@@ -1,0 +1,111 @@
+package histogram_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/histogram"
+)
+
+// python is a process that counts with NumPy and OpenCV.
+type python struct {
+	in  io.Writer
+	out io.Reader
+}
+
+func startPython(t *testing.T) python {
+	t.Helper()
+	name := os.Getenv("BOXSUM_PEERS_PYTHON")
+	if name == "" {
+		const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy and cv2; make test sets one up"
+		if os.Getenv("CI") != "" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	cmd := exec.Command(name, "testdata/opencv.py")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if t.Failed() {
+			cmd.Process.Kill()
+		}
+		if err := cmd.Wait(); err != nil && !t.Failed() {
+			t.Errorf("NumPy and OpenCV: %v", err)
+		}
+	})
+	return python{in, out}
+}
+
+func TestOpenCV(t *testing.T) {
+	p := startPython(t)
+	testOpenCV[uint8](t, p, histogram.Bins{N: 32, Low: 0, High: 256}, false)
+	testOpenCV[uint8](t, p, histogram.Bins{N: 10, Low: 20, High: 200}, true)
+	testOpenCV[uint16](t, p, histogram.Bins{N: 256, Low: 0, High: 65536}, false)
+	testOpenCV[float32](t, p, histogram.Bins{N: 17, Low: -20, High: 33}, false)
+}
+
+// testOpenCV leaves OpenCV out where pixels fall on edges that it rounds: then
+// it puts them to either side.
+func testOpenCV[P boxsum.Pixel](t *testing.T, py python, bins histogram.Bins, rounds bool) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	img := random[P](rng, 97, 61, 1)
+	img.Pix[5] = P(bins.Low)
+	table, err := histogram.Integrate(img, bins, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := table.Histogram(nil, table.Bounds(), 0)
+	for range 10 {
+		box := image.Rect(rng.IntN(97), rng.IntN(61), 97, 61)
+		fmt.Fprintln(py.in, reflect.TypeFor[P](), img.Height, img.Width, bins.N, bins.Low, bins.High, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
+		for y := range img.Height {
+			if err := binary.Write(py.in, binary.NativeEndian, img.Row(y)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		counts, theirs := make([]int64, bins.N), make([]int64, bins.N)
+		var distance float64
+		for _, to := range []any{counts, theirs, &distance} {
+			if err := binary.Read(py.out, binary.NativeEndian, to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h := table.Histogram(nil, box, 0)
+		for i, n := range h {
+			if int64(n) != counts[i] {
+				t.Errorf("%T, %+v: bin %d of box %v is %d, NumPy has %d", *new(P), bins, i, box, n, counts[i])
+			}
+			if !rounds && int64(n) != theirs[i] {
+				t.Errorf("%T, %+v: bin %d of box %v is %d, OpenCV has %d", *new(P), bins, i, box, n, theirs[i])
+			}
+		}
+		if rounds {
+			continue
+		}
+		// OpenCV takes the root of what is left of 1, with the rounding of floats.
+		if got := histogram.Bhattacharyya(h, whole); math.Abs(got-distance) > 1e-4 {
+			t.Errorf("%T: the distance of box %v is %v, OpenCV has %v", *new(P), box, got, distance)
+		}
+	}
+}

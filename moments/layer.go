@@ -1,0 +1,197 @@
+package moments
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+const (
+	// tileBytes is the width of a tile's sums: its part of the carry row stays
+	// in the first-level cache while the rows of the band go by.
+	tileBytes = 16 << 10
+	// minTile keeps what rows hand from tile to tile small beside the tile.
+	minTile = 16
+	// runs are the sums of a row so far, of x^p·I for p from 0 to 3. Times y^q
+	// they are what the row adds to the ten sums.
+	runs = 4
+)
+
+// layer makes a table tile by tile on the engine of plain tables. The lowest
+// row done so far lies in above: a row of pixels is added to it there, and then
+// copied to its place in the table, past the caches if that is large.
+type layer[P boxsum.Pixel] struct {
+	table  *Table
+	engine engine.Engine
+
+	img    boxsum.Image[P]
+	writes kernel.Writes
+	above  []uint64
+	// Floats in units are the pixel times both: one factor alone may be more
+	// than a float holds.
+	factors [2]float64
+
+	workers []worker
+}
+
+// worker is what one worker has to itself.
+type worker struct {
+	runs []wide // of the band's rows
+	_    [kernel.LineBytes]byte
+}
+
+// prepare gets scratch memory, clears what a run starts from, and says how to
+// cut the image.
+func (l *layer[P]) prepare(img boxsum.Image[P], workers int) (engine.Grid, int) {
+	t := l.table
+	entry := t.channels * t.perEntry()
+	plan := engine.Work{
+		Rows: t.height, N: t.width * t.channels, Channels: t.channels,
+		PixelBytes: int(unsafe.Sizeof(*new(P))), SumBytes: t.perEntry() * 8, Workers: workers,
+	}.Plan()
+	grid := plan.Grid
+	grid.N = t.width
+	grid.TileWidth = max(minTile, tileBytes/8/entry)
+	if plan.Workers > 1 {
+		grid.TileWidth = max(1, min(grid.TileWidth, t.width/(2*plan.Workers)))
+		// As many bands for everyone, of about as many rows.
+		rounds := (t.height + plan.Workers*grid.BandRows - 1) / (plan.Workers * grid.BandRows)
+		grid.BandRows = (t.height + plan.Workers*rounds - 1) / (plan.Workers * rounds)
+	}
+	l.img, l.writes = img, plan.Writes
+	_, exponent := math.Frexp(t.unit)
+	l.factors = [2]float64{math.Ldexp(1, -(exponent-1)/2), math.Ldexp(1, -(exponent-1)+(exponent-1)/2)}
+	l.above = zeros(l.above, t.width*entry)
+	for len(l.workers) < plan.Workers {
+		l.workers = append(l.workers, worker{})
+	}
+	for i := range l.workers[:plan.Workers] {
+		w := &l.workers[i]
+		w.runs = zeros(w.runs, grid.BandRows*t.channels*runs)
+	}
+	clear(t.words[:(t.width+1)*entry])
+	if t.width == 0 { // there will be no tiles
+		clear(t.words)
+	}
+	return grid, plan.Workers
+}
+
+// zeros is n zeros, in the memory of have where it is enough.
+func zeros[T any](have []T, n int) []T {
+	if cap(have) < n {
+		return make([]T, n)
+	}
+	have = have[:n]
+	clear(have)
+	return have
+}
+
+// Tile implements [engine.Layer], in pixels.
+func (l *layer[P]) Tile(worker, x, y, n, rows int) {
+	t := l.table
+	w := &l.workers[worker]
+	entry := t.channels * t.perEntry()
+	if x == 0 {
+		clear(w.runs)
+	}
+	above := l.above[x*entry:][:n*entry]
+	for r := range rows {
+		src := l.img.Pix[(y+r)*l.img.Stride+x*t.channels:][:n*t.channels]
+		for c := range t.channels {
+			run := (*[runs]wide)(w.runs[(r*t.channels+c)*runs:])
+			if t.wide {
+				l.wideRow(above[c*2*orders:], src[c:], run, x, y+r)
+			} else {
+				l.narrowRow(above[c*orders:], src[c:], run, x, y+r)
+			}
+		}
+		dst := t.words[(y+r+1)*(t.width+1)*entry:]
+		if x == 0 {
+			clear(dst[:entry])
+		}
+		dst = dst[(x+1)*entry:][:n*entry]
+		if l.writes == kernel.Stream || l.writes == kernel.Mixed && r%2 == 0 {
+			kernel.StreamCopy(dst, above)
+		} else {
+			copy(dst, above)
+		}
+	}
+	kernel.StoreFence()
+}
+
+// narrowRow adds a row of one channel, from pixel (x, y) on, to the sums above.
+func (l *layer[P]) narrowRow(above []uint64, src []P, run *[runs]wide, x, y int) {
+	step := l.table.channels
+	r0, r1, r2, r3 := run[0].lo, run[1].lo, run[2].lo, run[3].lo
+	at, y1 := uint64(x), uint64(y)
+	y2 := y1 * y1
+	y3 := y2 * y1
+	for i := 0; i < len(src); i += step {
+		v := uint64(int64(src[i]))
+		r0 += v
+		v *= at
+		r1 += v
+		v *= at
+		r2 += v
+		v *= at
+		r3 += v
+		a := (*[orders]uint64)(above[i*orders:])
+		a[m00] += r0
+		a[m10] += r1
+		a[m01] += y1 * r0
+		a[m20] += r2
+		a[m11] += y1 * r1
+		a[m02] += y2 * r0
+		a[m30] += r3
+		a[m21] += y1 * r2
+		a[m12] += y2 * r1
+		a[m03] += y3 * r0
+		at++
+	}
+	run[0].lo, run[1].lo, run[2].lo, run[3].lo = r0, r1, r2, r3
+}
+
+// wideRow is the same modulo 2^128.
+func (l *layer[P]) wideRow(above []uint64, src []P, run *[runs]wide, x, y int) {
+	step := l.table.channels
+	r := *run
+	at, y1 := uint64(x), uint64(y)
+	y2 := y1 * y1
+	for i := 0; i < len(src); i += step {
+		v := widen(l.units(src[i]))
+		for p := range r {
+			r[p] = r[p].add(v)
+			v = v.times(at)
+		}
+		a := (*[2 * orders]uint64)(above[i*2*orders:])
+		plus(a, m00, r[0])
+		plus(a, m10, r[1])
+		plus(a, m01, r[0].times(y1))
+		plus(a, m20, r[2])
+		plus(a, m11, r[1].times(y1))
+		plus(a, m02, r[0].times(y2))
+		plus(a, m30, r[3])
+		plus(a, m21, r[2].times(y1))
+		plus(a, m12, r[1].times(y2))
+		plus(a, m03, r[0].times(y2).times(y1))
+		at++
+	}
+	*run = r
+}
+
+func plus(a *[2 * orders]uint64, i int, v wide) {
+	v = v.add(wide{lo: a[2*i], hi: a[2*i+1]})
+	a[2*i], a[2*i+1] = v.lo, v.hi
+}
+
+// units is a pixel as a whole number of units.
+func (l *layer[P]) units(p P) int64 {
+	switch any(p).(type) {
+	case float32, float64:
+		return int64(math.RoundToEven(float64(p) * l.factors[0] * l.factors[1]))
+	}
+	return int64(p)
+}
