@@ -22,6 +22,7 @@ type Grid struct {
 	Rows, N   int // of the image, N in elements
 	BandRows  int
 	TileWidth int // in elements
+	Lead      int // how many tiles beyond the one above it a tile needs done there
 }
 
 // An Engine runs one grid at a time and allocates nothing when it runs the
@@ -115,9 +116,10 @@ func (e *Engine) work(worker int) {
 		}
 		y := band * g.BandRows
 		rows := min(g.BandRows, g.Rows-y)
+		tiles := (g.N + g.TileWidth - 1) / g.TileWidth
 		for x := 0; x < g.N; x += g.TileWidth {
 			if band > 0 {
-				e.await(band-1, int64(x/g.TileWidth)+1)
+				e.await(band-1, int64(min(x/g.TileWidth+1+g.Lead, tiles)))
 			}
 			for _, l := range e.Layers {
 				l.Tile(worker, x, y, min(g.TileWidth, g.N-x), rows)

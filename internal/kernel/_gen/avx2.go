@@ -126,6 +126,10 @@ func (*avx2) stream(v reg.VecVirtual, m Mem)      { VMOVNTDQ(v, m) }
 func (a *avx2) storeTail(v reg.VecVirtual, m Mem) { VPMASKMOVD(v, a.sumMask, m) }
 func (*avx2) add(o op, x, y, sum reg.VecVirtual)  { (*avx512)(nil).add(o, x, y, sum) }
 
+func (a *avx2) keepTail(_ op, v reg.VecVirtual) { VPAND(a.sumMask, v, v) }
+
+func (*avx2) addMem(o op, m Mem, y, sum reg.VecVirtual) { addMem(o, m, y, sum) }
+
 func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.dot && o.sum.size == 8:

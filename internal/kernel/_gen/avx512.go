@@ -116,6 +116,14 @@ func (a *avx512) storeTail(v reg.VecVirtual, m Mem) {
 	}
 }
 
+func (a *avx512) keepTail(o op, v reg.VecVirtual) {
+	if o.sum.size == 8 {
+		VMOVDQA64_Z(v, a.some, v)
+	} else {
+		VMOVDQA32_Z(v, a.some, v)
+	}
+}
+
 func (*avx512) add(o op, x, y, sum reg.VecVirtual) {
 	switch o.sum {
 	case f32:
@@ -126,6 +134,22 @@ func (*avx512) add(o op, x, y, sum reg.VecVirtual) {
 		VPADDD(x, y, sum)
 	default:
 		VPADDQ(x, y, sum)
+	}
+}
+
+func (a *avx512) addMem(o op, m Mem, y, sum reg.VecVirtual) { addMem(o, m, y, sum) }
+
+// addMem adds what is in memory to a vector.
+func addMem(o op, m Mem, y, sum reg.VecVirtual) {
+	switch o.sum {
+	case f32:
+		VADDPS(m, y, sum)
+	case f64:
+		VADDPD(m, y, sum)
+	case u32:
+		VPADDD(m, y, sum)
+	default:
+		VPADDQ(m, y, sum)
 	}
 }
 
@@ -208,7 +232,7 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 		VPMULUDQ(v, v, v)
 	case o.square:
 		VPMULDQ(v, v, v)
-	case o.sum == f32:
+	case o.sum == f32 && !o.plain:
 		VSUBPS(offset, v, v)
 	}
 	return v

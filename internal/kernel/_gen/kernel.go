@@ -47,7 +47,12 @@ type isa interface {
 	store(v reg.VecVirtual, m Mem)
 	stream(v reg.VecVirtual, m Mem)
 	storeTail(v reg.VecVirtual, m Mem)
+	// keepTail makes zeros of the lanes that storeTail leaves out.
+	keepTail(o op, v reg.VecVirtual)
 	add(o op, a, b, sum reg.VecVirtual)
+	addMem(o op, m Mem, b, sum reg.VecVirtual)
+	// pixels is a vector of pixels as sums, squared if the kernel squares.
+	pixels(o op, m Mem, partial bool) reg.VecVirtual
 
 	// rowSums is a vector of a row's sums, from the pixels at m and the carry,
 	// which it moves on.

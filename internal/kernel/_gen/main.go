@@ -20,8 +20,14 @@ import (
 
 func main() {
 	level := flag.String("level", "avx512", "instruction set: avx2 or avx512")
+	part := flag.String("part", "sums", "what to write: sums, or the kernels of histogram.go, tilted.go, rotated.go or volume.go")
 	flag.Parse()
 	ConstraintExpr("amd64,!noasm")
+	if *part == "histogram" {
+		histogram(map[string]isa{"avx2": new(avx2), "avx512": new(avx512)}[*level])
+		Generate()
+		return
+	}
 	var set isa
 	switch *level {
 	case "avx2":
@@ -30,6 +36,21 @@ func main() {
 		set = newAVX512()
 	default:
 		log.Fatalf("unknown level %q", *level)
+	}
+	if *part == "tilted" {
+		tilted(set)
+		Generate()
+		return
+	}
+	if *part == "rotated" {
+		rotated(set)
+		Generate()
+		return
+	}
+	if *part == "volume" {
+		volume(set)
+		Generate()
+		return
 	}
 	for _, o := range ops {
 		kernel(set, o)

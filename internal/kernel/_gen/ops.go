@@ -23,6 +23,7 @@ type op struct {
 	pix, sum elem
 	square   bool
 	dot      bool // one channel of bytes, summed by dot products in 32 bits
+	plain    bool // pixels as they are, without an offset
 }
 
 var ops = []op{

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The kernels of integral histograms keep the running histogram of a row in
+// registers, a block of bins at a time, and add it to the table row above at
+// every pixel.
+
+// A binKind is one of the kernels of a type of sums.
+type binKind struct {
+	name   string
+	bytes  int  // of bins that it takes at a time; 0 for some lanes of a vector, under a mask
+	stream bool // it also writes the row to the table, past the caches
+}
+
+var binKinds = []binKind{
+	{"Bins", 128, false},
+	{"BinsTail", 0, false},
+	{"BinsStream", 128, true},
+	{"BinsStreamLine", 64, true},
+}
+
+var binSums = []elem{u32, u64, f32, f64}
+
+func histogram(set isa) {
+	for _, sum := range binSums {
+		for _, kind := range binKinds {
+			binsKernel(set, sum, kind)
+		}
+	}
+	streamCopy(set)
+}
+
+func binsKernel(set isa, sum elem, kind binKind) {
+	name := sum.name + kind.name + set.name()
+	tail := kind.bytes == 0
+	signature := fmt.Sprintf("above *%[1]s, pitch int, index *uint32, step int, weights *%[1]s, weightStep int, run *%[1]s, bins *uint32, n int", sum.goType)
+	count, also, ending := fmt.Sprint(kind.bytes/sum.size), "", []string(nil)
+	switch {
+	case tail:
+		signature += ", some *uint32"
+		count, ending = "lanes", []string{"", "where lanes are those of a vector that some says."}
+	case kind.stream:
+		signature += fmt.Sprintf(", dst *%s", sum.goType)
+		also, ending = "dst[x*pitch+b] = above[x*pitch+b]", []string{"", "Bins of dst start a cache line. It takes a fence before others may read them."}
+	}
+	TEXT(name, NOSPLIT, "func("+signature+")")
+	lines := []string{
+		name + " is, for the bins that are numbered from bins on, with distances in bytes,",
+		"",
+		"\tfor x := range n {",
+		"\t\trun[index[x*step]] += weights[x*weightStep]",
+		"\t\tfor b := range " + count + " {",
+		"\t\t\tabove[x*pitch+b] += run[b]",
+	}
+	if also != "" {
+		lines = append(lines, "\t\t\t"+also)
+	}
+	lines = append(lines, "\t\t}", "\t}")
+	Doc(append(lines, ending...)...)
+	Pragma("noescape")
+
+	above, pitch := Load(Param("above"), GP64()), Load(Param("pitch"), GP64())
+	index, step := Load(Param("index"), GP64()), Load(Param("step"), GP64())
+	weights, weightStep := Load(Param("weights"), GP64()), Load(Param("weightStep"), GP64())
+	run, bins := Load(Param("run"), GP64()), Load(Param("bins"), GP64())
+	left := Load(Param("n"), GP64())
+	var b binISA = bins512{sum}
+	if set.bytes() == 32 {
+		b = &bins256{sum: sum}
+	}
+	vectors := kind.bytes / set.bytes()
+	var some, dst reg.Register
+	if kind.stream {
+		dst = Load(Param("dst"), GP64())
+	}
+	if tail {
+		vectors = 1
+		some = b.mask(Mem{Base: Load(Param("some"), GP64())})
+	}
+	numbers, running := make([]reg.VecVirtual, vectors), make([]reg.VecVirtual, vectors)
+	for v := range vectors {
+		numbers[v], running[v] = set.vec(), set.vec()
+		set.load(Mem{Base: bins, Disp: v * set.bytes()}, numbers[v])
+		b.load(Mem{Base: run, Disp: v * set.bytes()}, some, running[v])
+	}
+	Label("loop")
+	bin, weight := set.vec(), set.vec()
+	VPBROADCASTD(Mem{Base: index}, bin)
+	if sum.size == 4 {
+		VPBROADCASTD(Mem{Base: weights}, weight)
+	} else {
+		VPBROADCASTQ(Mem{Base: weights}, weight)
+	}
+	for v := range vectors {
+		b.count(bin, numbers[v], weight, running[v])
+	}
+	over := make([]reg.VecVirtual, vectors)
+	for v := range vectors {
+		over[v] = set.vec()
+		b.load(Mem{Base: above, Disp: v * set.bytes()}, some, over[v])
+		set.add(op{sum: sum}, running[v], over[v], over[v])
+		b.store(over[v], some, Mem{Base: above, Disp: v * set.bytes()})
+	}
+	if kind.stream { // a line's parts one after the other
+		for v := range vectors {
+			set.stream(over[v], Mem{Base: dst, Disp: v * set.bytes()})
+		}
+		ADDQ(pitch, dst)
+	}
+	ADDQ(step, index)
+	ADDQ(weightStep, weights)
+	ADDQ(pitch, above)
+	DECQ(left)
+	JNZ(LabelRef("loop"))
+	for v := range vectors {
+		b.store(running[v], some, Mem{Base: run, Disp: v * set.bytes()})
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// A binISA emits what the two instruction sets do differently. A mask is nil
+// where all lanes are meant.
+type binISA interface {
+	mask(m Mem) reg.Register
+	load(m Mem, some reg.Register, v reg.VecVirtual)
+	store(v reg.VecVirtual, some reg.Register, m Mem)
+	// count adds the weight to the lane whose number is in all of bin.
+	count(bin, numbers, weight, running reg.VecVirtual)
+}
+
+type bins512 struct{ sum elem }
+
+func (b bins512) mask(m Mem) reg.Register {
+	v, k := ZMM(), K()
+	VMOVDQU32(m, v)
+	if b.sum.size == 4 {
+		VPMOVD2M(v, k)
+	} else {
+		VPMOVQ2M(v, k)
+	}
+	return k
+}
+
+func (b bins512) load(m Mem, some reg.Register, v reg.VecVirtual) {
+	switch {
+	case some == nil:
+		VMOVDQU32(m, v)
+	case b.sum.size == 4:
+		VMOVDQU32_Z(m, some, v)
+	default:
+		VMOVDQU64_Z(m, some, v)
+	}
+}
+
+func (b bins512) store(v reg.VecVirtual, some reg.Register, m Mem) {
+	switch {
+	case some == nil:
+		VMOVDQU32(v, m)
+	case b.sum.size == 4:
+		VMOVDQU32(v, some, m)
+	default:
+		VMOVDQU64(v, some, m)
+	}
+}
+
+func (b bins512) count(bin, numbers, weight, running reg.VecVirtual) {
+	k := K()
+	if b.sum.size == 4 {
+		VPCMPEQD(bin, numbers, k)
+	} else {
+		VPCMPEQQ(bin, numbers, k)
+	}
+	switch b.sum {
+	case u32:
+		VPADDD(weight, running, k, running)
+	case u64:
+		VPADDQ(weight, running, k, running)
+	case f32:
+		VADDPS(weight, running, k, running)
+	case f64:
+		VADDPD(weight, running, k, running)
+	}
+}
+
+type bins256 struct{ sum elem }
+
+func (*bins256) mask(m Mem) reg.Register {
+	v := YMM()
+	VMOVDQU(m, v)
+	return v
+}
+
+func (*bins256) load(m Mem, some reg.Register, v reg.VecVirtual) {
+	if some == nil {
+		VMOVDQU(m, v)
+	} else {
+		VPMASKMOVD(m, some, v)
+	}
+}
+
+func (*bins256) store(v reg.VecVirtual, some reg.Register, m Mem) {
+	if some == nil {
+		VMOVDQU(v, m)
+	} else {
+		VPMASKMOVD(v, some, m)
+	}
+}
+
+// count adds zero to the other lanes, which no sum can tell: none is ever -0.
+func (b *bins256) count(bin, numbers, weight, running reg.VecVirtual) {
+	t := YMM()
+	VPCMPEQD(bin, numbers, t)
+	VPAND(t, weight, t)
+	(*avx512)(nil).add(op{sum: b.sum}, t, running, running)
+}
+
+// streamCopy emits a copy past the caches.
+func streamCopy(set isa) {
+	name := "streamCopy" + set.name()
+	TEXT(name, NOSPLIT, "func(dst, src *byte, lines int)")
+	Doc(name + " copies whole cache lines to where a line starts, past the caches. It takes a fence before others may read them.")
+	Pragma("noescape")
+	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	lines := Load(Param("lines"), GP64())
+	line := func(at int) {
+		v := make([]reg.VecVirtual, lineBytes/set.bytes())
+		for i := range v {
+			v[i] = set.vec()
+			set.load(Mem{Base: src, Disp: at + i*set.bytes()}, v[i])
+		}
+		for i := range v {
+			set.stream(v[i], Mem{Base: dst, Disp: at + i*set.bytes()})
+		}
+	}
+	const unroll = 4
+	Label("lines")
+	CMPQ(lines, Imm(unroll))
+	JLT(LabelRef("line"))
+	for i := range unroll {
+		line(i * lineBytes)
+	}
+	ADDQ(I32(unroll*lineBytes), src)
+	ADDQ(I32(unroll*lineBytes), dst)
+	SUBQ(Imm(unroll), lines)
+	JMP(LabelRef("lines"))
+	Label("line")
+	CMPQ(lines, Imm(1))
+	JLT(LabelRef("done"))
+	line(0)
+	ADDQ(I32(lineBytes), src)
+	ADDQ(I32(lineBytes), dst)
+	DECQ(lines)
+	JMP(LabelRef("line"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+
+	if set.bytes() == 32 {
+		TEXT("storeFence", NOSPLIT, "func()")
+		Doc("storeFence lets what was written past the caches arrive before anything that is written later.")
+		SFENCE()
+		RET()
+	}
+}

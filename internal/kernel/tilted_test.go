@@ -1,0 +1,126 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+func TestTilted(t *testing.T) {
+	testTilted(t, kernel.TiltedSums[uint8, uint32])
+	testTilted(t, kernel.TiltedSums[uint8, uint64])
+	testTilted(t, kernel.TiltedSums[uint8, float32])
+	testTilted(t, kernel.TiltedSums[uint8, float64])
+	testTilted(t, kernel.TiltedSums[uint16, uint64])
+	testTilted(t, kernel.TiltedSums[uint16, float64])
+	testTilted(t, kernel.TiltedSums[uint32, uint32])
+	testTilted(t, kernel.TiltedSums[uint32, uint64])
+	testTilted(t, kernel.TiltedSums[int16, int64])
+	testTilted(t, kernel.TiltedSums[int32, int64])
+	testTilted(t, kernel.TiltedSums[float32, float32])
+	testTilted(t, kernel.TiltedSums[float32, float64])
+	testTilted(t, kernel.TiltedSums[float64, float64])
+	testTilted(t, kernel.TiltedSquares[uint8, uint64])
+	testTilted(t, kernel.TiltedSquares[uint16, uint64])
+	testTilted(t, kernel.TiltedSquares[uint32, uint64])
+	testTilted(t, kernel.TiltedSquares[uint32, float64])
+	testTilted(t, kernel.TiltedSquares[int16, uint64])
+	testTilted(t, kernel.TiltedSquares[int32, uint64])
+	testTilted(t, kernel.TiltedSquares[int32, float64])
+	testTilted(t, kernel.TiltedSquares[float32, float64])
+	testTilted(t, kernel.TiltedSquares[float64, float64])
+}
+
+// testTilted holds every level against the portable one, to the bit, cut into
+// tiles of any width and bands of any height, with guards round everything.
+// That the portable one is right, package tilted tests.
+func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.TiltedFunc[P, S]) {
+	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(7, 8))
+		for _, width := range widths {
+			for _, c := range channels {
+				rows := 1 + rng.IntN(14)
+				pix := randomPixels[P](rng, rows, width*c)
+				if rng.IntN(2) == 0 {
+					spoil(rng, pix)
+				}
+				spec := runTilted(t, find(kernel.Portable), pix, rows, width, c, rows, 1<<20, kernel.Ahead)
+				for _, level := range levels() {
+					band, tile := 1+rng.IntN(rows), (1+rng.IntN(8))*kernel.TiltedSkew(c, 12)
+					writes := kernel.Writes(rng.IntN(3))
+					got := runTilted(t, find(level), pix, rows, width, c, band, tile, writes)
+					for i := range spec {
+						if !same(got[i], spec[i]) {
+							t.Fatalf("level %d, %d rows of %d×%d in bands of %d and tiles of %d, writes %v: entry %d is %v, want %v",
+								level, rows, width, c, band, tile, writes, i, got[i], spec[i])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// runTilted makes a table in bands and tiles, and returns it without gaps, with
+// column 0.
+func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc[P, S], pix []P, rows, width, c, band, tile int, writes kernel.Writes) []S {
+	t.Helper()
+	n, row := width*c, (width+1)*c
+	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
+	stride := (row+line-1)/line*line + line
+	mark := S(77)
+	buf := make([]S, guard+c+rows*stride+line+guard)
+	for i := range buf {
+		buf[i] = mark
+	}
+	at := guard
+	for uintptr(unsafe.Pointer(&buf[at+c]))%kernel.LineBytes != 0 {
+		at++
+	}
+	if writes == kernel.Ahead {
+		at-- // and off the line
+	}
+	scratch := func(n int) []S {
+		s := make([]S, n+guard)
+		for i := range s {
+			s[i] = kernel.TiltedZero[S]()
+			if i >= n {
+				s[i] = mark
+			}
+		}
+		return s
+	}
+	whole := kernel.TiltedLead(c) + n + kernel.TiltedSlack(c)
+	sums, diagonals := scratch(whole), scratch(whole)
+	edge := scratch(band * kernel.CarryLen(c))
+	srcStride := len(pix) / rows
+	for y := 0; y < rows; y += band {
+		for x := 0; x < n+band*kernel.TiltedSkew(c, 12); x += tile {
+			f(&kernel.TiltedTile[P, S]{
+				Dst: buf[at+y*stride:], DstStride: stride,
+				Src: pix[y*srcStride:], SrcStride: srcStride,
+				Sums: sums[:len(sums)-guard], Diagonals: diagonals[:len(diagonals)-guard], Edge: edge[:len(edge)-guard],
+				X: x, Width: tile, Rows: min(band, rows-y), N: n, Channels: c, First: y == 0, Writes: writes,
+			})
+		}
+	}
+	for name, s := range map[string][]S{"sums": sums, "diagonals": diagonals, "edge": edge} {
+		for _, v := range s[len(s)-guard:] {
+			if v != mark {
+				t.Fatalf("%d rows of %d×%d: written beyond %s", rows, width, c, name)
+			}
+		}
+	}
+	table := make([]S, 0, rows*row)
+	for i, v := range buf {
+		if i -= at; i >= 0 && i < rows*stride && i%stride < row {
+			table = append(table, v)
+		} else if v != mark {
+			t.Fatalf("%d rows of %d×%d, writes %v: written outside, at %d", rows, width, c, writes, i)
+		}
+	}
+	return table
+}

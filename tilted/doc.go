@@ -1,0 +1,63 @@
+// Package tilted sums rectangles that stand at 45°: OpenCV's tilted integral
+// image, to the bit, at the speed of memory.
+//
+//	table, err := tilted.Integrate[uint32](img, nil)         // one pass over the pixels
+//	sum := table.Sum(tilted.Box{X: 60, Y: 20, W: 30, H: 12}) // four reads
+//
+// # Definition
+//
+// The table of a W×H image has (W+1)×(H+1) entries. Entry (X, Y) is the sum of
+// the pixels (x, y) in the triangle above it, whose tip is the pixel (X−1, Y−1):
+//
+//	y < Y  and  |x − (X−1)| ≤ (Y−1) − y
+//
+// Here is entry (7, 5) of an image of 12×7, whose pixels are marked, and the
+// tip among them:
+//
+//	· · # # # # # # # # # ·
+//	· · · # # # # # # # · ·
+//	· · · · # # # # # · · ·
+//	· · · · · # # # · · · ·
+//	· · · · · · T · · · · ·
+//	· · · · · · · · · · · ·
+//	· · · · · · · · · · · ·
+//
+// Row 0 is zero. Column 0 is not: the triangles of tips left of the image reach
+// into it, and entry (0, Y) is entry (1, Y−1).
+//
+// # Boxes
+//
+// A [Box] has the numbers of a tilted rectangle in OpenCV's cascades. Its top
+// corner is entry (X, Y); W steps lead down to the right and H down to the left:
+//
+//	T(X, Y) − T(X−H, Y+H) − T(X+W, Y+W) + T(X+W−H, Y+W+H)
+//
+// It holds 2·W·H pixels, those with
+//
+//	X+Y−1 ≤ x+y < X+Y−1 + 2·W    and    X−Y > x−y ≥ X−Y − 2·H
+//
+// Unlike upright boxes these are not clipped to the image: a table cannot tell
+// what part of a box lies below it. [Table.Contains] says whether the four
+// corners are entries. Package rotated has boxes at 45° that may stick out, as
+// its rotation 1/1.
+//
+// # Exactness
+//
+// Types and promises are those of package boxsum: integer sums wrap, and a box
+// whose own sum fits the type is exact. Float tables have the same bits at every
+// level and number of workers (of a NaN, that it is one), and these are OpenCV's
+// wherever it has the pair of types: pixels are added up in its order, along the
+// diagonals that come down from the right, and an entry is off by at most about
+//
+//	(2·H + 2) · 2^-24 · Σ|p|    in float32, and
+//	(2·H + 2) · 2^-53 · Σ|p|    in float64,
+//
+// where Σ|p| adds up the magnitudes of the pixels in its triangle. OpenCV's
+// 32-bit sums are signed, and wrap to the same bits.
+//
+// # Speed
+//
+// A sum needs three others, all in the row above, so that a row of them is made
+// many at a time, with AVX-512, AVX2 or portable Go, and four rows at once with
+// AVX-512. The engine is that of upright tables, with tiles that lean to the left.
+package tilted

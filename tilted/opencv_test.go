@@ -1,0 +1,116 @@
+package tilted_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/tilted"
+)
+
+// openCV is a Python process that makes tables with cv2.integral3.
+type openCV struct {
+	in  io.Writer
+	out *bufio.Reader
+}
+
+func startOpenCV(t *testing.T) openCV {
+	t.Helper()
+	python := os.Getenv("BOXSUM_PEERS_PYTHON")
+	if python == "" {
+		const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy and opencv-python-headless; make test sets one up"
+		if os.Getenv("CI") != "" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	cmd := exec.Command(python, "testdata/opencv.py")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if t.Failed() { // it may be writing what nobody reads
+			cmd.Process.Kill()
+		}
+		if err := cmd.Wait(); err != nil && !t.Failed() {
+			t.Errorf("OpenCV: %v", err)
+		}
+	})
+	return openCV{in, bufio.NewReaderSize(out, 1<<20)}
+}
+
+// Every pair of types that OpenCV has gives its bits, floats that round at
+// every addition and minus zeros included. Its signed sums are ours as numbers.
+func TestOpenCV(t *testing.T) {
+	cv := startOpenCV(t)
+	likeOpenCV[uint8, uint32, int32](t, cv)
+	likeOpenCV[uint8, float32, float32](t, cv)
+	likeOpenCV[uint8, float64, float64](t, cv)
+	likeOpenCV[uint8, uint64, float64](t, cv)
+	likeOpenCV[uint16, uint64, float64](t, cv)
+	likeOpenCV[uint16, float64, float64](t, cv)
+	likeOpenCV[int16, int64, float64](t, cv)
+	likeOpenCV[float32, float32, float32](t, cv)
+	likeOpenCV[float32, float64, float64](t, cv)
+	likeOpenCV[float64, float64, float64](t, cv)
+}
+
+func likeOpenCV[P boxsum.Pixel, S boxsum.Sum, D int32 | float32 | float64](t *testing.T, cv openCV) {
+	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		for i := range 40 {
+			width, height, channels := 1+rng.IntN(60), 1+rng.IntN(60), 1+rng.IntN(4)
+			switch i % 8 {
+			case 0:
+				width = 1 + rng.IntN(3)
+			case 1:
+				height = 1 + rng.IntN(3)
+			case 2:
+				width = 700
+			}
+			img := randomImage[P](rng, width, height, channels)
+			table, err := tilted.Integrate[S](img, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fmt.Fprintln(cv.in, reflect.TypeFor[P](), reflect.TypeFor[D](), height, width, channels); err != nil {
+				t.Fatal(err)
+			}
+			for y := range height {
+				if err := binary.Write(cv.in, binary.NativeEndian, img.Row(y)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := make([]D, (width+1)*channels)
+			for y := range height + 1 {
+				if err := binary.Read(cv.out, binary.NativeEndian, want); err != nil {
+					t.Fatal(err)
+				}
+				for i, got := range table.View().Row(y) {
+					// Integers wrap to the same bits; NaNs are not told apart.
+					if got, w := D(got), want[i]; got != w && !(got != got && w != w) || math.Signbit(float64(got)) != math.Signbit(float64(w)) && got == got {
+						t.Fatalf("%d×%d×%d: value %d of row %d is %v, of OpenCV %v", width, height, channels, i, y, got, w)
+					}
+				}
+			}
+		}
+	})
+}
