@@ -26,7 +26,7 @@ func BenchmarkIntegrate(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, rot := range []rotated.Rotation{
-		{A: 0, B: 1}, {A: 1, B: 10}, {A: 1, B: 5}, {A: 1, B: 3}, {A: 1, B: 2}, {A: 2, B: 3}, {A: 1, B: 1},
+		{A: 0, B: 1}, {A: 1, B: 10}, {A: 1, B: 5}, {A: 1, B: 3}, {A: 1, B: 2}, {A: 2, B: 3}, {A: 3, B: 5}, {A: 1, B: 1},
 		{A: 2, B: 1}, {A: 5, B: 1}, {A: -1, B: 2}, {A: -2, B: 1},
 	} {
 		b.Run(rot.String(), func(b *testing.B) {

@@ -54,8 +54,10 @@
 //
 // # Storage
 //
-// A table holds the cells inside the image, which is rotated in its lattice, in
-// bands of rows: about 1+(a/b)² times the sums of an upright table. In each of
-// the four corners outside of it, a sum follows from the sums of whole rows and
-// columns. Areas come from two small arrays.
+// A table holds one sum for every pixel, laid out as the image is: that of the
+// quadrant between the two digital lines that cross in the pixel, which opens
+// upwards and so is made line by line. Above 3/4 it also holds those of the empty
+// cells, (a/b)² times as many; up to there they follow from their neighbours. The
+// sums of whole rows and columns are all it takes outside the image. A box takes
+// a handful of reads, wherever its corners are. Areas come from two small arrays.
 package rotated

@@ -7,130 +7,140 @@ import (
 	"github.com/boxsum/boxsum/internal/memory"
 )
 
-// A frame is how the cells of a lattice lie in memory. The pixel at (x, y) is in
-// row y + down(x) and column x + right[y], both counted from 0: pixels that are
-// neighbours in a line of the image stay neighbours until down changes. For the
-// four kinds of rotation that means
+// A frame is how the lattice lies over the lines of the image as they are in
+// memory. It counts pixels along a line as x, from the left where rows climb to
+// the right and from the right where they fall, so that in each of the four
+// kinds of rotation the pixel of line y is in
 //
-//	 0 ≤ a/b ≤ 1     rows r    columns c
-//	-1 ≤ a/b < 0     rows r    columns −c
-//	 1 < a/b         rows c    columns r
-//	     a/b < −1    rows c    columns −r
+//	row     y + down(x)    down(0) = 0 and grows by 0 or 1 from pixel to pixel
+//	column  x − over(y)    over(0) = 0 and grows by 0 or 1 from line to line
 //
-// less the least of each. As a ≤ b in the view, down changes by one at a time.
+// which are r and c but for an exchange of the two: see place.
 type frame struct {
-	rows, columns int
 	width, height int
+	falling       bool
+	rows          int // of pixels; columns are from −over(height−1) to width−1
 
-	// starts holds where along x the runs of equal down begin, and the width.
-	// down is the number of the run, or that of runs to come where it falls.
-	starts  []int32
-	falling bool
-	longest int     // run, in pixels
-	equal   int     // how long all runs are but the first and last, or 0
-	run     []int32 // that x is in
-	right   []int32
+	run  []int32 // of every pixel from the left: which of those of equal down it is in
+	runs int
+
+	overs []int32
+	downs []int32 // from beside pixels before the first on to as many after the last
+
+	// A pixel in a row and column is in a line of a little more than
+	// (row − offset − tangent·column)·scale.
+	tangent, scale, offset float64
 }
 
+// beside is how far from the line where a cell seems to be it may really be.
+const beside = 4
+
 func newFrame(l *Lattice) (frame, error) {
-	w, box := &l.view, l.bounds
-	f := frame{
-		rows: box.R1 - box.R0, columns: box.C1 - box.C0,
-		width: w.width, height: w.height,
-		falling: w.mirror != w.exchange,
-	}
-	if w.exchange {
-		f.rows, f.columns = f.columns, f.rows
-	}
+	w := &l.view
+	f := frame{width: w.width, height: w.height, falling: w.mirror != w.exchange}
 	if w.width == 0 || w.height == 0 {
 		return f, nil
 	}
-	runs := w.slope(w.width-1) + 1
-	var err error
-	if f.starts, err = memory.Make[int32](runs + 1); err != nil {
-		return f, fmt.Errorf("rotated: %w: %w", boxsum.ErrSize, err)
+	f.runs = w.slope(w.width-1) + 1
+	f.rows = w.height + f.runs - 1
+	f.tangent = w.tangent()
+	f.scale = 1 / (1 + f.tangent*f.tangent)
+	if w.exchange {
+		f.offset = float64(f.runs) - f.tangent*float64(w.width-1)
 	}
-	if f.right, err = memory.Make[int32](w.height); err != nil {
-		return f, fmt.Errorf("rotated: %w: %w", boxsum.ErrSize, err)
+	for _, part := range []struct {
+		list *[]int32
+		n    int
+	}{{&f.run, f.width}, {&f.overs, f.height}, {&f.downs, f.width + 2*beside}} {
+		var err error
+		if *part.list, err = memory.Make[int32](part.n); err != nil {
+			return f, fmt.Errorf("rotated: %w: %w", boxsum.ErrSize, err)
+		}
 	}
-	for k := range runs + 1 {
-		if start := w.first(k, w.width); w.mirror {
-			f.starts[runs-k] = int32(w.width - start)
+	for y := range f.overs {
+		f.overs[y] = int32(w.slope(y))
+	}
+	for i := range f.downs {
+		x := i - beside
+		down := w.slope(x)
+		if w.exchange { // the other way round: down counts back from the far end
+			down = f.runs - 1 - w.slope(f.width-1-x)
+		}
+		f.downs[i] = int32(down)
+	}
+	for x := range f.run {
+		if f.falling {
+			f.run[x] = int32(f.runs-1) - f.downs[beside+f.width-1-x]
 		} else {
-			f.starts[k] = int32(start)
-		}
-	}
-	if f.run, err = memory.Make[int32](w.width); err != nil {
-		return f, fmt.Errorf("rotated: %w: %w", boxsum.ErrSize, err)
-	}
-	for k := range runs {
-		f.longest = max(f.longest, int(f.starts[k+1]-f.starts[k]))
-		for x := f.starts[k]; x < f.starts[k+1]; x++ {
-			f.run[x] = int32(k)
-		}
-	}
-	if w.a == 1 {
-		f.equal = w.b
-	}
-	most := w.slope(w.height - 1)
-	for y := range f.right {
-		if f.right[y] = int32(w.slope(y)); !f.falling {
-			f.right[y] = int32(most) - f.right[y]
+			f.run[x] = f.downs[beside+x]
 		}
 	}
 	return f, nil
 }
 
-// place is a box of the lattice as rows and columns in memory.
-func (f *frame) place(l *Lattice, box Box) Box {
-	box.C0, box.C1 = box.C0-l.bounds.C0, box.C1-l.bounds.C0
-	if l.view.exchange {
-		box = Box{C0: box.R0, C1: box.R1, R0: box.C0, R1: box.C1}
+// first is the lowest column.
+func (f *frame) first() int { return -int(f.overs[f.height-1]) }
+
+// steps says whether line y is a column further than the one above.
+func (f *frame) steps(y int) bool { return y > 0 && f.overs[y] != f.overs[y-1] }
+
+// starts is how many first pixels of runs there are before an element of a line,
+// in elements; first counted in the direction of x.
+func (f *frame) starts(element, channels int) int {
+	x, rest := element/channels, element%channels
+	switch {
+	case x >= f.width:
+		return f.runs * channels
+	case f.falling:
+		before := int(f.run[x]) * channels
+		if x+1 == f.width || f.run[x+1] != f.run[x] {
+			before += rest
+		}
+		return before
+	case x == 0:
+		return rest
 	}
-	if l.view.mirror {
-		box.C0, box.C1 = f.columns-box.C1, f.columns-box.C0
+	before := int(f.run[x-1]+1) * channels
+	if f.run[x] != f.run[x-1] {
+		before += rest
+	}
+	return before
+}
+
+// place is a box of the lattice as columns and rows of the frame.
+func (f *frame) place(l *Lattice, box Box) Box {
+	if l.view.exchange {
+		c := l.bounds.C0
+		box = Box{C0: f.width - box.R1, C1: f.width - box.R0, R0: box.C0 - c, R1: box.C1 - c}
 	}
 	return box
 }
 
-// runs is how many runs there are.
-func (f *frame) runs() int { return len(f.starts) - 1 }
-
-// leftTurn and rightTurn are the rows where the first column of a row with a
-// pixel is least and where the last is greatest. From row to row, the first
-// moves left until then and right afterwards, the last the other way.
-func (f *frame) leftTurn() int {
+// memory is where in its line pixel x is.
+func (f *frame) memory(x int) int {
 	if f.falling {
-		return f.runs() - 1
+		return f.width - 1 - x
 	}
-	return f.height - 1
+	return x
 }
 
-func (f *frame) rightTurn() int {
-	if f.falling {
-		return f.height - 1
+// find is the pixel of a cell, or that of the cell below if it is empty: the
+// first pixel in the column whose row is this or more. It counts only from line
+// 0 on; y is the height or more where there is none. A pixel may be outside of the
+// image on either side, though x may then be another one on that side.
+func (f *frame) find(column, row int) (x, y int, empty bool) {
+	// Where to begin is rounded down: what is lost by that is one step.
+	const before = 63. / 64
+	y = max(0, int((float64(row)-f.offset-f.tangent*float64(column))*f.scale+before))
+	for ; y < f.height; y++ {
+		x = column + int(f.overs[y])
+		i := x + beside
+		if uint(i) >= uint(len(f.downs)) {
+			return x, y, false
+		}
+		if reached := y + int(f.downs[i]); reached >= row {
+			return x, y, reached > row
+		}
 	}
-	return f.runs() - 1
-}
-
-// leftmost is the first column of a row that holds a pixel.
-func (f *frame) leftmost(row int) int {
-	last := f.runs() - 1
-	if f.falling {
-		run := max(0, last-row)
-		return int(f.starts[run] + f.right[row-last+run])
-	}
-	y := min(row, f.height-1)
-	return int(f.starts[row-y] + f.right[y])
-}
-
-// rightmost is the last column of a row that holds a pixel.
-func (f *frame) rightmost(row int) int {
-	last := f.runs() - 1
-	if f.falling {
-		y := min(row, f.height-1)
-		return int(f.starts[last-(row-y)+1] - 1 + f.right[y])
-	}
-	run := min(row, last)
-	return int(f.starts[run+1] - 1 + f.right[row-run])
+	return x, y, false
 }

@@ -18,7 +18,7 @@ import (
 // Options are as there, but that rotated tables have no Offset: float32 pixels
 // are best summed in float64.
 func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *boxsum.Options) (*Table[S], error) {
-	if _, err := prepare[S, P](opt); err != nil {
+	if _, err := levelFor[S, P](opt); err != nil {
 		return nil, err
 	}
 	img, err := checked(img)
@@ -39,7 +39,7 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 // or [Integrate] and have the image's size. It allocates next to nothing once
 // an image of the same type has been through dst.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], opt *boxsum.Options) error {
-	f, err := prepare[S, P](opt)
+	level, err := levelFor[S, P](opt)
 	if err != nil {
 		return err
 	}
@@ -64,39 +64,37 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image
 		dst.scratch = run
 	}
 	workers := opt.WorkersFor(img.Width, img.Height, img.Channels, int(unsafe.Sizeof(*new(P))), int(unsafe.Sizeof(*new(S))))
-	grid, err := run.prepare(f, img, workers)
-	if err != nil {
+	if err := run.prepare(level, img, workers); err != nil {
 		return err
 	}
-	run.engine.Run(grid, workers)
+	run.engine.Run(run.grid, run.workers)
 	run.release()
-	dst.finish()
+	dst.finish(run.lastRows())
 	return nil
 }
 
-// prepare checks the options and finds the kernel for a pair of types.
-func prepare[S boxsum.Sum, P boxsum.Pixel](opt *boxsum.Options) (kernel.Func[P, S], error) {
+// levelFor checks the options and that there is a kernel for a pair of types.
+func levelFor[S boxsum.Sum, P boxsum.Pixel](opt *boxsum.Options) (kernel.Level, error) {
 	level := kernel.Best()
 	if opt != nil {
 		if opt.Workers < 0 {
-			return nil, fmt.Errorf("rotated: %w: %d workers", boxsum.ErrSize, opt.Workers)
+			return 0, fmt.Errorf("rotated: %w: %d workers", boxsum.ErrSize, opt.Workers)
 		}
 		if opt.Offset != 0 {
-			return nil, fmt.Errorf("rotated: %w: rotated tables take no offset: sum in float64 instead", boxsum.ErrTypes)
+			return 0, fmt.Errorf("rotated: %w: rotated tables take no offset: sum in float64 instead", boxsum.ErrTypes)
 		}
 		if opt.Level != boxsum.Auto {
 			i := slices.Index(boxsum.Levels(), opt.Level)
 			if i < 0 {
-				return nil, fmt.Errorf("rotated: this machine has no %v: use one of %v", opt.Level, boxsum.Levels())
+				return 0, fmt.Errorf("rotated: this machine has no %v: use one of %v", opt.Level, boxsum.Levels())
 			}
 			level = kernel.Level(i)
 		}
 	}
-	f := kernel.Sums[P, S](level)
-	if f == nil {
-		return nil, fmt.Errorf("rotated: %w: no table of %T from pixels of %T", boxsum.ErrTypes, *new(S), *new(P))
+	if kernel.Sums[P, S](kernel.Portable) == nil {
+		return 0, fmt.Errorf("rotated: %w: no table of %T from pixels of %T", boxsum.ErrTypes, *new(S), *new(P))
 	}
-	return f, nil
+	return level, nil
 }
 
 // checked fills in the defaults of an image and says what is wrong with the
@@ -124,36 +122,31 @@ func checked[P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[P], error) {
 	return img, nil
 }
 
-// finish fills in the sums of whole rows and columns from those of the cells.
-func (t *Table[S]) finish() {
-	n, rows := t.channels, t.frame.rows
-	list := t.bands.list
-	for i, b := range list {
-		first := i * bandRows
-		for row := first; row < min(first+bandRows, rows); row++ {
-			for ch := range n {
-				s := t.at(b.hi-1, row, ch)
-				if first > t.frame.rightTurn() { // columns on the right have left
-					s = t.rows[(first-1)*n+ch] + (s - t.at(b.hi-1, first-1, ch))
-				}
-				t.rows[row*n+ch] = s
-			}
+// finish fills in the sums of whole rows and columns from those at the edges of
+// the image.
+func (t *Table[S]) finish(last []S) {
+	f, n := &t.frame, t.channels
+	bottom := f.height - 1
+	for ch := range n {
+		corner := func(x, y int) S { return t.corners.line(y, 0)[f.memory(x)*n+ch] }
+		for y := range f.height { // nothing is left of the first pixel
+			t.rows[y*n+ch] = corner(0, y)
 		}
-	}
-	total := t.rows[(rows-1)*n:]
-	for i, b := range list {
-		next := band{lo: b.hi, hi: b.hi}
-		if i+1 < len(list) {
-			next = list[i+1]
+		for down := 1; down < f.runs; down++ { // rows that end in the last line
+			run := down
+			if f.falling {
+				run = f.runs - 1 - down
+			}
+			t.rows[(bottom+down)*n+ch] = t.rows[(bottom+down-1)*n+ch] + last[run*n+ch]
 		}
-		row := min((i+1)*bandRows, rows) - 1
-		for ch := range n {
-			for c := b.lo; c < min(next.lo, b.hi); c++ { // left on the left: so have all before
-				t.columns[c*n+ch] = t.at(c, row, ch)
-			}
-			for c := max(next.hi, b.lo); c < b.hi; c++ { // left on the right: the rows to come count in full
-				t.columns[c*n+ch] = t.at(c, row, ch) + (total[ch] - t.rows[row*n+ch])
-			}
+		total := t.rows[(f.rows-1)*n+ch]
+		first := f.first()
+		for y := range bottom { // columns that end in the last pixel of a line
+			t.columns[(f.width-1-int(f.overs[y])-first)*n+ch] = corner(f.width-1, y)
+		}
+		for x := range f.width { // and those that end in the last line
+			row := bottom + int(f.downs[beside+x])
+			t.columns[x*n+ch] = corner(x, bottom) + (total - t.rows[row*n+ch])
 		}
 	}
 }

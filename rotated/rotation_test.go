@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		{in: "-1/-3", want: rotated.Rotation{A: 1, B: 3}},
 		{in: "5", want: rotated.Rotation{A: 5, B: 1}},
 		{in: "0/7", want: rotated.Rotation{A: 0, B: 1}},
-		{in: "4294967296/8589934592", want: rotated.Rotation{A: 1, B: 2}},
+		{in: "1073741824/2147483646", want: rotated.Rotation{A: 536870912, B: 1073741823}},
 		{in: "0/0", bad: true, size: true},
 		{in: "1/0", bad: true, size: true},
 		{in: "4294967297/2", bad: true, size: true},

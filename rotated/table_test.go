@@ -30,7 +30,8 @@ func cell(x, y, width int, rot rotated.Rotation) (c, r int) {
 	if a > b {
 		a, b, x, y = b, a, y, x
 	}
-	return x - a*y/b, y + a*x/b
+	slope := func(n int) int { return int(int64(a) * int64(n) / int64(b)) }
+	return x - slope(y), y + slope(x)
 }
 
 // brute is the sum and area of a box, pixel by pixel.
@@ -189,9 +190,12 @@ func TestQuadrants(t *testing.T) {
 // Every cell of images larger than a band and a tile, on several workers.
 func TestLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
-	for _, shape := range []struct{ width, height int }{{700, 500}, {2500, 3}, {2, 2000}, {1, 700}, {3000, 1}} {
+	for _, shape := range []struct{ width, height int }{{700, 500}, {2500, 3}, {2, 2000}, {1, 700}, {3000, 1}, {2300, 140}} {
 		for _, rot := range []rotated.Rotation{{1, 1}, {1, 2}, {2, 3}, {-1, 10}, {5, 1}, {-3, 2}, {0, 1}} {
-			for _, channels := range []int{1, 3} {
+			for _, channels := range []int{1, 3, 17} {
+				if channels > 3 && shape.width*shape.height > 1e5 {
+					continue
+				}
 				img := random[uint8](rng, shape.width, shape.height, channels)
 				var first []uint64
 				for workers := 1; workers <= 3; workers++ {
@@ -278,27 +282,34 @@ func everyCell[P boxsum.Pixel](t *testing.T, table *rotated.Table[uint64], img b
 // Float sums have the same bits at every level and number of workers, and in a
 // table that held another image before.
 func TestFloatBits(t *testing.T) {
+	testFloatBits[float32, float32](t, 3)
+	testFloatBits[float32, float64](t, 1)
+	testFloatBits[float64, float64](t, 2)
+}
+
+func testFloatBits[P boxsum.Pixel, S boxsum.Sum](t *testing.T, channels int) {
 	rng := rand.New(rand.NewPCG(6, 7))
-	img := random[float32](rng, 900, 801, 1)
-	other := random[float32](rng, 900, 801, 1)
-	for _, rot := range []rotated.Rotation{{1, 2}, {-7, 3}} {
-		var first []float64
+	img, other := random[P](rng, 801, 500, channels), random[P](rng, 801, 500, channels)
+	for _, rot := range []rotated.Rotation{{1, 2}, {-7, 3}, {-1, 1}, {100, 7}} {
+		var first []S
+		table, err := rotated.New[S](img.Width, img.Height, channels, rot)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, level := range boxsum.Levels() {
 			for workers := 1; workers <= 3; workers++ {
 				opt := &boxsum.Options{Level: level, Workers: workers}
-				table, err := rotated.Integrate[float64](other, rot, opt)
-				if err != nil {
-					t.Fatal(err)
+				for _, img := range []boxsum.Image[P]{other, img} {
+					if err := rotated.IntegrateInto(table, img, opt); err != nil {
+						t.Fatal(err)
+					}
 				}
-				if err := rotated.IntegrateInto(table, img, opt); err != nil {
-					t.Fatal(err)
-				}
-				got := prefixes(table, 0)
+				got := prefixes(table, channels-1)
 				if first == nil {
 					first = got
 				}
 				for i := range got {
-					if math.Float64bits(got[i]) != math.Float64bits(first[i]) {
+					if math.Float64bits(float64(got[i])) != math.Float64bits(float64(first[i])) {
 						t.Fatalf("%v, %v, %d workers: sum %d is %v, elsewhere %v", rot, level, workers, i, got[i], first[i])
 					}
 				}

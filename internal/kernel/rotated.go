@@ -1,0 +1,230 @@
+package kernel
+
+import "unsafe"
+
+// A RotatedLine is a stretch of one line of an image on its way into a rotated
+// table. A line is cut into runs of pixels that lie on one row of the lattice;
+// the row goes on with a run of the line above: the next one where rows climb to
+// the right, the one before where they fall. All that is counted in elements:
+// pixels times channels.
+//
+// Climbing rows are taken from right to left, falling ones from left to right.
+// With s the sum of a row so far, and the first pixel of a run being the last
+// that is taken of it, each pixel is
+//
+//	if it is the last of its run: s = RowsAbove[of the next run]
+//	s += pixel
+//	if it is the first of its run: Rows[of the run] = s
+//	t = Over[pixel]
+//	if it is the first of its run, but not of the line, and there is Empty:
+//	    t += RowsAbove[of the run]
+//	    Empty[of the run] = t
+//	t += s
+//	Dst[pixel], Keep[pixel] = t, t
+//
+// and for falling rows first and last, next and before change places.
+type RotatedLine[P Pixel, S Sum] struct {
+	Src  []P
+	Dst  []S // the sums of the line; whole blocks of RotatedBlock are written
+	Over []S // those of the line above that are on the same columns; RotatedSlack may be read on either side
+	Keep []S // the same as Dst, for the next line, in memory that is at hand
+
+	// Rows holds the sums of rows up to every run of the line, and RowsAbove
+	// those of the line above, zero beyond the last. Both begin RotatedSlack
+	// elements before the first run and end as many after the last.
+	Rows, RowsAbove []S
+	Empty           []S // the sums on empty cells, laid out as Rows; nil for none
+
+	// Carry hands on s from a stretch to the next of the same line, in a layout
+	// private to the level: RotatedCarry elements, at first zero.
+	Carry []S
+
+	From, To int  // which elements: multiples of RotatedBlock
+	Stream   bool // write Dst past the caches, if it is on a cache line; StoreFence must follow
+
+	scratch rotatedScratch[P] // here rather than allocated anew for every line
+}
+
+// RotatedBlock is what stretches of a line are made of, in elements.
+const RotatedBlock = 16
+
+// RotatedSlack is how many elements a kernel may touch beyond some slices: whole
+// blocks, and a pixel at least.
+func RotatedSlack(channels int) int {
+	return (channels + RotatedBlock - 1) / RotatedBlock * RotatedBlock
+}
+
+// RotatedCarry is the number of elements of Carry.
+func RotatedCarry(channels int) int { return max(16, channels) }
+
+// RotatedRuns is how the lines of an image are cut into runs.
+type RotatedRuns struct {
+	Run      []int32 // of every pixel, counted from 0 on the left
+	Channels int
+	Falling  bool
+}
+
+// A RotatedKernel makes lines of rotated tables from images that are cut into
+// runs in one way.
+type RotatedKernel[P Pixel, S Sum] struct {
+	runs RotatedRuns
+	asm  *rotatedAssembly[P, S] // or nil
+}
+
+// NewRotatedKernel is the kernel of a level, and nil for a pair of types that
+// makes no table.
+func NewRotatedKernel[P Pixel, S Sum](level Level, runs RotatedRuns) *RotatedKernel[P, S] {
+	if Sums[P, S](Portable) == nil {
+		return nil
+	}
+	k := &RotatedKernel[P, S]{runs: runs}
+	if runs.Channels <= FastChannels {
+		k.asm = newRotatedAssembly[P, S](level, &k.runs)
+	}
+	return k
+}
+
+// Line makes the sums of a stretch.
+func (k *RotatedKernel[P, S]) Line(l *RotatedLine[P, S]) {
+	switch {
+	case l.From >= l.To:
+	case k.asm != nil:
+		k.asm.line(l, &l.scratch)
+	case k.runs.Channels == 1 && !isFloat[S]():
+		rotatedSingle(&k.runs, l)
+	default:
+		rotatedBlocks(&k.runs, l)
+	}
+}
+
+// rotatedStep is from a run to that of the line above on the same row, and from
+// a pixel to the one before it.
+func rotatedStep(runs *RotatedRuns) int {
+	if runs.Falling {
+		return -1
+	}
+	return 1
+}
+
+// rotatedSingle makes whole numbers of one channel.
+func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[P, S]) {
+	const slack = RotatedBlock
+	run, step, n := runs.Run, rotatedStep(runs), min(l.To, len(runs.Run))-l.From
+	if n <= 0 {
+		return
+	}
+	i := l.From
+	if step > 0 {
+		i += n - 1
+	}
+	src, dst := l.Src[:l.From+n], l.Dst[:l.From+n]
+	over, keep := l.Over[slack:][:l.From+n], l.Keep[slack:][:l.From+n]
+	rows, above := l.Rows[slack:], l.RowsAbove
+	var empty []S
+	if l.Empty != nil {
+		empty = l.Empty[slack:]
+	}
+	s, here := l.Carry[0], run[i]
+	if before := i + step; uint(before) >= uint(len(run)) || run[before] != here {
+		s = above[slack+int(here)+step]
+	}
+	for range n {
+		s += S(src[i])
+		t := over[i]
+		at, next := i, i-step
+		i = next
+		if uint(next) >= uint(len(run)) {
+			rows[here] = s
+		} else if now := run[next]; now != here {
+			rows[here] = s
+			if empty != nil {
+				t += above[slack+int(here)]
+				empty[here] = t
+			}
+			t += s
+			dst[at], keep[at] = t, t
+			here = now
+			l.Carry[0], s = s, above[slack+int(now)+step]
+			continue
+		}
+		t += s
+		dst[at], keep[at] = t, t
+		l.Carry[0] = s
+	}
+}
+
+// rotatedBlocks makes a stretch of any kind. Floats, whose order of additions
+// counts, go by blocks of sumBlock bytes: the part of a run in a block is summed
+// by doubling shifts, as a vector does, and what lies before it is added.
+func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine[P, S]) {
+	run, n, step, slack := runs.Run, runs.Channels, rotatedStep(runs), RotatedSlack(runs.Channels)
+	from, to := l.From, min(l.To, len(run)*n)
+	if from >= to {
+		return
+	}
+	size, ordered := 8, isFloat[S]() && n <= FastChannels
+	if ordered {
+		size = sumBlock / int(unsafe.Sizeof(*new(S)))
+	}
+	src, dst, over, keep := l.Src[:to], l.Dst[:to], l.Over[slack:][:to], l.Keep[slack:][:to]
+	rows, above, empty, carry := l.Rows, l.RowsAbove, l.Empty, l.Carry
+	// The elements of a block are counted in the order that they are taken.
+	var sum, before [8]S
+	var of [8]int32
+	for from < to {
+		count := min(size, to-from)
+		e := from
+		from += count
+		if step > 0 { // the last one first: it may be a part of a block
+			count = (to-e-1)%size + 1
+			from, to, e = e, to-count, to-1
+		}
+		x, c := e/n, e%n
+		first, channel := x, c
+		for k := range count {
+			sum[k], of[k] = S(src[e-k*step]), run[x]
+			if c -= step; uint(c) >= uint(n) {
+				x, c = x-step, c+step*n
+			}
+		}
+		for shift := n; ordered && shift < count; shift *= 2 {
+			for k := count - 1; k >= shift; k-- {
+				if of[k] == of[k-shift] {
+					sum[k] += sum[k-shift]
+				}
+			}
+		}
+		x, c = first, channel
+		for k := range count {
+			here, i := of[k], e-k*step
+			at := slack + int(here)*n + c
+			switch next := x + step; {
+			case k >= n && of[k-n] == here && ordered:
+				before[k] = before[k-n]
+			case k >= n && of[k-n] == here:
+				before[k] = sum[k-n]
+			case k < n && uint(next) < uint(len(run)) && run[next] == here:
+				before[k] = carry[c]
+			default:
+				before[k] = above[at+step*n]
+			}
+			s := sum[k] + before[k]
+			sum[k], carry[c] = s, s
+			t := over[i]
+			if next := x - step; uint(next) >= uint(len(run)) {
+				rows[at] = s
+			} else if run[next] != here {
+				rows[at] = s
+				if empty != nil {
+					t += above[at]
+					empty[at] = t
+				}
+			}
+			t += s
+			dst[i], keep[i] = t, t
+			if c -= step; uint(c) >= uint(n) {
+				x, c = x-step, c+step*n
+			}
+		}
+	}
+}

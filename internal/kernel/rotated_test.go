@@ -1,0 +1,207 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+func TestRotated(t *testing.T) {
+	testRotated[uint8, uint32](t)
+	testRotated[uint8, uint64](t)
+	testRotated[uint8, float32](t)
+	testRotated[uint8, float64](t)
+	testRotated[uint16, uint64](t)
+	testRotated[uint16, float64](t)
+	testRotated[uint32, uint32](t)
+	testRotated[uint32, uint64](t)
+	testRotated[int16, int64](t)
+	testRotated[int32, int64](t)
+	testRotated[float32, float32](t)
+	testRotated[float32, float64](t)
+	testRotated[float64, float64](t)
+	if kernel.NewRotatedKernel[float64, uint32](kernel.Portable, kernel.RotatedRuns{Run: []int32{0}, Channels: 1}) != nil {
+		t.Error("there is a kernel for float64 in uint32")
+	}
+}
+
+// testRotated makes two lines, in one stretch and in several, at every level,
+// and holds them against each other to the bit and, if they are whole numbers,
+// against what the lines should be.
+func testRotated[P kernel.Pixel, S kernel.Sum](t *testing.T) {
+	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		for range 400 {
+			width, channels, longest := 1+rng.IntN(90), []int{1, 1, 2, 3, 4, 5, 17}[rng.IntN(7)], 1+rng.IntN(20)
+			runs := kernel.RotatedRuns{Run: make([]int32, width), Channels: channels, Falling: rng.IntN(2) == 0}
+			for x := 1; x < width; x++ {
+				if runs.Run[x] = runs.Run[x-1]; rng.IntN(longest) == 0 {
+					runs.Run[x]++
+				}
+			}
+			img := randomPixels[P](rng, 2, width*channels)
+			if rng.IntN(2) == 0 {
+				spoil(rng, img)
+			}
+			whole := S(1)/S(2) == 0
+			var first []S
+			for _, level := range levels() {
+				for _, cuts := range []int{0, 3} {
+					got := rotatedLines[P, S](t, rng, level, runs, img, cuts)
+					if first == nil {
+						first = got
+						if whole {
+							rotatedBrute(t, runs, img, got)
+						}
+					}
+					for i := range got {
+						if !same(got[i], first[i]) {
+							t.Fatalf("%+v, level %v, %d cuts: value %d is %v, else %v", runs, level, cuts, i, got[i], first[i])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// rotatedLines is the sums of two lines and, of the second, those on empty cells
+// and of rows.
+func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, level kernel.Level, runs kernel.RotatedRuns, img []P, cuts int) []S {
+	t.Helper()
+	n, width := runs.Channels, len(runs.Run)
+	count := int(runs.Run[width-1]) + 1
+	const block = kernel.RotatedBlock
+	slack := kernel.RotatedSlack(n)
+	length := (width*n + block - 1) / block * block
+	mark := S(77)
+	var buffers [][]S
+	// guarded is so many zeros on a cache line, and marks around them.
+	guarded := func(size int) []S {
+		line := kernel.LineBytes / int(unsafe.Sizeof(mark))
+		buf := make([]S, size+2*guard+line)
+		at := guard
+		for uintptr(unsafe.Pointer(&buf[at]))%kernel.LineBytes != 0 {
+			at++
+		}
+		for i := range buf {
+			buf[i] = mark
+		}
+		clear(buf[at:][:size])
+		buffers = append(buffers, buf[:at], buf[at+size:])
+		return buf[at:][:size:size]
+	}
+	k := kernel.NewRotatedKernel[P, S](level, runs)
+	above, over := guarded(count*n+2*slack), guarded(length+2*slack)
+	var got []S
+	for y := range 2 {
+		l := kernel.RotatedLine[P, S]{
+			Src: img[y*len(img)/2:], Dst: guarded(length), Over: over, Keep: guarded(length + 2*slack),
+			Rows: guarded(count*n + 2*slack), RowsAbove: above, Carry: guarded(kernel.RotatedCarry(n)),
+			Stream: rng.IntN(2) == 0,
+		}
+		if y == 1 {
+			l.Empty = guarded(count*n + 2*slack)
+		}
+		ends := []int{0, length}
+		for range cuts {
+			ends = append(ends, rng.IntN(length/block+1)*block)
+		}
+		for done := 0; done < length; {
+			next := length
+			for _, end := range ends {
+				if end > done && end < next {
+					next = end
+				}
+			}
+			l.From, l.To = done, next
+			if !runs.Falling {
+				l.From, l.To = length-next, length-done
+			}
+			k.Line(&l)
+			done = next
+		}
+		kernel.StoreFence()
+		got = append(got, l.Dst[:width*n]...)
+		for i, v := range l.Keep[slack:][:width*n] {
+			if !same(v, l.Dst[i]) {
+				t.Fatalf("%+v, level %v: kept %v of %v", runs, level, v, l.Dst[i])
+			}
+		}
+		if y == 1 {
+			inside := l.Empty[slack:][:count*n]
+			if runs.Falling { // there is none above the first pixel
+				inside = inside[:(count-1)*n]
+			} else {
+				inside = inside[n:]
+			}
+			got = append(append(got, inside...), l.Rows[slack:][:count*n]...)
+		}
+		// What is beside the rows is not of this line, and beyond them nothing is.
+		if runs.Falling {
+			clear(l.Rows[slack+count*n:])
+		} else {
+			clear(l.Rows[:slack])
+		}
+		above, over = l.Rows, l.Keep
+	}
+	for _, buf := range buffers {
+		for _, v := range buf {
+			if v != mark {
+				t.Fatalf("%+v, level %v: written outside", runs, level)
+			}
+		}
+	}
+	return got
+}
+
+// rotatedBrute holds two lines against sums of their own pixels.
+func rotatedBrute[P kernel.Pixel, S kernel.Sum](t *testing.T, runs kernel.RotatedRuns, img []P, got []S) {
+	t.Helper()
+	n, width := runs.Channels, len(runs.Run)
+	count := int(runs.Run[width-1]) + 1
+	pixel := func(x, y, c int) S { return S(img[y*len(img)/2+x*n+c]) }
+	step := 1
+	if runs.Falling {
+		step = -1
+	}
+	// row is the sum from a pixel of line y on, along its row.
+	row := func(x, y, c int) (s S) {
+		for ; x >= 0 && x < width && y >= 0; x += step {
+			s += pixel(x, y, c)
+			if next := x + step; next >= 0 && next < width && runs.Run[next] != runs.Run[x] {
+				y--
+			}
+		}
+		return s
+	}
+	for c := range n {
+		for x := range width {
+			first := row(x, 0, c)
+			if v := got[x*n+c]; v != first {
+				t.Fatalf("%+v: pixel %d of the first line is %v, want %v", runs, x, v, first)
+			}
+			second := first + row(x, 1, c)
+			run, before := int(runs.Run[x]), x-step
+			if before >= 0 && before < width && int(runs.Run[before]) != run {
+				second += first // on the cell that is empty
+				at := run
+				if !runs.Falling {
+					at--
+				}
+				if v := got[2*width*n+at*n+c]; v != 2*first {
+					t.Fatalf("%+v: the cell above run %d is %v, want %v", runs, run, v, 2*first)
+				}
+			}
+			if v := got[(width+x)*n+c]; v != second {
+				t.Fatalf("%+v: pixel %d of the second line is %v, want %v", runs, x, v, second)
+			}
+		}
+	}
+	if len(got) != (2*width+2*count-1)*n {
+		t.Fatalf("%d values", len(got))
+	}
+}

@@ -1,0 +1,66 @@
+package rotated
+
+import (
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+const (
+	// bandRows is how many lines of the image make a band, at most.
+	bandRows = 64
+	// tileBytes is the width of a tile's sums, at most: two lines of them, and
+	// of the sums of rows, stay in the first-level cache.
+	tileBytes = 8 << 10
+	// leastTile is how many blocks wide a tile is at least, and so how many
+	// lines a band has.
+	leastTile = 8
+)
+
+// A plan is how to cut an image, in elements: pixels times channels.
+type plan struct {
+	grid    engine.Grid
+	workers int
+	writes  kernel.Writes
+	block   int // by which tiles begin further on, and the room that kernels want
+	shift   int // to what is over a pixel where a line steps
+	length  int // of a line, in whole blocks
+
+	// How much room the sums of a line and those of rows up to its runs take,
+	// and how many of the latter a tile leaves for the next.
+	sumsLen, rowsLen, rowEnd int
+}
+
+func newPlan(f *frame, channels, sumBytes, workers int) plan {
+	workers = max(1, workers)
+	p := plan{block: kernel.RotatedSlack(channels), shift: -channels}
+	if f.falling {
+		p.shift = channels
+	}
+	p.length = roundUp(f.width*channels, p.block)
+	p.sumsLen = p.length + 4*p.block
+	// The runs that start in a block, the one after and one that is cut.
+	p.rowEnd = roundUp(p.block+2*channels, kernel.RotatedBlock)
+	p.rowsLen = roundUp(f.runs*channels, kernel.RotatedBlock) + 2*p.block + 2*p.rowEnd
+	p.writes = engine.Work{Rows: f.height, N: f.width * channels, Channels: channels, SumBytes: sumBytes, Workers: 1}.Plan().Writes
+
+	// A tile begins further on by less than its width in the lines of a band. The
+	// band below is then two tiles behind, so that there should be two for each
+	// worker.
+	tile := tileBytes / sumBytes
+	for ; workers > 1; workers-- {
+		if share := p.length / (2 * workers); share >= leastTile*p.block {
+			tile = min(tile, share)
+			break
+		}
+	}
+	tile = roundUp(max(tile, leastTile*p.block), p.block)
+	p.grid = engine.Grid{Rows: f.height, BandRows: min(bandRows, tile/p.block, f.height), TileWidth: tile, Lead: 1}
+	most := 0
+	for y := 0; y < f.height; y += p.grid.BandRows {
+		most = max(most, int(f.overs[min(y+p.grid.BandRows, f.height)-1]-f.overs[y]))
+	}
+	p.grid.N, p.workers = p.length+most*p.block, workers
+	return p
+}
+
+func (p *plan) bands() int { return (p.grid.Rows + p.grid.BandRows - 1) / p.grid.BandRows }
