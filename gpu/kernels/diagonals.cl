@@ -1,0 +1,156 @@
+// What tilted tables hand on from strip to strip. The includer defines
+// ACCUMULATOR, the type of the sums, and GROUP.
+
+#define T ACCUMULATOR
+
+// A work-group takes a few neighbouring lines and cuts each into segments.
+#define COLUMNS (GROUP < 32 ? GROUP : 32)
+#define SEGMENTS (GROUP / COLUMNS)
+#define AT_ONCE 8 // reads under way
+
+// tilted_lines adds up the diagonals of the strips, in place: a line is the values
+// that are step further on in each next strip. The rising ones are the mirror
+// image of the falling ones.
+KERNEL(PASTE2(tilted_lines, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *RESTRICT carries)
+{
+	LOCAL T part[GROUP];
+	i32 item = ITEM_ID, segment = (u32)item / COLUMNS;
+	u32 group = GROUP_ID;
+	i32 rising = group % 2;
+	group /= 2;
+	i64 line = (i64)(group % job.linesAcross) * COLUMNS + (u32)item % COLUMNS, image = group / job.linesAcross;
+
+	// Lines that enter at the side begin further down; all are counted from there.
+	i32 first = 0, steps = 0;
+	i64 value = line - (job.lines - job.values);
+	if (line < job.lines) {
+		if (value < 0) {
+			first = (i32)((job.step - 1 - value) / job.step);
+			value += (i64)first * job.step;
+		}
+		steps = value < job.values ? (i32)((job.values - 1 - value) / job.step) + 1 : 0;
+		if (steps > job.strips - 1 - first) // the last strip hands nothing on
+			steps = job.strips - 1 - first;
+	}
+	GLOBAL T *values = (GLOBAL T *)(carries + (rising ? job.risingStart : job.fallingStart)) + image * job.strips * job.carryStride + LEAD;
+	i64 pitch = job.carryStride + (rising ? -job.step : job.step);
+	values += first * job.carryStride + (rising ? job.values - 1 - value : value);
+
+	i32 share = (steps + SEGMENTS - 1) / SEGMENTS, start = segment * share;
+	i32 end = start + share < steps ? start + share : steps;
+	T sum = 0;
+	for (i32 s = start; s < end; s++)
+		sum += values[s * pitch];
+	part[item] = sum;
+	BARRIER;
+	sum = 0;
+	for (i32 k = segment; k > 0; k--)
+		sum += part[item - k * COLUMNS];
+	for (i32 s = start; s < end; s += AT_ONCE) {
+		T v[AT_ONCE];
+#pragma unroll
+		for (i32 k = 0; k < AT_ONCE; k++)
+			v[k] = s + k < end ? values[(s + k) * pitch] : 0;
+#pragma unroll
+		for (i32 k = 0; k < AT_ONCE; k++) {
+			sum += v[k];
+			if (s + k < end)
+				values[(s + k) * pitch] = sum;
+		}
+	}
+}
+
+typedef struct ALIGNED(16) { T part[4]; } Four;
+
+// four is the entries of a row of carries at four neighbouring pixels, x = 0
+// being the table's first column.
+FUNCTION Four four(GLOBAL const T *row, const Diagonals job, i32 x, i32 channel)
+{
+	Four v;
+	i32 pixels = job.values / job.channels;
+	if (job.channels == 1 && x > 0 && x + 3 < pixels) // x is 1 and a multiple of 4, and LEAD suits that
+		return *(GLOBAL const Four *)(row + x);
+#pragma unroll
+	for (i32 i = 0; i < 4; i++)
+		v.part[i] = x + i >= 0 && x + i < pixels ? row[(i64)(x + i) * job.channels + channel] : 0;
+	return v;
+}
+
+// tilted_windows adds to the sums in a strip's last row what comes in from above.
+// The diagonals that reach the STRIP rows below x are those of STRIP pixels
+// before x, of the falling ones, and after x, of the rising ones. Neighbours have
+// most of them in common, and a work-item has four.
+KERNEL(PASTE2(tilted_windows, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *RESTRICT carries)
+{
+	u32 group = GROUP_ID;
+	i32 fours = (job.values / job.channels + 2) / 4 + 1; // of a row
+	i32 item = (i32)(group % job.windowsAcross) * GROUP + ITEM_ID;
+	group /= job.windowsAcross;
+	i32 channel = group % job.channels;
+	group /= job.channels;
+	i64 strip = group % (job.strips - 2) + 1, image = group / (job.strips - 2);
+	if (item < fours) {
+		i32 x = 4 * item - 3;
+		i64 row = (image * job.strips + strip) * job.carryStride + LEAD;
+		GLOBAL const T *falling = (GLOBAL const T *)(carries + job.fallingStart) + row - job.carryStride;
+		GLOBAL const T *rising = (GLOBAL const T *)(carries + job.risingStart) + row - job.carryStride;
+		Four sum, next;
+		sum.part[0] = sum.part[1] = sum.part[2] = sum.part[3] = 0;
+		for (i32 side = 0; side < 2; side++) {
+			GLOBAL const T *from = side ? rising : falling;
+			i32 first = side ? x : x - STRIP;
+			// Entry k of those from first on is in the windows of x to x+3 where
+			// side <= k < STRIP+side, 1+side <= k < STRIP+1+side, and so on.
+			T common = 0;
+			next = four(from, job, first, channel);
+			T a = side ? next.part[1] : next.part[0], b = side ? next.part[2] : next.part[1], c = side ? next.part[3] : next.part[2];
+			if (!side)
+				common = next.part[3];
+#pragma unroll
+			for (i32 k = 4; k < STRIP; k += 4) {
+				next = four(from, job, first + k, channel);
+				common += next.part[0] + next.part[1] + (next.part[2] + next.part[3]);
+			}
+			next = four(from, job, first + STRIP, channel);
+			T d = next.part[0], e = next.part[1], f = next.part[2];
+			if (side) {
+				common += next.part[0];
+				d = next.part[1];
+				e = next.part[2];
+				f = next.part[3];
+			}
+			sum.part[0] += a + b + c + common;
+			sum.part[1] += b + c + common + d;
+			sum.part[2] += c + common + d + e;
+			sum.part[3] += common + d + e + f;
+		}
+		i32 pixels = job.values / job.channels;
+		GLOBAL T *to = (GLOBAL T *)(carries + job.sumsStart) + row;
+#pragma unroll
+		for (i32 i = 0; i < 4; i++)
+			if (x + i >= 0 && x + i < pixels)
+				to[(i64)(x + i) * job.channels + channel] += sum.part[i];
+	}
+}
+
+// tilted_boxes answers boxes, one work-item for each of their channels: x and y of
+// the topmost corner, and how far the sides go down to the right and to the left.
+KERNEL(PASTE2(tilted_boxes, ACCUMULATOR))(const Boxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT boxes, GLOBAL T *RESTRICT out)
+{
+	i64 i = (i64)GROUP_ID * GROUP + ITEM_ID;
+	if (i < job.count * job.channels) {
+		GLOBAL const i32 *box = boxes + i / job.channels * 4;
+		i64 x = box[0], y = box[1], w = box[2], h = box[3], channel = i % job.channels;
+		GLOBAL const u8 *top = table + job.start + (x * job.channels + channel) * (i64)sizeof(T) + y * job.stride;
+		i64 right = job.channels * (i64)sizeof(T), down = job.stride;
+		out[i] = *(GLOBAL const T *)top - *(GLOBAL const T *)(top + h * (down - right)) -
+			*(GLOBAL const T *)(top + w * (down + right)) + *(GLOBAL const T *)(top + h * (down - right) + w * (down + right));
+	}
+}
+
+#undef T
+#undef COLUMNS
+#undef SEGMENTS
+#undef AT_ONCE
+#undef ACCUMULATOR
+#undef GROUP

@@ -1,0 +1,368 @@
+// Tilted tables in two reads and one write. The includer defines PIXEL,
+// PIXEL_BYTES, SUM, SUM_BYTES, GROUP, and QUADS where a work-item has four
+// neighbouring values of one channel instead of one.
+//
+// Entry (x+1, y+1) is the sum of the cone above pixel (x, y). With the sums of the
+// diagonals that end in a pixel, one from each side,
+//
+//	falling(x, y) = falling(x-1, y-1) + p(x, y)
+//	rising(x, y)  = rising(x+1, y-1) + p(x, y)
+//	sum(x, y)     = sum(x, y-1) + falling(x, y) + rising(x+1, y-1)
+//
+// a row follows from the one above it. The image is cut into strips of rows:
+//
+//	tilted_totals   per strip: the three of its last row, as if nothing were above
+//	tilted_lines    carries the diagonals from strip to strip   (diagonals.cl)
+//	tilted_windows  adds what they add to the strip below       (diagonals.cl)
+//	portable_carry  adds that up, strip after strip
+//	tilted_finish   starts each strip from what is above it, and writes the table
+//
+// A work-group does all rows of a strip, on a tile that has STRIP pixels more on
+// either side: wrong values from its edges get no further than that.
+
+#ifdef QUADS
+#define ADJACENT 4
+#define WIDTH (SUM_BYTES == 8 ? 256 : 512)
+#define PIECES (WIDTH / 4 / GROUP)
+#define NAME(kernel) PASTE2(kernel##4, PASTE2(PIXEL, SUM))
+#else
+#define ADJACENT 1
+#define PIECES (GROUP < 128 ? 256 / GROUP : 2)
+#define NAME(kernel) PASTE2(kernel, PASTE2(PIXEL, SUM))
+#endif
+#define EDGES (PIECES * GROUP)
+
+// A Raw is the pixels of a work-item in one piece of a row.
+#if !defined(QUADS)
+typedef PIXEL Raw;
+#define PART(raw, i) (raw)
+#elif PIXEL_BYTES == 1
+typedef u32 Raw;
+#define PART(raw, i) ((PIXEL)((raw) >> (8 * (i))))
+#elif PIXEL_BYTES == 2
+typedef u64 Raw;
+#define PART(raw, i) ((PIXEL)((raw) >> (16 * (i))))
+#else
+typedef struct ALIGNED(16) { PIXEL part[4]; } Raw;
+#define PART(raw, i) ((raw).part[i])
+#endif
+typedef struct ALIGNED(ADJACENT == 4 ? 16 : SUM_BYTES) { SUM part[ADJACENT]; } Sums;
+
+// How many rows are read before the first is used. PoCL takes minutes to compile
+// what has many barriers in a row.
+#ifdef __OPENCL_VERSION__
+#define AHEAD 1
+#else
+#define AHEAD (PIXEL_BYTES == 8 ? 1 : 8 / PIXEL_BYTES)
+#endif
+
+// Which values a work-item has. Piece p of a quad begins GROUP*4*p pixels after x;
+// of the bits that tell the pieces apart, whole are those with all four pixels,
+// and some those with any, inside the image or among the tile's own.
+typedef struct {
+	i64 image;
+	i32 strip, firstRow, rows;
+	i32 low, high; // pixels that are the tile's own, -1 being the table's first column
+#ifdef QUADS
+	i32 x;
+	u32 wholeInside, someInside, wholeOwn, someOwn;
+#else
+	i32 x[PIECES], channel[PIECES]; // -1 where there is no such channel
+#endif
+} Share;
+
+typedef struct { Sums falling[PIECES], rising[PIECES], sums[PIECES]; } State;
+
+FUNCTION void share_of(Share *at, const Tilted job, u32 tile, i32 item, i32 strips)
+{
+	i32 firstChannel = (i32)(tile % job.laneGroups) * job.lanes;
+	tile /= job.laneGroups;
+	i32 tileX = tile % job.tilesAcross;
+	tile /= job.tilesAcross;
+	at->strip = tile % strips;
+	at->image = tile / strips;
+	at->firstRow = at->strip * STRIP;
+	at->rows = job.height - at->firstRow < STRIP ? job.height - at->firstRow : STRIP;
+	i32 start = tileX * job.tilePixels;
+	at->low = tileX == 0 ? -1 : start;
+	at->high = job.width - start < job.tilePixels ? job.width : start + job.tilePixels;
+#ifdef QUADS
+	at->x = start - STRIP + item * 4 + firstChannel; // which is 0
+	at->wholeInside = at->someInside = at->wholeOwn = at->someOwn = 0;
+UNROLL
+	for (i32 p = 0; p < PIECES; p++) {
+		i32 x = at->x + p * GROUP * 4;
+		at->wholeInside |= (u32)(x >= 0 && x + 3 < job.width) << p;
+		at->someInside |= (u32)(x + 3 >= -1 && x < job.width) << p;
+		at->wholeOwn |= (u32)(x >= at->low && x + 3 < at->high) << p;
+		at->someOwn |= (u32)(x + 3 >= at->low && x < at->high) << p;
+	}
+#else
+UNROLL
+	for (i32 p = 0; p < PIECES; p++) {
+		i32 value = p * GROUP + item, pixel = by_lanes(value, job.lanesInverse), channel = firstChannel + value - pixel * job.lanes;
+		at->x[p] = start - STRIP + pixel;
+		at->channel[p] = channel < job.channels ? channel : -1;
+	}
+#endif
+}
+
+#ifdef QUADS
+
+// load_piece reads a work-item's pixels of a piece; its first are at row.
+FUNCTION Raw load_piece(GLOBAL const u8 *RESTRICT row, const Tilted job, const Share *at, i32 p)
+{
+	row += p * GROUP * 4 * PIXEL_BYTES;
+	if (at->wholeInside >> p & 1)
+		return *(GLOBAL const Raw *)row;
+	Raw raw;
+	i32 x = at->x + p * GROUP * 4;
+#if PIXEL_BYTES < 4
+	raw = 0;
+	if (at->someInside >> p & 1)
+UNROLL
+		for (i32 i = 0; i < 4; i++)
+			if (x + i >= 0 && x + i < job.width)
+				raw |= ((Raw)((GLOBAL const PIXEL *)row)[i] & ((1u << 8 * PIXEL_BYTES) - 1)) << (8 * PIXEL_BYTES * i);
+#else
+UNROLL
+	for (i32 i = 0; i < 4; i++)
+		raw.part[i] = x + i >= 0 && x + i < job.width ? ((GLOBAL const PIXEL *)row)[i] : (PIXEL)0;
+#endif
+	return raw;
+}
+
+// store_piece writes those of a work-item's values that are the tile's own into a
+// row of sums, in which its first is at row.
+FUNCTION void store_piece(GLOBAL u8 *row, const Tilted job, const Share *at, i32 p, Sums value)
+{
+	row += p * GROUP * 4 * SUM_BYTES;
+	if (at->wholeOwn >> p & 1)
+		*(GLOBAL Sums *)row = value;
+	else if (at->someOwn >> p & 1) {
+		i32 x = at->x + p * GROUP * 4;
+UNROLL
+		for (i32 i = 0; i < 4; i++)
+			if (x + i >= at->low && x + i < at->high)
+				((GLOBAL SUM *)row)[i] = value.part[i];
+	}
+}
+
+// load_carry reads such a row, those of the tile's neighbours too.
+FUNCTION Sums load_carry(GLOBAL const u8 *row, const Tilted job, const Share *at, i32 p)
+{
+	row += p * GROUP * 4 * SUM_BYTES;
+	if (at->wholeInside >> p & 1)
+		return *(GLOBAL const Sums *)row;
+	Sums value;
+	i32 x = at->x + p * GROUP * 4;
+UNROLL
+	for (i32 i = 0; i < 4; i++)
+		value.part[i] = x + i >= -1 && x + i < job.width ? ((GLOBAL const SUM *)row)[i] : (SUM)0;
+	return value;
+}
+
+#define FIRST_PIXEL(at) ((at).x * (i64)PIXEL_BYTES)
+#define FIRST_SUM(at) (((at).x + 1) * (i64)SUM_BYTES)
+
+#else
+
+FUNCTION Raw load_piece(GLOBAL const u8 *RESTRICT row, const Tilted job, const Share *at, i32 p)
+{
+	return at->x[p] >= 0 && at->x[p] < job.width && at->channel[p] >= 0
+		? *(GLOBAL const PIXEL *)(row + ((i64)at->x[p] * job.channels + at->channel[p]) * PIXEL_BYTES) : (PIXEL)0;
+}
+
+FUNCTION void store_piece(GLOBAL u8 *row, const Tilted job, const Share *at, i32 p, Sums value)
+{
+	if (at->x[p] >= at->low && at->x[p] < at->high && at->channel[p] >= 0)
+		*(GLOBAL SUM *)(row + ((i64)(at->x[p] + 1) * job.channels + at->channel[p]) * SUM_BYTES) = value.part[0];
+}
+
+FUNCTION Sums load_carry(GLOBAL const u8 *row, const Tilted job, const Share *at, i32 p)
+{
+	Sums value;
+	value.part[0] = at->x[p] >= -1 && at->x[p] < job.width && at->channel[p] >= 0
+		? *(GLOBAL const SUM *)(row + ((i64)(at->x[p] + 1) * job.channels + at->channel[p]) * SUM_BYTES) : (SUM)0;
+	return value;
+}
+
+#define FIRST_PIXEL(at) 0
+#define FIRST_SUM(at) 0
+
+#endif
+
+// from_neighbours is what the diagonals bring into each piece: from the pixel on
+// the left of its first and from the one on the right of its last.
+#if defined(QUADS) && !defined(__OPENCL_VERSION__)
+#define EDGE_SPACE(name)
+#define EDGE_BUFFER(name, row) 0
+FUNCTION void from_neighbours(SUM *left, SUM *right, const State *s, i32 item, i32 lanes, SUM *edges)
+{
+	SUM before = 0, after = 0;
+UNROLL
+	for (i32 p = 0; p < PIECES; p++) {
+		SUM turned = __shfl_sync(~0u, s->falling[p].part[3], item + 31 & 31);
+		left[p] = item > 0 ? turned : before;
+		before = turned;
+	}
+UNROLL
+	for (i32 p = PIECES - 1; p >= 0; p--) {
+		SUM turned = __shfl_sync(~0u, s->rising[p].part[0], item + 1 & 31);
+		right[p] = item < 31 ? turned : after;
+		after = turned;
+	}
+}
+#else
+#define EDGE_SPACE(name) LOCAL SUM name[4 * EDGES]
+#define EDGE_BUFFER(name, row) (name + (row) % 2 * 2 * EDGES)
+FUNCTION void from_neighbours(SUM *left, SUM *right, const State *s, i32 item, i32 lanes, POINTER_TO_LOCAL SUM *edges)
+{
+UNROLL
+	for (i32 p = 0; p < PIECES; p++) {
+		edges[p * GROUP + item] = s->falling[p].part[ADJACENT - 1];
+		edges[EDGES + p * GROUP + item] = s->rising[p].part[0];
+	}
+	BARRIER; // one for each row: the next uses the other half
+UNROLL
+	for (i32 p = 0; p < PIECES; p++) {
+		i32 at = p * GROUP + item;
+		left[p] = at >= lanes ? edges[at - lanes] : 0;
+		right[p] = at + lanes < EDGES ? edges[EDGES + at + lanes] : 0;
+	}
+}
+#endif
+
+// value is what is summed: quads have no squares, which would cost all others.
+FUNCTION SUM value(PIXEL p, i32 squares)
+{
+	SUM v = (SUM)p;
+#ifndef QUADS
+	if (squares)
+		v *= v;
+#endif
+	return v;
+}
+
+// one_row moves the state on by a row.
+FUNCTION void one_row(State *s, const Raw *raw, const SUM *left, const SUM *right, i32 squares)
+{
+UNROLL
+	for (i32 p = 0; p < PIECES; p++) {
+		Sums falling = s->falling[p], rising = s->rising[p];
+UNROLL
+		for (i32 i = 0; i < ADJACENT; i++) {
+			SUM v = value(PART(raw[p], i), squares);
+			SUM fromLeft = i > 0 ? falling.part[i > 0 ? i - 1 : 0] : left[p];
+			SUM fromRight = i < ADJACENT - 1 ? rising.part[i < ADJACENT - 1 ? i + 1 : 0] : right[p];
+			SUM down = fromLeft + v;
+			s->falling[p].part[i] = down;
+			s->rising[p].part[i] = fromRight + v;
+			s->sums[p].part[i] += down + fromRight;
+		}
+	}
+}
+
+FUNCTION void load_rows(Raw *raw, GLOBAL const u8 *RESTRICT in, const Tilted job, const Share *at, i32 first)
+{
+UNROLL
+	for (i32 k = 0; k < AHEAD; k++)
+UNROLL
+		for (i32 p = 0; p < PIECES; p++)
+			if (first + k < at->rows)
+				raw[k * PIECES + p] = load_piece(in + k * job.inStride, job, at, p);
+}
+
+FUNCTION i64 carry_row(const Tilted job, const Share *at, i32 strip)
+{
+	return ((at->image * job.strips + strip) * job.carryStride + LEAD) * SUM_BYTES + FIRST_SUM(*at);
+}
+
+KERNEL(NAME(tilted_totals))(const Tilted job, GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT carries)
+{
+	EDGE_SPACE(edges);
+	i32 item = ITEM_ID;
+	Share at;
+	share_of(&at, job, GROUP_ID, item, job.strips - 1); // nothing is below the last strip
+	State s;
+UNROLL
+	for (i32 p = 0; p < PIECES; p++)
+UNROLL
+		for (i32 i = 0; i < ADJACENT; i++)
+			s.falling[p].part[i] = s.rising[p].part[i] = s.sums[p].part[i] = 0;
+	in += job.inStart + at.image * job.inDistance + at.firstRow * job.inStride + FIRST_PIXEL(at);
+	for (i32 first = 0; first < STRIP; first += AHEAD) {
+		Raw raw[AHEAD * PIECES];
+		load_rows(raw, in + first * job.inStride, job, &at, first);
+UNROLL
+		for (i32 k = 0; k < AHEAD; k++) {
+			SUM left[PIECES], right[PIECES];
+			from_neighbours(left, right, &s, item, job.lanes, EDGE_BUFFER(edges, first + k));
+			one_row(&s, raw + k * PIECES, left, right, job.squares);
+		}
+	}
+	carries += carry_row(job, &at, at.strip);
+UNROLL
+	for (i32 p = 0; p < PIECES; p++) {
+		store_piece(carries + job.fallingStart, job, &at, p, s.falling[p]);
+		store_piece(carries + job.risingStart, job, &at, p, s.rising[p]);
+		store_piece(carries + job.sumsStart, job, &at, p, s.sums[p]);
+	}
+}
+
+KERNEL(NAME(tilted_finish))(const Tilted job, GLOBAL const u8 *RESTRICT in, GLOBAL const u8 *RESTRICT carries, GLOBAL u8 *RESTRICT out)
+{
+	EDGE_SPACE(edges);
+	i32 item = ITEM_ID;
+	Share at;
+	share_of(&at, job, GROUP_ID, item, job.strips);
+	State s;
+	out += job.outStart + at.image * job.outDistance + at.firstRow * job.outStride + FIRST_SUM(at);
+	in += job.inStart + at.image * job.inDistance + at.firstRow * job.inStride + FIRST_PIXEL(at);
+UNROLL
+	for (i32 p = 0; p < PIECES; p++) {
+UNROLL
+		for (i32 i = 0; i < ADJACENT; i++)
+			s.falling[p].part[i] = s.rising[p].part[i] = s.sums[p].part[i] = 0;
+		if (at.strip > 0) { // the sums are those above each strip, the diagonals those of each strip's last row
+			s.falling[p] = load_carry(carries + carry_row(job, &at, at.strip - 1) + job.fallingStart, job, &at, p);
+			s.rising[p] = load_carry(carries + carry_row(job, &at, at.strip - 1) + job.risingStart, job, &at, p);
+			s.sums[p] = load_carry(carries + carry_row(job, &at, at.strip) + job.sumsStart, job, &at, p);
+		} else
+			store_piece(out, job, &at, p, s.sums[p]);
+	}
+	for (i32 first = 0; first < at.rows; first += AHEAD) {
+		Raw raw[AHEAD * PIECES];
+		load_rows(raw, in + first * job.inStride, job, &at, first);
+UNROLL
+		for (i32 k = 0; k < AHEAD; k++) {
+			if (AHEAD > 1 && first + k >= at.rows)
+				break;
+			SUM left[PIECES], right[PIECES];
+			from_neighbours(left, right, &s, item, job.lanes, EDGE_BUFFER(edges, first + k));
+			one_row(&s, raw + k * PIECES, left, right, job.squares);
+			out += job.outStride;
+UNROLL
+			for (i32 p = 0; p < PIECES; p++)
+				store_piece(out, job, &at, p, s.sums[p]);
+		}
+	}
+}
+
+#undef NAME
+#undef ADJACENT
+#undef WIDTH
+#undef PIECES
+#undef EDGES
+#undef PART
+#undef AHEAD
+#undef EDGE_SPACE
+#undef EDGE_BUFFER
+#undef FIRST_PIXEL
+#undef FIRST_SUM
+#undef QUADS
+#undef PIXEL
+#undef PIXEL_BYTES
+#undef SUM
+#undef SUM_BYTES
+#undef GROUP

@@ -1,0 +1,237 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// latticeCell is the definition of where a pixel lies, apart from both packages.
+func latticeCell(x, y, width int, rot rotated.Rotation) (c, r int) {
+	a, b := rot.A, rot.B
+	if a < 0 {
+		a, x = -a, width-1-x
+	}
+	if a > b {
+		a, b, x, y = b, a, y, x
+	}
+	return x - a*y/b, y + a*x/b
+}
+
+// bruteBox is the sum, area and sum of magnitudes of a box, pixel by pixel.
+func bruteBox[S boxsum.Sum, P boxsum.Pixel](im boxsum.Image[P], rot rotated.Rotation, box rotated.Box, channel int) (sum S, area int64, magnitude float64) {
+	for y := range im.Height {
+		for x := range im.Width {
+			if c, r := latticeCell(x, y, im.Width, rot); box.C0 <= c && c < box.C1 && box.R0 <= r && r < box.R1 {
+				p := im.Pix[y*im.Stride+x*im.Channels+channel]
+				sum += S(p)
+				area++
+				magnitude += math.Abs(float64(p))
+			}
+		}
+	}
+	return sum, area, magnitude
+}
+
+// someBox is a box that begins and ends anywhere in the bounds and around them.
+func someBox(r *rand.Rand, bounds rotated.Box) rotated.Box {
+	const margin = 3
+	c, n := bounds.C0-margin, bounds.C1-bounds.C0+2*margin
+	y, m := bounds.R0-margin, bounds.R1-bounds.R0+2*margin
+	return rotated.Box{C0: c + r.IntN(n), C1: c + r.IntN(n), R0: y + r.IntN(m), R1: y + r.IntN(m)}
+}
+
+// A rotatedPair is types that a test runs for.
+type rotatedPair struct {
+	name  string
+	check func(d *Device, s shape, rot rotated.Rotation, boxes int) error
+}
+
+func rotatedSums[P boxsum.Pixel, S boxsum.Sum]() rotatedPair {
+	return rotatedPair{fmt.Sprintf("%s_%s", elementOf[P](), elementOf[S]()), checkRotated[P, S]}
+}
+
+var rotatedPairs = []rotatedPair{
+	rotatedSums[uint8, uint32](), rotatedSums[uint8, uint64](), rotatedSums[uint8, float32](), rotatedSums[uint8, float64](),
+	rotatedSums[uint16, uint64](), rotatedSums[uint16, float64](),
+	rotatedSums[uint32, uint32](), rotatedSums[uint32, uint64](),
+	rotatedSums[int16, int64](), rotatedSums[int32, int64](),
+	rotatedSums[float32, float32](), rotatedSums[float32, float64](), rotatedSums[float64, float64](),
+}
+
+// checkRotated makes rotated tables of one pair of types, twice, and holds random
+// boxes of theirs against counting, on the device and downloaded. Nothing may be
+// written after the tables.
+func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.Rotation, count int) error {
+	im, images, err := place[P](d, s)
+	if err != nil {
+		return err
+	}
+	defer im.Close()
+	table, err := NewRotatedTable[S](d, s.width, s.height, s.channels, s.count, rot)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	intact, err := guardRotated(&table.array)
+	if err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(s.seed, 9))
+	bounds := table.Lattice().Bounds()
+	boxes := []rotated.Box{{C0: math.MinInt, C1: math.MaxInt, R0: math.MinInt, R1: math.MaxInt}, {}}
+	for range count {
+		boxes = append(boxes, someBox(r, bounds))
+	}
+	i := r.IntN(s.count)
+	got, again := make([]S, len(boxes)*s.channels), make([]S, len(boxes)*s.channels)
+	for _, sums := range [][]S{got, again} {
+		if err := IntegrateRotatedInto(table, im, nil); err != nil {
+			return err
+		}
+		if err := table.SumBoxes(i, sums, boxes); err != nil {
+			return err
+		}
+	}
+	host, err := table.Download(i)
+	if err != nil {
+		return err
+	}
+	e := elementOf[S]()
+	epsilon := map[element]float64{f32: 0x1p-24, f64: 0x1p-53}[e] * float64(4*(s.width+s.height)+64)
+	_, _, all := bruteBox[S](images[i], rot, boxes[0], 0)
+	for c := range s.channels {
+		_, _, m := bruteBox[S](images[i], rot, boxes[0], c)
+		all = max(all, m)
+	}
+	for n, box := range boxes {
+		for c := range s.channels {
+			want, area, _ := bruteBox[S](images[i], rot, box, c)
+			g, h := got[n*s.channels+c], host.SumChannel(box, c)
+			if g != again[n*s.channels+c] {
+				return fmt.Errorf("box %v, channel %d: %v the first time, then %v", box, c, g, again[n*s.channels+c])
+			}
+			if !(math.Abs(float64(g)-float64(want)) <= epsilon*all) || !(math.Abs(float64(h)-float64(want)) <= 2*epsilon*all) || epsilon == 0 && (g != want || h != want) {
+				return fmt.Errorf("box %v, channel %d: %v on the device, %v downloaded, not %v", box, c, g, h, want)
+			}
+			if a := table.Lattice().Area(box); a != area {
+				return fmt.Errorf("box %v holds %d pixels, not %d", box, area, a)
+			}
+		}
+	}
+	return intact()
+}
+
+// guardRotated moves a table to memory that goes on after its end, and gives a
+// function that says whether that was written to.
+func guardRotated(t *array) (func() error, error) {
+	const after = 8192
+	d, end := t.device, t.at.offset+int64(t.count)*t.at.distance
+	m, err := d.take(end + after)
+	if err != nil {
+		return nil, err
+	}
+	err = d.use(func() error {
+		b := d.backend
+		old := t.at.memory
+		t.at.memory = m
+		return errors.Join(b.fill(d.stream, plane{memory: m}, guard, end+after),
+			b.copyWithin(d.stream, plane{memory: m, stride: t.at.offset}, plane{memory: old, stride: t.at.offset}, rows{t.at.offset, 1}),
+			b.wait(d.stream), d.give(old))
+	})
+	return func() error {
+		var raw [after]byte
+		err := d.use(func() error {
+			return errors.Join(d.backend.copyOut(d.stream, unsafe.Pointer(&raw[0]), after, plane{m, end, after}, rows{after, 1}), d.backend.wait(d.stream))
+		})
+		for i, v := range raw {
+			if v != guard {
+				return fmt.Errorf("byte %d after the tables was written", i)
+			}
+		}
+		return err
+	}, err
+}
+
+// quadrants are ratios of each of the four ways to look at an image, besides
+// random ones.
+var quadrants = []struct {
+	name   string
+	ratios []rotated.Rotation
+	random func(r *rand.Rand) rotated.Rotation
+}{
+	{"0 to 1", []rotated.Rotation{{A: 1, B: 1}, {A: 1, B: 2}, {A: 2, B: 3}, {A: 3, B: 5}, {A: 1, B: 10}, {A: 0, B: 1}, {A: 1, B: 1 << 30}},
+		func(r *rand.Rand) rotated.Rotation {
+			b := 1 + r.IntN(40)
+			return rotated.Rotation{A: r.IntN(b + 1), B: b}
+		}},
+	{"-1 to 0", []rotated.Rotation{{A: -1, B: 1}, {A: -1, B: 2}, {A: -2, B: 3}, {A: -3, B: 5}, {A: -1, B: 10}, {A: 1 - 1<<30, B: 1 << 30}},
+		func(r *rand.Rand) rotated.Rotation {
+			b := 1 + r.IntN(40)
+			return rotated.Rotation{A: -1 - r.IntN(b), B: b}
+		}},
+	{"above 1", []rotated.Rotation{{A: 5, B: 1}, {A: 2, B: 1}, {A: 3, B: 2}, {A: 5, B: 3}, {A: 10, B: 1}, {A: 1 << 30, B: 1}},
+		func(r *rand.Rand) rotated.Rotation {
+			b := 1 + r.IntN(20)
+			return rotated.Rotation{A: b + 1 + r.IntN(40), B: b}
+		}},
+	{"below -1", []rotated.Rotation{{A: -5, B: 1}, {A: -2, B: 1}, {A: -3, B: 2}, {A: -5, B: 3}, {A: -10, B: 1}, {A: -1 << 30, B: 1}},
+		func(r *rand.Rand) rotated.Rotation {
+			b := 1 + r.IntN(20)
+			return rotated.Rotation{A: -b - 1 - r.IntN(40), B: b}
+		}},
+}
+
+// Two thousand random boxes of random images and ratios in each quadrant have the
+// sums that counting gives.
+func TestRotatedQuadrants(t *testing.T) {
+	const cases, boxes = 2000, 10
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for q, quadrant := range quadrants {
+			t.Run(quadrant.name, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(8, uint64(q)))
+				for n := range cases / boxes {
+					rot := quadrant.random(r)
+					if n%2 == 0 {
+						rot = quadrant.ratios[n/2%len(quadrant.ratios)]
+					}
+					s := shape{width: 1 + r.IntN(70), height: 1 + r.IntN(70), channels: 1, count: 1, pad: r.IntN(3), seed: r.Uint64()}
+					p := rotatedPairs[0]
+					if n%4 == 3 {
+						s.channels, s.count, p = 1+r.IntN(5), 1+r.IntN(3), rotatedPairs[r.IntN(len(rotatedPairs))]
+						s.in = spacing(r.IntN(int(spacings)))
+					}
+					if n%16 == 5 { // many tiles each way
+						s.width, s.height = 200+r.IntN(300), 100+r.IntN(200)
+					}
+					if err := p.check(d, s, rot, boxes); err != nil {
+						t.Fatalf("%s, %v, %v: %v", p.name, s, rot, err)
+					}
+				}
+			})
+		}
+	})
+}
+
+// Every pair of types, at sizes where tiles begin and end.
+func TestRotatedTypes(t *testing.T) {
+	sizes := [][2]int{{1, 1}, {1, 90}, {90, 1}, {64, 64}, {257, 33}, {33, 257}, {129, 130}}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for k, p := range rotatedPairs {
+			for i, size := range sizes {
+				q := quadrants[(i+k)%len(quadrants)]
+				s := shape{width: size[0], height: size[1], channels: 1 + (i+k)%6, count: 1 + i%2, seed: uint64(i), in: spacing(i % int(spacings))}
+				rot := q.ratios[(i*3+k)%len(q.ratios)]
+				if err := p.check(d, s, rot, 6); err != nil {
+					t.Fatalf("%s, %v, %v: %v", p.name, s, rot, err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,287 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/tilted"
+)
+
+// coneSums is a tilted table, row by row: a cone is the one above it and the
+// diagonals that end where it does.
+func coneSums[S boxsum.Sum, P boxsum.Pixel](im boxsum.Image[P], of func(P) S) []S {
+	n, row := im.Channels, (im.Width+1)*im.Channels
+	table := make([]S, (im.Height+1)*row)
+	falling, rising := make([]S, row+n), make([]S, row+n)
+	for y := range im.Height {
+		above, sums := table[y*row:], table[(y+1)*row:]
+		next := make([]S, row+n)
+		line := im.Row(y)
+		for i := range row {
+			var p S
+			if i >= n {
+				p = of(line[i-n])
+				next[i] = falling[i-n]
+			}
+			next[i] += p
+			sums[i] = above[i] + next[i] + rising[i+n]
+			rising[i] = rising[i+n] + p
+		}
+		falling = next
+	}
+	return table
+}
+
+// The reference itself, by the definition.
+func TestConeSums(t *testing.T) {
+	im := randomImage[uint8](1, 9, 7, 2, 1)
+	table := coneSums(im, func(p uint8) int64 { return int64(p) })
+	for y := range im.Height + 1 {
+		for x := range im.Width + 1 {
+			for c := range im.Channels {
+				var want int64
+				for py := range im.Height {
+					for px := range im.Width {
+						if across, up := px-(x-1), (y-1)-py; max(across, -across) <= up {
+							want += int64(im.Row(py)[px*im.Channels+c])
+						}
+					}
+				}
+				if got := table[(y*(im.Width+1)+x)*im.Channels+c]; got != want {
+					t.Fatalf("entry (%d, %d) is %d, not %d", x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A tiltedPair is types that a test runs for.
+type tiltedPair struct {
+	name  string
+	check func(t *testing.T, d *Device, s shape) bool
+}
+
+func tiltedSums[P boxsum.Pixel, S boxsum.Sum]() tiltedPair {
+	return tiltedPair{fmt.Sprintf("%s_%s", elementOf[P](), elementOf[S]()), checkTilted(func(p P) S { return S(p) }, IntegrateTiltedInto[S, P])}
+}
+
+func tiltedSquares[P boxsum.Pixel, Q boxsum.Square]() tiltedPair {
+	return tiltedPair{fmt.Sprintf("%s squared_%s", elementOf[P](), elementOf[Q]()), checkTilted(func(p P) Q { return Q(p) * Q(p) }, IntegrateTiltedSquaresInto[Q, P])}
+}
+
+var tiltedPairs = []tiltedPair{
+	tiltedSums[uint8, uint32](), tiltedSums[uint8, uint64](), tiltedSums[uint8, float32](), tiltedSums[uint8, float64](),
+	tiltedSums[uint16, uint64](), tiltedSums[uint16, float64](),
+	tiltedSums[uint32, uint32](), tiltedSums[uint32, uint64](),
+	tiltedSums[int16, int64](), tiltedSums[int32, int64](),
+	tiltedSums[float32, float32](), tiltedSums[float32, float64](), tiltedSums[float64, float64](),
+
+	tiltedSquares[uint8, uint64](), tiltedSquares[uint16, uint64](),
+	tiltedSquares[uint32, uint64](), tiltedSquares[uint32, float64](),
+	tiltedSquares[int16, uint64](), tiltedSquares[int32, uint64](), tiltedSquares[int32, float64](),
+	tiltedSquares[float32, float64](), tiltedSquares[float64, float64](),
+}
+
+// checkTilted makes tilted tables of one pair of types, twice, among guard values,
+// and holds them against the definition.
+func checkTilted[P boxsum.Pixel, S boxsum.Sum](of func(P) S, integrate func(*TiltedTable[S], *Image[P], *Options) error) func(*testing.T, *Device, shape) bool {
+	return func(t *testing.T, d *Device, s shape) bool {
+		t.Helper()
+		err := func() error {
+			im, images, err := place[P](d, s)
+			if err != nil {
+				return err
+			}
+			defer im.Close()
+			plain, bytes, err := layer[S](d, s)
+			if err != nil {
+				return err
+			}
+			table := &TiltedTable[S]{plain.array}
+			defer table.Close()
+			var first []*boxsum.Table[S]
+			for range 2 {
+				if err := integrate(table, im, nil); err != nil {
+					return err
+				}
+				plain.array = table.array
+				for i := range images {
+					got, err := plain.Download(i)
+					if err != nil {
+						return err
+					}
+					if len(first) < s.count {
+						first = append(first, got)
+						if err := isTilted(got, images[i], of); err != nil {
+							return fmt.Errorf("image %d: %w", i, err)
+						}
+					} else if err := sameBits(got, first[i]); err != nil {
+						return fmt.Errorf("image %d a second time: %w", i, err)
+					}
+				}
+			}
+			if err := tiltedAnswers(table, images, s.seed); err != nil {
+				return err
+			}
+			return table.intact(bytes)
+		}()
+		if err != nil {
+			t.Errorf("%s to %s, %v: %v", elementOf[P](), elementOf[S](), s, err)
+		}
+		return err == nil
+	}
+}
+
+// tiltedAnswers holds what is downloaded against the CPU's table, where that is of
+// integers, and box sums taken on the device against those of what is downloaded.
+func tiltedAnswers[P boxsum.Pixel, S boxsum.Sum](table *TiltedTable[S], images []boxsum.Image[P], seed uint64) error {
+	i := len(images) - 1
+	host, err := table.Download(i)
+	if err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(seed, 45))
+	boxes := []tilted.Box{{}, {X: table.width, Y: table.height}}
+	for range 200 {
+		w, h := r.IntN(table.height/2+1), r.IntN(table.height/2+1)
+		if box := (tilted.Box{X: r.IntN(table.width + 1), Y: r.IntN(table.height - w/2 + 1), W: w, H: h}); host.Contains(box) {
+			boxes = append(boxes, box)
+		}
+	}
+	got, want := make([]S, len(boxes)*table.channels), make([]S, len(boxes)*table.channels)
+	if err := errors.Join(table.SumBoxes(i, got, boxes), host.SumBoxes(want, boxes)); err != nil {
+		return err
+	}
+	for n := range got {
+		if got[n] != want[n] {
+			return fmt.Errorf("box %+v sums to %v on the device and %v on the host", boxes[n/table.channels], got[n], want[n])
+		}
+	}
+	return nil
+}
+
+// isTilted holds a table against the definition: integers to the bit, floats
+// within the roundings that the documentation allows.
+func isTilted[P boxsum.Pixel, S boxsum.Sum](got *boxsum.Table[S], im boxsum.Image[P], of func(P) S) error {
+	row := (im.Width + 1) * im.Channels
+	e := elementOf[S]()
+	float := e == f32 || e == f64
+	var want []S
+	var exact, bound []float64
+	if float {
+		exact = coneSums(im, func(p P) float64 { return float64(of(p)) })
+		bound = coneSums(im, func(p P) float64 { return math.Abs(float64(of(p))) })
+	} else {
+		want = coneSums(im, of)
+	}
+	epsilon := 0x1p-24
+	if e == f64 {
+		epsilon = 0x1p-52 // the reference rounds too
+	}
+	epsilon *= float64(im.Height)/16 + 150
+	for y := range im.Height + 1 {
+		for i := range row {
+			g := got.Sums[y*got.Stride+i]
+			if float && !(math.Abs(float64(g)-exact[y*row+i]) <= epsilon*bound[y*row+i]) {
+				return fmt.Errorf("entry (%d, %d) channel %d is %v, not %v", i/im.Channels, y, i%im.Channels, g, exact[y*row+i])
+			}
+			if !float && g != want[y*row+i] {
+				return fmt.Errorf("entry (%d, %d) channel %d is %v, not %v", i/im.Channels, y, i%im.Channels, g, want[y*row+i])
+			}
+		}
+	}
+	return nil
+}
+
+// What is downloaded is the CPU's table, to the bit.
+func TestTiltedEqualsCPU(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		im := randomImage[uint8](2, 300, 200, 3, 5)
+		want, err := tilted.Integrate[uint32](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := IntegrateTilted[uint32](upload(t, d, im), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := table.Download(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y := range im.Height + 1 {
+			for x := range im.Width + 1 {
+				for c := range im.Channels {
+					if g, w := got.At(x, y, c), want.At(x, y, c); g != w {
+						t.Fatalf("entry (%d, %d) channel %d is %d, not %d", x, y, c, g, w)
+					}
+				}
+			}
+		}
+	})
+}
+
+// tiltedSizes are sizes where tiles and strips begin and end.
+var tiltedSizes = [][2]int{
+	{1, 1}, {1, 2}, {2, 1}, {1, 131}, {601, 1}, {3, 5}, {31, 33}, {32, 64}, {33, 65}, {64, 97},
+	{447, 40}, {449, 33}, {193, 34}, {961, 66}, {4, 200}, {1031, 37}, {70, 140},
+}
+
+func TestTilted(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		n := 0
+		for k, p := range tiltedPairs {
+			every := 7 // of the sizes and channels, so that the pairs together have all of them
+			if k == 0 {
+				every = 2
+			}
+			if !d.Info().CPU {
+				every = 1 + every/4
+			}
+			t.Run(p.name, func(t *testing.T) {
+				for channels := 1; channels <= 5; channels++ {
+					for i, size := range tiltedSizes {
+						if (i+channels+k)%every != 0 {
+							continue
+						}
+						n++
+						s := shape{
+							width: size[0], height: size[1], channels: channels, count: 1 + n%3, pad: n % 4,
+							in: spacing(n % int(spacings)), out: spacing(n / 3 % int(spacings)), seed: uint64(n),
+						}
+						if channels == 1 && n%2 == 0 {
+							s.in, s.out = own, own
+						}
+						if !p.check(t, d, s) {
+							return
+						}
+					}
+				}
+			})
+		}
+	})
+}
+
+func TestTiltedRandom(t *testing.T) {
+	count := 60
+	if testing.Short() {
+		count = 15
+	}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		r := rand.New(rand.NewPCG(5, 45))
+		for n := range count {
+			s := randomShape(r, false)
+			s.seed, s.height = uint64(n), min(s.height, 200)
+			if r.IntN(2) == 0 {
+				s.channels, s.in, s.out = 1, own, own
+			}
+			if !tiltedPairs[r.IntN(len(tiltedPairs))].check(t, d, s) {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package gpu
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// BenchmarkTurned times tilted and rotated tables beside the upright one of the
+// same image and a copy of as many bytes as that moves, all by turns.
+func BenchmarkTurned(bench *testing.B) {
+	infos, _ := Devices()
+	kind := os.Getenv("BOXSUM_GPU_KIND")
+	for _, info := range infos {
+		if kind != "" && info.Kind.String() != kind {
+			continue
+		}
+		bench.Run(fmt.Sprintf("%s%d", info.Kind, info.Index), func(bench *testing.B) { benchTurned(bench, info) })
+	}
+}
+
+func benchTurned(bench *testing.B, info Info) {
+	size := 8192
+	if info.CPU {
+		size = 512
+	}
+	d, err := Open(info)
+	if err != nil {
+		bench.Fatal(err)
+	}
+	defer d.Close()
+	src, err := Upload(d, randomImage[uint8](1, size, size, 1, 0))
+	if err != nil {
+		bench.Fatal(err)
+	}
+	type work struct {
+		name string
+		run  func() error
+	}
+	var works []work
+	moved := int64(size) * int64(size) * 5
+	copied, err := d.NewCopy(moved / 2)
+	if err != nil {
+		bench.Fatal(err)
+	}
+	works = append(works, work{"copy", copied.Run})
+	upright, err := NewTable[uint32](d, size, size, 1, 1)
+	if err != nil {
+		bench.Fatal(err)
+	}
+	works = append(works, work{"upright", func() error { return IntegrateInto(upright, src, nil) }})
+	works = append(works, work{"portable", func() error { return IntegrateInto(upright, src, &Options{Kernels: Portable}) }})
+	tilted, err := NewTiltedTable[uint32](d, size, size, 1, 1)
+	if err != nil {
+		bench.Fatal(err)
+	}
+	works = append(works, work{"tilted", func() error { return IntegrateTiltedInto(tilted, src, nil) }})
+	for _, rot := range []rotated.Rotation{{A: 0, B: 1}, {A: 1, B: 10}, {A: 1, B: 2}, {A: 2, B: 3}, {A: 1, B: 1}, {A: -1, B: 2}, {A: 2, B: 1}, {A: -5, B: 1}} {
+		table, err := NewRotatedTable[uint32](d, size, size, 1, 1, rot)
+		if err != nil {
+			bench.Fatal(err)
+		}
+		works = append(works, work{rot.String(), func() error { return IntegrateRotatedInto(table, src, nil) }})
+	}
+	times := make([][]time.Duration, len(works))
+	for range 25 {
+		for i, w := range works {
+			took, err := d.Time(3, w.run) // the first keep the device busy while the host queues
+			if err != nil {
+				bench.Fatal(err)
+			}
+			times[i] = append(times[i], took[2])
+		}
+	}
+	for i := range times {
+		slices.Sort(times[i])
+	}
+	up := times[1][len(times[1])/2]
+	for i, w := range works {
+		median := times[i][len(times[i])/2]
+		fmt.Printf("%-10s %8.1f µs, best %8.1f, %5.2f times upright\n", w.name, median.Seconds()*1e6, times[i][0].Seconds()*1e6, median.Seconds()/up.Seconds())
+	}
+	for _, w := range []int{3, 6, 8} {
+		kernels, err := d.Kernels(works[w].run)
+		if err != nil {
+			bench.Fatal(err)
+		}
+		for _, k := range kernels {
+			fmt.Printf("%-10s %s: %d blocks of %d, %d registers, %d B shared, %d B local, occupancy %.2f\n",
+				works[w].name, k.Name, k.Blocks, k.Threads, k.Registers, k.Shared, k.Local, k.Occupancy)
+		}
+	}
+	bench.ReportMetric(0, "ns/op")
+}
