@@ -16,25 +16,30 @@ const module = "github.com/boxsum/boxsum"
 var below = map[string][]string{
 	"internal/kernel":     {},
 	"internal/memory":     {},
+	"internal/exact":      {"internal/kernel"},
 	"internal/ref":        {"internal/kernel"},
 	"internal/engine":     {"internal/kernel"},
 	"":                    cpu[1:],
 	"imgio":               cpu,
 	"rotated":             cpu,
-	"haar":                cpu,
+	"haar":                slices.Concat(cpu, []string{"rotated"}),
+	"sketch":              slices.Concat(cpu, []string{"rotated", "haar"}),
+	"tilted":              cpu,
+	"histogram":           cpu,
+	"moments":             cpu,
 	"gpu/internal/cuda":   {},
 	"gpu/internal/opencl": {},
 	"gpu/kernels":         {},
-	"gpu":                 slices.Concat(cpu, drivers),
-	"bench":               slices.Concat(cpu, drivers, []string{"gpu"}),
-	"cmd/boxsum":          slices.Concat(cpu, drivers, []string{"gpu", "imgio", "bench"}),
-	"docs/picture":        slices.Concat(cpu, []string{"imgio"}),
+	"gpu":                 slices.Concat(cpu, drivers, []string{"rotated", "tilted"}),
+	"bench":               slices.Concat(cpu, drivers, []string{"gpu", "rotated", "tilted"}),
+	"cmd/boxsum":          slices.Concat(cpu, drivers, []string{"gpu", "histogram", "imgio", "bench", "tilted", "rotated", "haar", "sketch"}),
+	"docs/picture":        slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "sketch", "tilted"}),
 }
 
 // cpu is the root package and what it stands on, and drivers what the GPU's
 // package does besides.
 var (
-	cpu     = []string{"", "internal/engine", "internal/kernel", "internal/memory"}
+	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/memory"}
 	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/kernels"}
 )
 

@@ -3,7 +3,8 @@ package boxsum
 import (
 	"image"
 	"math"
-	"math/bits"
+
+	"github.com/boxsum/boxsum/internal/exact"
 )
 
 // Mean is the mean of one channel over a box, clipped to the image, and 0 for
@@ -31,14 +32,7 @@ func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 
 	if n == 0 {
 		return 0
 	}
-	sum, square := t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel)
-	if magnitude, ok := integer(sum); ok {
-		if squares, ok := any(square).(uint64); ok {
-			return exactVariance(uint64(n), magnitude, squares)
-		}
-	}
-	mean := float64(sum) / float64(n)
-	return max(0, float64(square)/float64(n)-float64(mean*mean)) // the same bits, fused or not
+	return exact.Variance(n, t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel))
 }
 
 // StdDev is the standard deviation of one channel over a box: the square root
@@ -52,41 +46,4 @@ func area(box image.Rectangle) int {
 		return 0
 	}
 	return box.Dx() * box.Dy()
-}
-
-// integer is the magnitude of an integer sum.
-func integer[S Sum](s S) (magnitude uint64, ok bool) {
-	switch s := any(s).(type) {
-	case uint32:
-		return uint64(s), true
-	case uint64:
-		return s, true
-	case int64:
-		if s < 0 {
-			return -uint64(s), true
-		}
-		return uint64(s), true
-	}
-	return 0, false
-}
-
-// exactVariance is (n·squares − sum²)/n², its numerator in 128 bits.
-func exactVariance(n, sum, squares uint64) float64 {
-	hi, lo := bits.Mul64(n, squares)
-	subHi, subLo := bits.Mul64(sum, sum)
-	lo, borrow := bits.Sub64(lo, subLo, 0)
-	hi, borrow = bits.Sub64(hi, subHi, borrow)
-	if borrow != 0 {
-		return math.NaN() // the sums of the box did not fit their types
-	}
-	// The top 64 bits, with the rest of them in the lowest, round as all would.
-	shift := bits.LeadingZeros64(hi)
-	top, scale := hi<<shift|lo>>(64-shift), 64-shift
-	if lo<<shift != 0 {
-		top |= 1
-	}
-	if hi == 0 {
-		top, scale = lo, 0
-	}
-	return math.Ldexp(float64(top)/(float64(n)*float64(n)), scale)
 }

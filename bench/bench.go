@@ -72,7 +72,11 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	}
 	var all []Result
 	err = p.each(func(c Case, size Size) error {
-		if err := fitsMemory(c, size, 1); err != nil {
+		copies := int64(1)
+		if c.tilted() || c.turned() {
+			copies = 3 // an upright one, and what the limits write
+		}
+		if err := fitsMemory(c, size, copies); err != nil {
 			return err
 		}
 		w, err := prepare(c, size, p.Workers, p.Level)

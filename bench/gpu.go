@@ -117,6 +117,9 @@ func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err er
 	if err != nil {
 		return err
 	}
+	if kind.device == nil {
+		return fmt.Errorf("%s is measured on the CPU only", c.Types)
+	}
 	w, err := kind.device(deviceJob{
 		device: m.cfg.Device, opt: &gpu.Options{Kernels: m.cfg.Kernels}, size: size, channels: c.Channels, batch: m.cfg.Batch,
 	})

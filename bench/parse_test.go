@@ -90,7 +90,7 @@ func FuzzParseSizes(f *testing.F) {
 }
 
 func FuzzParseTypes(f *testing.F) {
-	for _, s := range []string{PeerTypes, "squaresx64", "u8:u32x03", "f64:f64", ":", "+x+"} {
+	for _, s := range []string{PeerTypes, "squaresx64", "tilted", "f32:f32-tiltedx3", "rotated:1/2", "f32:f64@-2/3x2", "u8:u32@1/0", "rotated:", "u8:u32+u64-tilted", "-tilted", "u8:u32x03", "f64:f64", ":", "+x+"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, list string) {

@@ -12,7 +12,7 @@ import (
 const (
 	// PeerSizes and PeerTypes are what [Peers] compares by default.
 	PeerSizes = "480p,720p,1080p,2160p,4096x4096,8192x8192,16384x16384"
-	PeerTypes = "u8:u32,u8:f64,f32:f32,f32:f64,squares,u8:u32x3"
+	PeerTypes = "u8:u32,u8:f64,f32:f32,f32:f64,squares,u8:u32x3,tilted"
 
 	// maxScikit is up to how many pixels scikit-image takes part: it needs
 	// most of a second there, and would hold up the others' turns.
@@ -36,7 +36,8 @@ type PeersConfig struct {
 // Peers compares this library with OpenCV and scikit-image: everyone takes
 // turns in one run on the same pixels, and only tables that are equal to ours
 // are timed. A peer that is not installed or cannot make a table is left out;
-// one whose table differs is, too, and makes an error once all else is done.
+// one whose table differs is, too, and makes an error once all else is done. For
+// a 45° table, OpenCV's time is what cv2.integral3 takes over cv2.integral2.
 func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
@@ -55,7 +56,11 @@ func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
 	var all []Result
 	var wrong []error
 	err = p.each(func(c Case, size Size) error {
-		if err := fitsMemory(c, size, 2); err != nil {
+		copies := int64(2)
+		if c.tilted() {
+			copies = 6 // an upright one, and OpenCV's with squares in float64
+		}
+		if err := fitsMemory(c, size, copies); err != nil {
 			return err
 		}
 		w, err := prepare(c, size, p.Workers, p.Level)
@@ -73,6 +78,7 @@ func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
 		if err != nil {
 			return err
 		}
+		results = withExtra(results)
 		all = append(all, results...)
 		report.row(c, size, results)
 		return nil
@@ -90,6 +96,9 @@ func (cfg *PeersConfig) defaults() (err error) {
 	if cfg.Cases == nil {
 		cfg.Cases, err = ParseTypes(PeerTypes)
 	}
+	if slices.ContainsFunc(cfg.Cases, Case.turned) {
+		return errors.New("bench: nobody else makes rotated tables: measure them without peers")
+	}
 	return err
 }
 
@@ -98,7 +107,10 @@ func (cfg *PeersConfig) defaults() (err error) {
 // that do.
 func (p *python) field(w *work, c Case, size Size, hello reply) ([]contestant, error) {
 	peers := []string{OpenCV}
-	if size.pixels() <= maxScikit {
+	switch {
+	case c.tilted():
+		peers = []string{OpenCVTilted, OpenCVUpright}
+	case size.pixels() <= maxScikit:
 		peers = append(peers, ScikitImage)
 	}
 	loaded, err := p.call(command{
@@ -122,7 +134,11 @@ func (p *python) field(w *work, c Case, size Size, hello reply) ([]contestant, e
 			return nil, err
 		}
 		about := hello.Peers[peer]
-		if err := p.compare(w, peer, about.Inclusive); err != nil {
+		err := error(nil)
+		if peer != OpenCVUpright {
+			err = p.compare(w, peer, about.Inclusive)
+		}
+		if err != nil {
 			if differs := (*errDiffers)(nil); !errors.As(err, &differs) {
 				return nil, err
 			}

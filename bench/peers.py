@@ -32,6 +32,7 @@ class OpenCV:
         import cv2
 
         self.cv2 = cv2
+        self.tables = None
         self.version = cv2.__version__
         self.workers = cv2.getNumThreads()
         # Its 32-bit sums are signed, and wrap to the same bits as unsigned ones.
@@ -77,6 +78,44 @@ class OpenCV:
         self.image = self.tables = None
 
 
+class Integral3(OpenCV):
+    """cv2.integral3, for its tilted table."""
+
+    def load(self, types, image):
+        base = types.removesuffix("-tilted")
+        if base == types or not super().load(base, image):
+            return False
+        [table] = self.tables
+        self.tables = [table, np.empty(table.shape, np.float64), np.empty_like(table)]
+        return True
+
+    def run(self):
+        cv2, (table, squares, tilted) = self.cv2, self.tables
+        start = time.perf_counter_ns()
+        made = cv2.integral3(self.image, table, squares, tilted, self.depth, cv2.CV_64F)
+        end = time.perf_counter_ns()
+        if not all(map(np.shares_memory, made, self.tables)):
+            raise RuntimeError("cv2.integral3 did not use the arrays that it was given")
+        return end - start
+
+    def dump(self):
+        return self.tables[2:]
+
+
+class Integral2(OpenCV):
+    """The same without the tilted table, in the same arrays."""
+
+    def __init__(self, whole):
+        super().__init__()
+        self.whole = whole
+
+    def load(self, types, image):
+        if not self.whole.tables:
+            return False
+        self.image, self.depth, self.tables = image, self.whole.depth, self.whole.tables[:2]
+        return True
+
+
 class ScikitImage:
     """skimage.transform.integral_image, in the sums' type."""
 
@@ -118,6 +157,9 @@ for name, peer in ("opencv", OpenCV), ("scikit-image", ScikitImage):
         PEERS[name] = peer()
     except ImportError as error:
         MISSING.append(f"{name}: {error}")
+if "opencv" in PEERS:
+    PEERS["cv2.integral3"] = Integral3()
+    PEERS["cv2.integral2"] = Integral2(PEERS["cv2.integral3"])
 
 
 def hello(_):

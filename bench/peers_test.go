@@ -56,7 +56,8 @@ func comparePeers(t *testing.T, sizes, types string) (field []string, report str
 		}
 		name, _, _ := strings.Cut(r.Algorithm, " ")
 		field = append(field, fmt.Sprint(r.Case(), " ", r.Size, " ", name))
-		if !r.Verified || r.Repeat != 3 || r.Min <= 0 {
+		// The difference of two times of a small table may be anything.
+		if !r.Verified || r.Repeat != 3 || r.Min <= 0 && !r.Case().tilted() {
 			t.Errorf("odd result %+v", r)
 		}
 	}
@@ -77,6 +78,7 @@ func TestPeers(t *testing.T) {
 		{"f32:f64", "opencv,scikit-image"},
 		{"u8:u32+u64", "opencv"},
 		{"u8:u32x3", "opencv"},
+		{"u8:u32-tilted", "upright,cv2.integral3,cv2.integral2,opencv"},
 		{"u8:f32", "opencv,scikit-image"},
 		{"u16:f64", "opencv,scikit-image"},
 		{"f64:f64", "opencv,scikit-image"},

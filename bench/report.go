@@ -14,21 +14,34 @@ import (
 // WriteTable writes the results of [Run] as text: a row for every table, with
 // the limits beside it.
 func WriteTable(w io.Writer, results []Result) error {
-	const lead = "%-12s%-14s" // types and size
-	t := textTable{w: w, lead: 26}
-	t.head(fmt.Sprintf(lead, "types", "size"), "workers", "best ms", "mean ms", "GB/s", "of limit", "fill+read", "fill", "copy")
+	const lead = "%-15s%-14s" // types and size
+	t := textTable{w: w, lead: 29}
+	columns := []string{"workers", "best ms", "mean ms", "GB/s", "of limit", "fill+read", "fill", "copy"}
+	beside := slices.ContainsFunc(results, func(r Result) bool { return r.is(Upright) })
+	if beside {
+		columns = append(columns, "upright", "of upright")
+	}
+	t.head(fmt.Sprintf(lead, "types", "size"), columns...)
 	for _, r := range results {
 		if !r.is(Boxsum) {
 			continue
 		}
 		limit := func(name string) float64 { return find(results, name, r).Min }
-		t.row(fmt.Sprintf(lead, r.Case(), r.Size), fmt.Sprint(r.Workers), ms(r.Min), ms(r.Mean), number(r.GBPerSecond(), "%.1f"),
-			percent(limit(LimitFillRead), r.Min), ms(limit(LimitFillRead)), ms(limit(LimitFill)), ms(limit(LimitCopy)))
+		cells := []string{fmt.Sprint(r.Workers), ms(r.Min), ms(r.Mean), number(r.GBPerSecond(), "%.1f"),
+			percent(limit(LimitFillRead), r.Min), ms(limit(LimitFillRead)), ms(limit(LimitFill)), ms(limit(LimitCopy))}
+		if beside {
+			upright := limit(Upright)
+			cells = append(cells, ms(upright), percent(r.Min, upright))
+		}
+		t.row(fmt.Sprintf(lead, r.Case(), r.Size), cells...)
 	}
 	t.line("")
 	t.line("The limit is fill+read: the pixels read once and as many bytes as the table has written once, past the caches.")
 	t.line("fill writes these bytes alone; copy moves as many bytes as fill+read, half of them read and half written.")
 	t.line("More than 100% of the limit is what the caches add to it.")
+	if beside {
+		t.line("upright is the upright table of the same pixels, in turn with the other, and of upright how many times as long the other takes.")
+	}
 	return t.err
 }
 
@@ -72,6 +85,9 @@ func newPeersReport(w io.Writer, p *plan, hello reply) *peersReport {
 	r.line("ratio is OpenCV's time over ours: with all cores, and with one worker.")
 	r.line("Limits, past the caches: fill+read reads the pixels and writes as many bytes as the table has; fill only writes;")
 	r.line("copy moves as many bytes as fill+read, half read and half written. of limit is fill+read's time over ours; over 100%, the caches helped.")
+	if slices.ContainsFunc(p.Cases, Case.tilted) {
+		r.line("Of a tilted table, OpenCV's time is what cv2.integral3 takes over cv2.integral2; upright is our upright table, in turn with it.")
+	}
 	return r
 }
 
@@ -79,8 +95,13 @@ func (r *peersReport) row(c Case, size Size, results []Result) {
 	if c != r.last {
 		r.last = c
 		r.line("")
-		r.head(c.String(), "boxsum", "1 worker", "OpenCV", "ratio", "ratio 1",
-			"fill+read", "of limit", "fill+read 1", "of limit 1", "fill", "copy", "scikit-image")
+		columns := append([]string(nil), "boxsum", "1 worker", "OpenCV", "ratio", "ratio 1",
+			"fill+read", "of limit", "fill+read 1", "of limit 1", "fill", "copy")
+		if c.tilted() {
+			r.head(c.String(), append(columns, "upright", "of upright", "upright 1", "of upright 1")...)
+		} else {
+			r.head(c.String(), append(columns, "scikit-image")...)
+		}
 	}
 	time := func(algorithm string, workers int) float64 {
 		for _, r := range results {
@@ -92,9 +113,16 @@ func (r *peersReport) row(c Case, size Size, results []Result) {
 	}
 	all, one, opencv := time(Boxsum, r.all), time(Boxsum, 1), time(OpenCV, 0)
 	limit, limitOne := time(LimitFillRead, r.all), time(LimitFillRead, 1)
-	r.textTable.row(size.Name, ms(all), ms(one), ms(opencv), number(opencv/all, "%.2f"), number(opencv/one, "%.2f"),
+	cells := []string{ms(all), ms(one), ms(opencv), number(opencv/all, "%.2f"), number(opencv/one, "%.2f"),
 		ms(limit), percent(limit, all), ms(limitOne), percent(limitOne, one),
-		ms(time(LimitFill, r.all)), ms(time(LimitCopy, r.all)), ms(time(ScikitImage, 0)))
+		ms(time(LimitFill, r.all)), ms(time(LimitCopy, r.all))}
+	if c.tilted() {
+		upright, uprightOne := time(Upright, r.all), time(Upright, 1)
+		cells = append(cells, ms(upright), percent(all, upright), ms(uprightOne), percent(one, uprightOne))
+	} else {
+		cells = append(cells, ms(time(ScikitImage, 0)))
+	}
+	r.textTable.row(size.Name, cells...)
 }
 
 // ms is a time with four digits that count, or a dash for none.

@@ -29,9 +29,9 @@ func TestWriteTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.Join([]string{
-		"types       size             workers   best ms   mean ms      GB/s  of limit  fill+read      fill      copy",
-		"u8:u32x3    1080p                  1     10.00     15.00       3.1       90%      9.000     8.000     7.000",
-		"u8:u32x3    1080p                  2     5.000     7.500       6.2       90%      4.500     4.000     3.500",
+		"types          size             workers   best ms   mean ms      GB/s  of limit  fill+read      fill      copy",
+		"u8:u32x3       1080p                  1     10.00     15.00       3.1       90%      9.000     8.000     7.000",
+		"u8:u32x3       1080p                  2     5.000     7.500       6.2       90%      4.500     4.000     3.500",
 		"",
 	}, "\n")
 	if got, _, _ := strings.Cut(b.String(), "\nThe limit"); got != want {

@@ -16,6 +16,9 @@ const (
 	Boxsum        = "boxsum"
 	OpenCV        = "opencv"
 	ScikitImage   = "scikit-image"
+	OpenCVTilted  = "cv2.integral3" // of which OpenCV is what it takes over the next
+	OpenCVUpright = "cv2.integral2"
+	Upright       = "upright table" // of boxsum, beside a 45° one
 	LimitFill     = "limit: streaming fill"
 	LimitCopy     = "limit: copy"
 	LimitFillRead = "limit: fill and read"

@@ -11,7 +11,8 @@ import (
 // A Case is a kind of table: of which pixels, and of which sums.
 type Case struct {
 	// Types is the pixel type and the sum type, as in "u8:u32". A table of
-	// squares made in the same pass follows after a plus: "u8:u32+u64".
+	// squares made in the same pass follows after a plus: "u8:u32+u64". A 45°
+	// table is "u8:u32-tilted", and one along the lines of 1/2 "u8:u32@1/2".
 	Types string
 	// Channels is how many values a pixel has.
 	Channels int
@@ -31,7 +32,7 @@ func (c Case) String() string {
 type kind struct {
 	types    string
 	make     func(Size, int) (*work, error)
-	device   func(deviceJob) (*deviceWork, error)
+	device   func(deviceJob) (*deviceWork, error)   // nil for none
 	pipeline func(deviceJob) (*pipelineWork, error) // nil for none
 }
 
@@ -51,6 +52,19 @@ var kinds = []kind{
 	sumsOf[float32, float32, float64]("f32:f32"),
 	sumsOf[float64, float64, float64]("f64:f64"),
 	{squares, newSquares[uint8, uint32, uint64, int64], newDeviceSquares[uint8, uint32, uint64, int64], nil},
+	tiltedOf[uint8, uint32, int64]("u8:u32"),
+	tiltedOf[uint8, uint64, int64]("u8:u64"),
+	tiltedOf[uint8, float32, float64]("u8:f32"),
+	tiltedOf[uint8, float64, float64]("u8:f64"),
+	tiltedOf[uint16, uint64, int64]("u16:u64"),
+	tiltedOf[uint16, float64, float64]("u16:f64"),
+	tiltedOf[uint32, uint64, int64]("u32:u64"),
+	tiltedOf[uint32, uint32, int64]("u32:u32"),
+	tiltedOf[int16, int64, int64]("i16:i64"),
+	tiltedOf[int32, int64, int64]("i32:i64"),
+	tiltedOf[float32, float64, float64]("f32:f64"),
+	tiltedOf[float32, float32, float64]("f32:f32"),
+	tiltedOf[float64, float64, float64]("f64:f64"),
 }
 
 func sumsOf[P boxsum.Pixel, S boxsum.Sum, A accumulator](types string) kind {
@@ -64,14 +78,22 @@ const (
 )
 
 // ParseTypes reads a comma-separated list of cases: u8:u32 is a table of
-// uint32 from uint8 pixels, u8:u32x3 the same with three channels, and
-// u8:u32+u64, or just squares, the sums and the squares in one pass.
+// uint32 from uint8 pixels, u8:u32x3 the same with three channels, u8:u32+u64,
+// or just squares, the sums and the squares in one pass, u8:u32-tilted, or
+// just tilted, the 45° table, and u8:u32@1/2, or just rotated:1/2, the one along
+// the lines of that rotation.
 func ParseTypes(list string) ([]Case, error) { return parseList(list, parseCase) }
 
 func parseCase(text string) (Case, error) {
 	types, channels, many := strings.Cut(text, "x")
-	if types == "squares" {
+	switch types {
+	case "squares":
 		types = squares
+	case "tilted":
+		types = tiltedTypes
+	}
+	if rot, ok := strings.CutPrefix(types, rotatedWord); ok {
+		types = rotatedTypes + rot
 	}
 	c := Case{Types: types, Channels: 1}
 	if many {
@@ -88,20 +110,28 @@ func parseCase(text string) (Case, error) {
 }
 
 func (c Case) kind() (kind, error) {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
+	if k, err := c.rotatedKind(); err != nil {
+		return kind{}, err
+	} else if k != nil {
+		return *k, nil
+	}
+	var names []string
+	for _, k := range kinds {
 		if k.types == c.Types {
 			return k, nil
 		}
-		names[i] = k.types
+		if !strings.HasSuffix(k.types, tiltedSuffix) {
+			names = append(names, k.types)
+		}
 	}
-	return kind{}, fmt.Errorf("unknown types %q: use one of %s, squares, with x3 after it for three channels",
+	return kind{}, fmt.Errorf("unknown types %q: use one of %s, squares, tilted, rotated:1/2, with "+tiltedSuffix+" after a pair for its 45° table, "+rotatedMark+"1/2 for a rotated one and x3 for three channels",
 		c.Types, strings.Join(names, ", "))
 }
 
 // elements is the pixel type and the types of the tables.
 func (c Case) elements() (pixel string, tables []string) {
-	pixel, sums, _ := strings.Cut(c.Types, ":")
+	types, _, _ := strings.Cut(strings.TrimSuffix(c.Types, tiltedSuffix), rotatedMark)
+	pixel, sums, _ := strings.Cut(types, ":")
 	return pixel, strings.Split(sums, "+")
 }
 
@@ -110,6 +140,9 @@ func (c Case) elements() (pixel string, tables []string) {
 func (c Case) bytes(size Size) (read, written int64) {
 	pixel, tables := c.elements()
 	read = int64(size.Width) * int64(size.Height) * int64(c.Channels) * elementBytes(pixel)
+	if rot, ok := c.rotation(); ok {
+		return read, rotatedCells(rot, size) * int64(c.Channels) * elementBytes(tables[0])
+	}
 	for _, t := range tables {
 		written += int64(size.Width+1) * int64(size.Height+1) * int64(c.Channels) * elementBytes(t)
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -15,6 +16,9 @@ type work struct {
 	pixels []byte
 	tables []table
 	run    func(*boxsum.Options) error
+
+	// upright is the upright table of the same pixels, to compare with, or nil.
+	upright *work
 }
 
 // A table is one of the tables of a work.
@@ -36,7 +40,7 @@ func newSums[P boxsum.Pixel, S boxsum.Sum, A accumulator](size Size, channels in
 	}
 	return &work{
 		pixels: bytesOf(img.Pix),
-		tables: []table{newTable[A, S](sums, img, false)},
+		tables: []table{newUpright[A, S](sums, img, false)},
 		run:    func(opt *boxsum.Options) error { return boxsum.IntegrateInto(sums, img, opt) },
 	}, nil
 }
@@ -53,28 +57,29 @@ func newSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square, A accumulator](si
 	return &work{
 		pixels: bytesOf(img.Pix),
 		tables: []table{
-			newTable[A, S](both.Sum, img, false),
-			newTable[A, float64](both.Squares, img, true), // OpenCV keeps squares in float64
+			newUpright[A, S](both.Sum, img, false),
+			newUpright[A, float64](both.Squares, img, true), // OpenCV keeps squares in float64
 		},
 		run: func(opt *boxsum.Options) error { return boxsum.IntegrateSquaresInto(both, img, opt) },
 	}, nil
 }
 
-// newTable wraps a table whose reference adds in A and whose peers hold D.
-func newTable[A accumulator, D, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsum.Image[P], square bool) table {
-	memory := bytesOf(t.Exclusive().Sums)
-	entries := (t.Width + 1) * (t.Height + 1) * t.Channels
-	return table{
-		memory: memory,
-		output: memory[:entries*int(unsafe.Sizeof(*new(S)))],
-		verify: func() error { return verify[A](t, img, square) },
-		equal: func(r io.Reader, inclusive bool) error {
-			if inclusive {
-				return equal[D](r, t.Inclusive())
-			}
-			return equal[D](r, t.Exclusive())
-		},
-	}
+// newUpright wraps a table whose reference adds in A and whose peers hold D.
+func newUpright[A accumulator, D, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsum.Image[P], square bool) table {
+	verify := func() error { return verify[A](t, img, square) }
+	return newTable(t.Exclusive(), verify, func(r io.Reader, inclusive bool) error {
+		if inclusive {
+			return equal[D](r, t.Inclusive())
+		}
+		return equal[D](r, t.Exclusive())
+	})
+}
+
+// newTable wraps the entries of a table.
+func newTable[S boxsum.Sum](entries boxsum.View[S], verify func() error, equal func(io.Reader, bool) error) table {
+	memory := bytesOf(entries.Sums)
+	n := entries.Width * entries.Height * entries.Channels
+	return table{memory: memory, output: memory[:n*int(unsafe.Sizeof(*new(S)))], verify: verify, equal: equal}
 }
 
 // bytesOf is the memory of a slice.
@@ -95,21 +100,33 @@ func prepare(c Case, size Size, workers []int, level boxsum.Level) (*work, error
 		return nil, err
 	}
 	for _, n := range workers {
-		for _, t := range w.tables {
-			for i := range t.memory {
-				t.memory[i] = 0xa5
-			}
+		opt := &boxsum.Options{Workers: n, Level: level}
+		if w.upright != nil {
+			err = w.upright.check(opt)
 		}
-		if err := w.run(&boxsum.Options{Workers: n, Level: level}); err != nil {
+		if err = cmp.Or(err, w.check(opt)); err != nil {
 			return nil, err
-		}
-		for _, t := range w.tables {
-			if err := t.verify(); err != nil {
-				return nil, fmt.Errorf("with %d workers: %w", n, err)
-			}
 		}
 	}
 	return w, nil
+}
+
+// check makes the tables and verifies them.
+func (w *work) check(opt *boxsum.Options) error {
+	for _, t := range w.tables {
+		for i := range t.memory {
+			t.memory[i] = 0xa5
+		}
+	}
+	if err := w.run(opt); err != nil {
+		return err
+	}
+	for _, t := range w.tables {
+		if err := t.verify(); err != nil {
+			return fmt.Errorf("with %d workers: %w", opt.Workers, err)
+		}
+	}
+	return nil
 }
 
 // field is who takes turns: the table, then the limits, each with every worker
@@ -126,6 +143,16 @@ func (w *work) field(c Case, size Size, workers []int, level boxsum.Level) []con
 		field = append(field, contestant{
 			Result: newResult(name, c, size, n, read+written, true),
 			run:    timed(func() error { return w.run(opt) }),
+		})
+	}
+	for _, n := range workers {
+		if w.upright == nil {
+			break
+		}
+		opt := &boxsum.Options{Workers: n, Level: level}
+		field = append(field, contestant{
+			Result: newResult(Upright, c, size, n, read+written, true),
+			run:    timed(func() error { return w.upright.run(opt) }),
 		})
 	}
 	for _, n := range workers {

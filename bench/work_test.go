@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/tilted"
 )
 
 // Every kind is verified at every level, with sizes around a vector's width.
@@ -138,5 +139,41 @@ func TestRandomImageIsExact(t *testing.T) {
 		if sum/unit > 1<<24 || size.pixels() > 1 && sum == 0 {
 			t.Errorf("%d×%d: pixels of %v sum to %v, which float32 cannot tell apart", size.Width, size.Height, unit, sum)
 		}
+	}
+}
+
+// A single wrong entry of a 45° table, wherever it is, is found.
+func TestOneWrongTilted(t *testing.T) {
+	img, err := randomImage[uint16, uint64](Size{Width: 5, Height: 6}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := tilted.Integrate[uint64](img, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := table.View()
+	if err := verifyTilted[int64](view, img); err != nil {
+		t.Fatal(err)
+	}
+	for y := range view.Height {
+		for i := range view.Row(y) {
+			view.Row(y)[i]++
+			if differs := (*errDiffers)(nil); !errors.As(verifyTilted[int64](view, img), &differs) {
+				t.Errorf("value %d of row %d was wrong, and nobody said so", i, y)
+			}
+			view.Row(y)[i]--
+		}
+	}
+}
+
+// What the tilted table costs OpenCV is the difference of its two times.
+func TestWithExtra(t *testing.T) {
+	results := withExtra([]Result{{Algorithm: OpenCVTilted + " 5.0", Min: 7, Verified: true}, {Algorithm: OpenCVUpright + " 5.0", Min: 4}})
+	if len(results) != 3 || results[2].Algorithm != "opencv 5.0" || results[2].Min != 3 || !results[2].is(OpenCV) {
+		t.Errorf("%+v", results)
+	}
+	if results := withExtra(results[:1]); len(results) != 1 {
+		t.Errorf("%+v", results)
 	}
 }

@@ -343,7 +343,7 @@ func (b *cudaBackend) fill(s stream, dst plane, value byte, bytes int64) error {
 }
 
 func (b *cudaBackend) launch(s stream, kernel string, grid, block [3]int, shared int, args ...arg) error {
-	f, err := b.function("portable", kernel)
+	f, err := b.function(kernels.Module(kernel), kernel)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,6 @@
 // # Speed
 //
 // Every pixel is read once and every count written once. At 1080p with 32
-// bins a table takes about as long as it takes to fill its memory;
-// docs/histogram.md has the figures.
+// bins a table takes about a quarter longer than filling its memory does;
+// docs/performance.md has the figures.
 package histogram

@@ -12,6 +12,9 @@ const (
 	// tileBytes is the width of a tile's counts: its part of the carry row
 	// stays in the first-level cache while the rows of the band go by.
 	tileBytes = 16 << 10
+	// maxBand is how many rows share one trip of the carry row between two
+	// cores. It is larger than in plain tables, whose carry row is smaller.
+	maxBand = 128
 	// minTile keeps the histograms that rows hand from tile to tile small
 	// beside the tile.
 	minTile = 16
@@ -63,6 +66,7 @@ func (l *layer[P, S]) prepare(img boxsum.Image[P], weigh func([]S, int, int), le
 	grid.TileWidth = max(minTile, tileBytes/(entry*sizeOf[S]()))
 	if plan.Workers > 1 {
 		grid.TileWidth = max(1, min(grid.TileWidth, t.Width/(2*plan.Workers)))
+		grid.BandRows = max(grid.BandRows, min(maxBand, t.Height/(4*plan.Workers)))
 		// As many bands for everyone, of about as many rows.
 		rounds := (t.Height + plan.Workers*grid.BandRows - 1) / (plan.Workers * grid.BandRows)
 		grid.BandRows = (t.Height + plan.Workers*rounds - 1) / (plan.Workers * rounds)

@@ -31,7 +31,7 @@ unformatted=$(gofmt -l .)
 go vet ./...
 go vet -tags noasm ./...
 for platform in linux/386 linux/arm64 darwin/arm64 windows/amd64; do
-	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./internal/... ./imgio ./rotated ./haar ./gpu/... ./bench ./cmd/...
+	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./gpu/... ./bench ./cmd/...
 done
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 if go run $staticcheck -version 2>/dev/null; then
@@ -43,18 +43,21 @@ fi
 step "generated assembly is what its generator makes"
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
-for level in avx2 avx512; do
-	if (cd internal/kernel/_gen && go build -o "$fresh/gen" .) 2>"$fresh/log"; then
-		"$fresh/gen" -level $level -out "$fresh/$level.s" -stubs "$fresh/$level.go" -pkg kernel
+if (cd internal/kernel/_gen && go build -o "$fresh/gen" .) 2>"$fresh/log"; then
+	for committed in internal/kernel/*avx*_amd64.s; do # such as avx2_amd64.s or histogram_avx2_amd64.s
+		name=$(basename "$committed" _amd64.s)
+		part=${name%avx*}
+		part=${part%_}
+		"$fresh/gen" -part "${part:-sums}" -level "avx${name##*avx}" -out "$fresh/made.s" -stubs "$fresh/made.go" -pkg kernel
 		for ext in s go; do # the first line says by which command
-			sed 1d "internal/kernel/${level}_amd64.$ext" >"$fresh/committed"
-			sed 1d "$fresh/$level.$ext" | cmp - "$fresh/committed" || { echo "stale: run make generate"; exit 1; }
+			sed 1d "internal/kernel/${name}_amd64.$ext" >"$fresh/committed"
+			sed 1d "$fresh/made.$ext" | cmp - "$fresh/committed" || { echo "stale: run make generate"; exit 1; }
 		done
-	else
-		cat "$fresh/log"
-		left_out "the check of generated assembly: its generator could not be built"
-	fi
-done
+	done
+else
+	cat "$fresh/log"
+	left_out "the check of generated assembly: its generator could not be built"
+fi
 
 step "tests"
 go test ./...
@@ -67,7 +70,7 @@ else
 fi
 
 step "tests, portable Go only"
-go test -short -tags noasm . ./internal/... ./imgio ./rotated ./haar
+go test -short -tags noasm . ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments
 
 step "tests on arm64, emulated"
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
@@ -75,7 +78,7 @@ if [ -z "$qemu" ] && scripts/install.sh qemu-user; then
 	qemu=$(command -v qemu-aarch64)
 fi
 if [ -n "$qemu" ]; then
-	CGO_ENABLED=0 GOARCH=arm64 go test -short -exec "$qemu" . ./internal/... ./imgio ./rotated
+	CGO_ENABLED=0 GOARCH=arm64 go test -short -exec "$qemu" . ./internal/... ./imgio ./rotated ./tilted ./histogram ./moments
 else
 	left_out "arm64: it takes qemu-user"
 fi

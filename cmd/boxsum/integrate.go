@@ -15,9 +15,10 @@ import (
 type integrateCmd struct {
 	In      string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
 	Demo    bool   `help:"Integrate a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Out     string `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum and squares) or .png (a heat map); - is .npy on standard output."`
+	Out     string `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum, squares and tilted) or .png (a heat map); - is .npy on standard output."`
 	Type    string `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, u64 for 16- and 32-bit ones, i64 for signed ones and f64 for floats."`
 	Squares bool   `help:"Also make the table of squares."`
+	Tilted  bool   `help:"Also make the 45° table, OpenCV's tilted one, of the pixels themselves."`
 	Color   string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	Workers int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	engineFlags
@@ -33,8 +34,11 @@ Examples:
     boxsum integrate --demo -o demo.npz
     boxsum integrate photo.jpg -o table.npy
     boxsum integrate photo.png --color keep --squares -o tables.npz
+    boxsum integrate photo.png --squares --tilted -o tables.npz
     boxsum integrate depth.npy --type f64 -o heat.png
     boxsum integrate photo.png --on cuda -o table.npy
+
+With --squares --tilted the three tables are those of OpenCV's integral3, to the bit for the types that it has; its sums of squares are always floats.
 
 Integer sums wrap where the table outgrows their type, as OpenCV's do; boxes stay exact as long as their own sum fits.
 
@@ -49,7 +53,7 @@ func (c *integrateCmd) Run(sh *shell) error {
 	}
 	var out format
 	if c.Out != "" {
-		if out, err = formatOf(c.Out, c.Squares); err != nil {
+		if out, err = formatOf(c.Out, c.Squares, c.Tilted); err != nil {
 			return err
 		}
 		if err := checkFolder(c.Out); err != nil {
@@ -73,6 +77,11 @@ func (c *integrateCmd) Run(sh *shell) error {
 	work, err := pair.job(img, c.Squares, out.rows)
 	if err != nil {
 		return err
+	}
+	if c.Tilted {
+		if err := work.tilt(out.rows); err != nil {
+			return err
+		}
 	}
 	sh.progress.begin("loading", work.read())
 	work.settle(sh.progress.add)
@@ -132,7 +141,7 @@ type report struct {
 	Width        int     `json:"width"`
 	Height       int     `json:"height"`
 	Channels     int     `json:"channels"`
-	Types        string  `json:"types"` // as in u8:u32, or u8:u32+u64 with squares
+	Types        string  `json:"types"` // as in u8:u32, or u8:u32+u64+tilted
 	On           string  `json:"on"`
 	Device       string  `json:"device,omitempty"`     // the name of a GPU
 	Level        string  `json:"level,omitempty"`      // of the CPU

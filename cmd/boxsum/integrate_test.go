@@ -160,7 +160,10 @@ func TestRowByRow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows := &typedJob[int16, int64, uint64]{src: img, squares: squares}
+			if err := whole.tilt(false); err != nil {
+				t.Fatal(err)
+			}
+			rows := &typedJob[int16, int64, uint64]{src: img, squares: squares, tilts: true}
 			var files [2]bytes.Buffer
 			for i, j := range []job{whole, rows} {
 				if err := j.integrate(nil); err != nil {

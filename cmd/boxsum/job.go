@@ -13,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/tilted"
 )
 
 // A job is an image and the tables to make of it, whatever their types. Tables
@@ -20,11 +21,12 @@ import (
 type job interface {
 	rowByRow() bool
 	size() (width, height, channels int)
-	types() string   // as in u8:u32, or u8:u32+u64 with squares
+	tilt(rows bool) error
+	types() string   // as in u8:u32, or u8:u32+u64+tilted with squares and the 45° table
 	read() int64     // bytes of pixels
-	written() int64  // bytes of sums and squares
+	written() int64  // bytes of all tables
 	pixelBytes() int // of a value
-	sumBytes() int   // of its sum, with its square
+	sumBytes() int   // of its sums in all tables
 	settle(report func(bytes int64))
 	integrate(*boxsum.Options) error
 	integrateOn(*gpu.Device) error
@@ -44,9 +46,11 @@ type stats struct {
 type typedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
 	src     boxsum.Image[P]
 	squares bool
+	tilts   bool
 	opt     *boxsum.Options
 	sum     *boxsum.Table[S]           // nil if it goes row by row
 	squared *boxsum.SquaredTable[S, Q] // nil unless asked for; has sum in it
+	tilted  *tilted.Table[S]           // nil unless asked for
 	peak    uint64                     // largest magnitude in src, once it matters
 }
 
@@ -54,11 +58,8 @@ type typedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
 // them row by row.
 func newTypedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], squares, rows bool) (job, error) {
 	j := &typedJob[P, S, Q]{src: src, squares: squares}
-	if err := memory.Check(float64(src.Width+1) * float64(src.Height+1) * float64(src.Channels) * float64(j.sumBytes())); err != nil {
-		if rows && src.Height > 0 {
-			return j, nil
-		}
-		return nil, fmt.Errorf("%w: cut the image up, or write its table to a .npy file, which goes row by row", err)
+	if fits, err := j.fits(rows); err != nil || !fits {
+		return j, err
 	}
 	var err error
 	if squares {
@@ -74,6 +75,30 @@ func newTypedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image
 	return j, nil
 }
 
+// fits says whether there is memory for tables that have none yet, or else
+// whether, with rows, they can do without.
+func (j *typedJob[P, S, Q]) fits(rows bool) (bool, error) {
+	err := memory.Check(float64(j.src.Width+1) * float64(j.src.Height+1) * float64(j.src.Channels) * float64(j.sumBytes()))
+	if err != nil && (!rows || j.src.Height == 0) {
+		return false, fmt.Errorf("%w: cut the image up, or write its table to a .npy file, which goes row by row", err)
+	}
+	return err == nil, nil
+}
+
+// tilt adds the 45° table, before any table is made.
+func (j *typedJob[P, S, Q]) tilt(rows bool) (err error) {
+	j.tilts = true
+	if j.rowByRow() {
+		return nil
+	}
+	if fits, err := j.fits(rows); err != nil || !fits {
+		j.sum, j.squared = nil, nil
+		return err
+	}
+	j.tilted, err = tilted.New[S](j.src.Width, j.src.Height, j.src.Channels)
+	return err
+}
+
 func (j *typedJob[P, S, Q]) rowByRow() bool { return j.sum == nil }
 
 func (j *typedJob[P, S, Q]) size() (width, height, channels int) {
@@ -84,6 +109,9 @@ func (j *typedJob[P, S, Q]) types() string {
 	name := typeName[P]() + ":" + typeName[S]()
 	if j.squares {
 		name += "+" + typeName[Q]()
+	}
+	if j.tilts {
+		name += "+tilted"
 	}
 	return name
 }
@@ -102,6 +130,9 @@ func (j *typedJob[P, S, Q]) sumBytes() int {
 	each := sizeOf[S]()
 	if j.squares {
 		each += sizeOf[Q]()
+	}
+	if j.tilts {
+		each += sizeOf[S]()
 	}
 	return int(each)
 }
@@ -123,6 +154,9 @@ func (j *typedJob[P, S, Q]) settle(report func(bytes int64)) {
 	if j.squared != nil {
 		touchPages(j.squared.Squares.Sums, func(q *Q) { *q = 0 })
 	}
+	if j.tilted != nil {
+		touchPages(j.tilted.Sums, func(s *S) { *s = 0 })
+	}
 }
 
 // touchPages calls touch for one element of every page of s at least.
@@ -141,6 +175,11 @@ func (j *typedJob[P, S, Q]) integrate(opt *boxsum.Options) error {
 	if j.rowByRow() {
 		return nil // that is for when it is written
 	}
+	if j.tilted != nil {
+		if err := tilted.IntegrateInto(j.tilted, j.src, opt); err != nil {
+			return err
+		}
+	}
 	if j.squared != nil {
 		return boxsum.IntegrateSquaresInto(j.squared, j.src, opt)
 	}
@@ -148,6 +187,11 @@ func (j *typedJob[P, S, Q]) integrate(opt *boxsum.Options) error {
 }
 
 func (j *typedJob[P, S, Q]) integrateOn(d *gpu.Device) error {
+	if j.tilted != nil {
+		if err := gpu.IntegrateTiltedHostInto(d, j.tilted, j.src, nil); err != nil {
+			return err
+		}
+	}
 	if j.squared != nil {
 		return gpu.IntegrateSquaresHostInto(d, j.squared, j.src, nil)
 	}
@@ -245,6 +289,19 @@ func (j *typedJob[P, S, Q]) squareSums() (shape []int, rows iter.Seq[[]Q], err e
 	return j.shape(), streamRows(j.src, push), nil
 }
 
+// tiltedSums is the 45° table, as it is written.
+func (j *typedJob[P, S, Q]) tiltedSums() (shape []int, rows iter.Seq[[]S], err error) {
+	if !j.rowByRow() {
+		view := j.tilted.View()
+		return imgio.ViewShape(view), imgio.ViewRows(view), nil
+	}
+	stream, err := tilted.NewStream[S, P](j.src.Width, j.src.Channels, j.opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	return j.shape(), streamRows(j.src, stream.Push), nil
+}
+
 // shape is that of the tables.
 func (j *typedJob[P, S, Q]) shape() []int {
 	return imgio.ViewShape(boxsum.View[S]{Width: j.src.Width + 1, Height: j.src.Height + 1, Channels: j.src.Channels})
@@ -289,6 +346,15 @@ func (j *typedJob[P, S, Q]) writeNPZ(w io.Writer) error {
 			return err
 		}
 		if err := imgio.WriteNPZ(z, "squares", shape, rows); err != nil {
+			return err
+		}
+	}
+	if j.tilts {
+		shape, rows, err := j.tiltedSums()
+		if err != nil {
+			return err
+		}
+		if err := imgio.WriteNPZ(z, "tilted", shape, rows); err != nil {
 			return err
 		}
 	}

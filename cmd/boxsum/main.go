@@ -28,6 +28,9 @@ const (
 type commands struct {
 	Integrate integrateCmd `cmd:"" help:"Make the summed-area table of an image."`
 	Query     queryCmd     `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
+	Histogram histogramCmd `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
+	Draw      drawCmd      `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
+	Angles    anglesCmd    `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
 	Bench     benchCmd     `cmd:"" help:"Measure the speed of integration beside what memory allows."`
 	Devices   devicesCmd   `cmd:"" help:"List what boxsum can integrate on."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
@@ -91,6 +94,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
 		kong.Vars{"version": version()},
 		kong.Vars(benchDefaults),
+		kong.Vars(drawDefaults),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { left = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
@@ -118,7 +122,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 // came through: users need not know of packages.
 func oneLine(err error) string {
 	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "gpu: "} {
+	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "gpu: ", "histogram: ", "rotated: ", "haar: ", "sketch: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text

@@ -23,13 +23,13 @@ type format struct {
 
 var formats = []format{
 	{".npy", 1, true, job.written, job.writeNPY},
-	{".npz", 2, true, job.written, job.writeNPZ},
+	{".npz", 3, true, job.written, job.writeNPZ},
 	{".png", 1, false, func(job) int64 { return 0 }, func(j job, w io.Writer) error { return png.Encode(w, j.heatMap()) }},
 }
 
 // formatOf chooses the format of an output path, of which standard output is
 // the first.
-func formatOf(path string, squares bool) (format, error) {
+func formatOf(path string, squares, tilted bool) (format, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	if path == standard {
 		extension = formats[0].extension
@@ -37,8 +37,11 @@ func formatOf(path string, squares bool) (format, error) {
 	var known []string
 	for _, f := range formats {
 		if f.extension == extension {
-			if squares && f.tables < 2 {
+			switch {
+			case squares && f.tables < 2:
 				return f, fmt.Errorf("%s holds one table: write --squares to a .npz file", nameOf(path))
+			case tilted && f.tables < 2:
+				return f, fmt.Errorf("%s holds one table: write --tilted to a .npz file", nameOf(path))
 			}
 			return f, nil
 		}

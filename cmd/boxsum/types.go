@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/rotated"
 )
 
 // A pair is one pixel type with one sum type that it can be integrated to.
@@ -16,6 +18,7 @@ type pair struct {
 	is         func(img any) bool // whether the image has these pixels
 	holds      func(img any) bool // whether the sum of all of them is exact
 	job        func(img any, squares, rows bool) (job, error)
+	turn       func(d *gpu.Device, img any, rot rotated.Rotation) (turned, error)
 }
 
 // pairs are all the tables that boxsum makes. The first pair of a pixel type
@@ -47,6 +50,9 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 		},
 		job: func(img any, squares, rows bool) (job, error) {
 			return newTypedJob[P, S, Q](img.(boxsum.Image[P]), squares, rows)
+		},
+		turn: func(d *gpu.Device, img any, rot rotated.Rotation) (turned, error) {
+			return newTypedTurned[P, S](d, img.(boxsum.Image[P]), rot)
 		},
 	}
 }

@@ -2,11 +2,12 @@
 // once, in one launch.
 //
 // The image is cut into tiles, and blocks draw tiles by ticket. The warps of a
-// block have different work. One, the carrier, draws tickets and brings pixels
-// into shared memory. Most are workers: they sum the rows and columns of the
-// next tiles (gather), then scan the present one and write it (finish). The
-// rest are scouts: they publish what was gathered and look back for what lies
-// left of the tile and above it, while the workers finish the tile before.
+// block have different work, and ring for one another:
+//   the carrier  draws tickets and brings pixels into shared memory
+//   gatherers    sum a tile's rows and columns and publish them, whatever the
+//                others are at: nobody should wait for a tile that is here
+//   scouts       look back for what lies left of the tile and above it
+//   workers      scan the tile, add what was found and write the table
 //
 // What is public about a tile, for each layer (sums, squares):
 //   rows     for each row, its sum inside the tile; later, from the image's left edge
@@ -124,12 +125,20 @@ struct Trio<T, 8> {
 constexpr u32 kAggregate = 1, kPrefix = 2;  // below the epoch in a flag
 
 // lookBack sums what the n predecessors hold, the nearest at p and each one
-// step words before the other: from the nearest prefix on, reading W at a time.
+// step words before the other, from the nearest prefix on. It reads the nearest
+// alone, which mostly is enough, and then W at a time. Sums are folded from the
+// prefix forward, so that those of floats do not depend on what was found.
 template <class T, int W>
 __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T out[3]) {
   const u32 aggregate = epoch | kAggregate, prefix = epoch | kPrefix;
+  Trio<T> nearest;
+  do nearest = Trio<T>::load(p);
+  while (nearest.flag != prefix && (nearest.flag != aggregate || n == 1));  // the farthest turns into a prefix
+  memcpy(out, nearest.v, sizeof nearest.v);
+  if (nearest.flag == prefix) return;
+
   Trio<T> q[W];
-  int back = 0;  // how many aggregates were passed
+  int back = 1;  // how many aggregates were passed
   for (;;) {
 #pragma unroll
     for (int u = 0; u < W; u++)
@@ -140,7 +149,7 @@ __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T ou
     for (int u = 0; u < W; u++)
       if (back + u < n) {
         found = found || (open && q[u].flag == prefix);
-        open = open && q[u].flag == aggregate && back + u + 1 < n;  // the farthest turns into a prefix
+        open = open && q[u].flag == aggregate && back + u + 1 < n;
         if (open) passed++;
       }
     if constexpr (!IsFloat<T>::value) {
@@ -149,35 +158,34 @@ __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T ou
         if (u < passed || (u == passed && found))
 #pragma unroll
           for (int k = 0; k < 3; k++) out[k] += q[u].v[k];
-      back += passed;
       if (found) return;
-    } else {
-      if (found) {
-        // Fold from the prefix forward. What lies in other windows is read again.
+    } else if (found) {
 #pragma unroll
-        for (int u = W - 1; u >= 0; u--)
+      for (int u = W - 1; u >= 0; u--)
 #pragma unroll
-          for (int k = 0; k < 3; k++) {
-            if (u == passed) out[k] = q[u].v[k];
-            if (u < passed) out[k] += q[u].v[k];
-          }
-        for (; back > 0; back -= min(W, back)) {
-          const int m = min(W, back);
-#pragma unroll
-          for (int u = 0; u < W; u++)
-            if (u < m) q[u] = Trio<T>::load(p - (back - 1 - u) * step);
-#pragma unroll
-          for (int u = 0; u < W; u++)
-            if (u < m) {
-              while (q[u].flag != aggregate && q[u].flag != prefix) q[u] = Trio<T>::load(p - (back - 1 - u) * step);
-#pragma unroll
-              for (int k = 0; k < 3; k++) out[k] = q[u].flag == prefix ? q[u].v[k] : out[k] + q[u].v[k];
-            }
+        for (int k = 0; k < 3; k++) {
+          if (u == passed) out[k] = q[u].v[k];
+          if (u < passed) out[k] += q[u].v[k];
         }
-        return;
+      // What earlier windows held is read again.
+      for (; back > 1; back -= min(W, back - 1)) {
+        const int m = min(W, back - 1);
+#pragma unroll
+        for (int u = 0; u < W; u++)
+          if (u < m) q[u] = Trio<T>::load(p - (back - 1 - u) * step);
+#pragma unroll
+        for (int u = 0; u < W; u++)
+          if (u < m) {
+            while (q[u].flag != aggregate && q[u].flag != prefix) q[u] = Trio<T>::load(p - (back - 1 - u) * step);
+#pragma unroll
+            for (int k = 0; k < 3; k++) out[k] = q[u].flag == prefix ? q[u].v[k] : out[k] + q[u].v[k];
+          }
       }
-      back += passed;
+#pragma unroll
+      for (int k = 0; k < 3; k++) out[k] += nearest.v[k];
+      return;
     }
+    back += passed;
   }
 }
 
@@ -223,7 +231,7 @@ struct Bell {
 #endif
 };
 
-constexpr int kScouts = 1, kRowScouts = 8;  // barriers among scouts, and from there on for each team
+constexpr int kGatherers = 1, kScouts = 2, kRowScouts = 3;  // barriers among these
 
 __device__ inline void barrierWait(int id, int threads) {
   __syncwarp();  // a look-back may have parted the lanes
@@ -361,19 +369,18 @@ __host__ __device__ constexpr int upTo(int n, int multiple) { return (n + multip
 
 // A Shape is how a block works on a tile: WX×WY warps of workers, each on RW
 // rows of 32 lanes with VX values each. Widths count values, not pixels.
-template <class Pixel, int Channels, int WarpsX, int WarpsY, int RowsPerWarp, int Stages, int Lead, int Teams>
+template <class Pixel, int Channels, int WarpsX, int WarpsY, int RowsPerWarp, int Stages, int GathererWarps>
 struct Shape {
   typedef Pixel P;
   static constexpr int C = Channels, WX = WarpsX, WY = WarpsY, RW = RowsPerWarp;
   static constexpr int VX = C == 3 ? 3 : 4;
   static constexpr int chunk = 32 * VX, width = WX * chunk, height = WY * RW;
-  // Stages tiles are in shared memory: one that is finished, lead that are gathered, the rest on their way.
-  static constexpr int stages = Stages, lead = Lead, notes = Lead + 2, places = 2 * Stages;
+  static constexpr int stages = Stages;  // tiles in shared memory
   // One scout for each trio of rows and of columns, and a warp for the corner.
   static constexpr int rowTrios = (height * C + 2) / 3, columnTrios = (width + 2) / 3, cornerTrios = (C + 2) / 3;
   static constexpr int rowScouts = upTo(rowTrios, 32), columnScouts = upTo(columnTrios, 32);
-  static constexpr int teams = Teams;  // of scouts, which take turns with the tiles
-  static constexpr int workers = WX * WY * 32, scouts = rowScouts + columnScouts + 32, threads = workers + teams * scouts + 32;
+  static constexpr int workers = WX * WY * 32, gatherers = GathererWarps * 32, scouts = rowScouts + columnScouts + 32;
+  static constexpr int threads = workers + gatherers + scouts + 32;
 };
 
 // Notes is what a block knows of a tile: first what it gathered, then what it found.
@@ -388,18 +395,22 @@ struct Notes {
   T corner[upTo(S::C, 3)];                        // sum of what is above and left
 };
 
+struct Place {
+  int image, x, y;  // in tiles; image < 0: there are no more
+};
+
 template <class S, class T>
 struct Layer {
   typedef Trio<T> Word;
   static constexpr int w = Word::words;
   static constexpr int words = (S::rowTrios + S::columnTrios + S::cornerTrios) * w;  // of 16 bytes, a tile
+  // What a tile tells others begins here.
+  __device__ static uint4* of(const BoxsumJob& job, uint4* status, Place at) {
+    return status + (((i64)at.image * job.tilesY + at.y) * job.tilesX + at.x) * words;
+  }
   __device__ static uint4* rows(uint4* tile, int trio) { return tile + trio * w; }
   __device__ static uint4* columns(uint4* tile, int trio) { return tile + (S::rowTrios + trio) * w; }
   __device__ static uint4* corner(uint4* tile, int trio) { return tile + (S::rowTrios + S::columnTrios + trio) * w; }
-};
-
-struct Place {
-  int image, x, y;  // in tiles; image < 0: there are no more
 };
 
 // placeOf is where ticket t works. job.turn images take turns. Within one, tiles
@@ -493,16 +504,18 @@ __device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stag
 template <class S, class M>
 __device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
   const u32 tickets = (u32)job.tilesX * job.tilesY * job.count;
-  u32 ticket = 0;
-  if (lane == 0) ticket = atomicAdd(job.tickets, 1);
   for (int tile = 0;; tile++) {
     const int slot = tile % S::stages;
+    // A ticket is drawn while the tile before in this stage is finished: early enough to hide how long that
+    // takes, and late enough to be at work soon, as others wait for it.
+    if (tile >= S::stages) m.found[slot].wait(tile / S::stages - 1);
+    u32 ticket = 0;
+    if (lane == 0) ticket = atomicAdd(job.tickets, 1);
     const u32 t = __shfl_sync(kAll, ticket, 0) - job.base;
     const bool more = t < tickets;
-    if (more && lane == 0) ticket = atomicAdd(job.tickets, 1);  // for the next tile: this takes a while
     const Place at = more ? placeOf(job, t) : Place{-1, 0, 0};
     if (tile >= S::stages) m.empty[slot].wait(tile / S::stages - 1);
-    if (lane == 0) m.at[tile % S::places] = at;
+    if (lane == 0) m.at[tile % S::stages] = at;
     __syncwarp();
     if (!more) {
       if (lane == 0) m.end = tile;
@@ -517,14 +530,14 @@ __device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
   }
 }
 
-// --- What workers do ---
+// --- What gatherers do ---
 
-// gather sums the rows and columns of a warp's part.
+// gather sums the rows and columns of the part of a tile that a warp of workers has.
 template <class S, class T, class Op>
-__device__ inline void gather(const typename S::P* stage, Op op, Notes<S, T>& notes) {
+__device__ inline void gather(const typename S::P* stage, Op op, Notes<S, T>& notes, int warp) {
   typedef typename S::P P;
   constexpr int R = S::RW < 8 ? S::RW : 8;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, wx = warp % S::WX, wy = warp / S::WX;
+  const int lane = threadIdx.x & 31, wx = warp % S::WX, wy = warp / S::WX;
   T column[S::VX] = {};
   T* rows = &notes.rowsBefore[wx][wy * S::RW * S::C];
   if constexpr (Same<P, u8>::value && Same<Op, Plain<T>>::value && S::C == 1 && !IsFloat<T>::value) {
@@ -574,100 +587,11 @@ __device__ inline void gather(const typename S::P* stage, Op op, Notes<S, T>& no
   storeVector<T, S::VX>(&notes.above[wy][wx * S::chunk + lane * S::VX], column);
 }
 
-// finish scans a warp's part of a tile, adds what was found and writes it.
-template <class S, class T, class Op>
-__device__ inline void finish(const BoxsumJob& job, Place at, const typename S::P* stage, Op op, char* out, i64 outStride, bool aligned,
-                              const Notes<S, T>& notes, T* line) {
-  typedef typename S::P P;
-  constexpr int R = S::RW < 4 ? S::RW : 4;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, wx = warp % S::WX, wy = warp / S::WX;
-  // The table's values over the warp's first row.
-  T above[1][S::VX], top[S::VX];
-  loadVector<T, S::VX>(&notes.above[wy][wx * S::chunk + lane * S::VX], above[0]);
-  scanWarp<T, 1, S::VX, S::C>(above, lane);
-  loadVector<T, S::VX>(&notes.top[wx * S::chunk + lane * S::VX], top);
-#pragma unroll
-  for (int c = 0; c < S::C; c++) {
-    T s = 0;
-#pragma unroll
-    for (int first = 0; first < S::height; first += 32) {
-      const int r = first + lane;
-      if (r < wy * S::RW) s += notes.left[r * S::C + c] + notes.rowsBefore[wx][r * S::C + c];
-    }
-#pragma unroll
-    for (int d = 16; d >= 1; d /= 2) s += __shfl_xor_sync(kAll, s, d);
-    s += notes.corner[c];
-#pragma unroll
-    for (int k = c; k < S::VX; k += S::C) above[0][k] += top[k] + s;
-  }
-
-  const int x = at.x * S::width + wx * S::chunk, y = at.y * S::height + wy * S::RW;
-  const int valuesLeft = job.width - x, rowsLeft = job.height - y;
-  T* to = (T*)(out + (i64)(y + 1) * outStride) + S::C + x;
-  const bool whole = aligned && S::VX == 4 && valuesLeft >= S::chunk && rowsLeft >= S::RW;
-#pragma unroll 1
-  for (int first = 0; first < S::RW; first += R) {
-    T v[R][S::VX];
-#pragma unroll
-    for (int r = 0; r < R; r++) {
-      P p[S::VX];
-      loadVector<P, S::VX>(stage + (first + r) * S::width + lane * S::VX, p);
-#pragma unroll
-      for (int k = 0; k < S::VX; k++) v[r][k] = op(p[k]);
-    }
-    scanWarp<T, R, S::VX, S::C>(v, lane);
-#pragma unroll
-    for (int r = 0; r < R; r++) {
-      const int row = (wy * S::RW + first + r) * S::C;
-#pragma unroll
-      for (int c = 0; c < S::C; c++) {
-        const T left = notes.left[row + c] + notes.rowsBefore[wx][row + c];
-#pragma unroll
-        for (int k = c; k < S::VX; k += S::C) v[r][k] = above[0][k] += v[r][k] + left;
-      }
-    }
-    if (whole) {
-#pragma unroll
-      for (int r = 0; r < R; r++) {
-        uint4 q[sizeof(T) * S::VX / 16 + 1];
-        memcpy(q, v[r], sizeof(T) * S::VX);
-#pragma unroll
-        for (int k = 0; k < (int)sizeof(T) * S::VX / 16; k++) __stcs((uint4*)(to + lane * S::VX) + k, q[k]);
-        to = (T*)((char*)to + outStride);
-      }
-    } else {
-      // Through shared memory, so that neighbouring lanes write neighbouring values.
-      T* mine = line + warp * S::chunk;
-#pragma unroll
-      for (int r = 0; r < R; r++) {
-        __syncwarp();
-#pragma unroll
-        for (int k = 0; k < S::VX; k++) mine[lane * S::VX + k] = v[r][k];
-        __syncwarp();
-#pragma unroll
-        for (int k = 0; k < S::VX; k++)
-          if (k * 32 + lane < valuesLeft && first + r < rowsLeft) __stcs(to + k * 32 + lane, mine[k * 32 + lane]);
-        to = (T*)((char*)to + outStride);
-      }
-    }
-  }
-  // Column 0, and row 0 where it is not carried from a band above.
-  if (at.x == 0 && wx == 0)
-    for (int i = lane; i < S::RW * S::C; i += 32)
-      if (i / S::C < rowsLeft) ((T*)(out + (i64)(y + 1 + i / S::C) * outStride))[i % S::C] = 0;
-  if (at.y == 0 && wy == 0 && !job.carry) {
-    for (int i = lane; i < S::chunk && i < valuesLeft; i += 32) ((T*)out)[S::C + x + i] = 0;
-    if (x == 0 && lane < S::C) ((T*)out)[lane] = 0;
-  }
-}
-
-// --- What scouts do ---
-
-// combine turns the workers' parts into the tile's own sums.
+// combine turns the parts into the tile's own sums.
 template <class S, class T>
-__device__ inline void combine(Notes<S, T>& notes, int scout) {
-  const int lane = scout & 31, warp = scout >> 5;
-  for (int w = warp; w < S::WX; w += S::scouts / 32) {
+__device__ inline void combine(Notes<S, T>& notes, int me) {
+  const int lane = me & 31, warp = me >> 5;
+  for (int w = warp; w < S::WX; w += S::gatherers / 32) {
     T sum[1][S::VX] = {};
 #pragma unroll
     for (int y = 0; y < S::WY; y++) {
@@ -681,7 +605,7 @@ __device__ inline void combine(Notes<S, T>& notes, int scout) {
     scanWarp<T, 1, S::VX, S::C>(sum, lane);
     storeVector<T, S::VX>(&notes.bottom[w * S::chunk + lane * S::VX], sum[0]);
   }
-  for (int i = S::scouts - 1 - scout; i < S::height * S::C; i += S::scouts) {
+  for (int i = S::gatherers - 1 - me; i < S::height * S::C; i += S::gatherers) {
     T sum = 0;
 #pragma unroll
     for (int x = 0; x < S::WX; x++) {
@@ -714,6 +638,125 @@ __device__ inline void trioOfBottom(const Notes<S, T>& notes, int trio, T v[3]) 
   }
 }
 
+// herald gathers a tile and makes its own sums public.
+template <class S, class T, class Op>
+__device__ inline void herald(const BoxsumJob& job, uint4* status, Place at, const typename S::P* stage, Op op, Notes<S, T>& notes, int me) {
+  typedef Layer<S, T> L;
+  for (int part = me >> 5; part < S::WX * S::WY; part += S::gatherers / 32) {
+    const int row = part / S::WX * S::RW, value = part % S::WX * S::chunk;
+    // What sticks out reaches no sum that anyone reads.
+    if (at.y * S::height + row < job.height && at.x * S::width + value < job.width) gather<S, T>(stage + row * S::width + value, op, notes, part);
+  }
+  barrierWait(kGatherers, S::gatherers);
+  combine<S, T>(notes, me);
+  barrierWait(kGatherers, S::gatherers);
+  uint4* tile = L::of(job, status, at);
+  const u32 aggregate = job.epoch | kAggregate, prefix = job.epoch | kPrefix;
+  for (int trio = me; trio < S::rowTrios + S::columnTrios; trio += S::gatherers) {
+    T own[3];
+    if (trio < S::rowTrios) {
+      trioOfRows<S, T>(notes, trio, own);
+      L::Word::store(L::rows(tile, trio), own, at.x == 0 ? prefix : aggregate);
+    } else {
+      trioOfBottom<S, T>(notes, trio - S::rowTrios, own);
+      L::Word::store(L::columns(tile, trio - S::rowTrios), own, at.y == 0 && !job.carry ? prefix : aggregate);
+    }
+  }
+}
+
+// --- What workers do ---
+
+// finish scans a warp's part of a tile, adds what was found and writes it.
+template <class S, class T, class Op>
+__device__ inline void finish(const BoxsumJob& job, Place at, const typename S::P* stage, Op op, char* out, i64 outStride, bool aligned,
+                              Notes<S, T>& notes) {
+  typedef typename S::P P;
+  constexpr int R = S::RW < 4 ? S::RW : 4;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, wx = warp % S::WX, wy = warp / S::WX;
+  const int x = at.x * S::width + wx * S::chunk, y = at.y * S::height + wy * S::RW;
+  const int valuesLeft = job.width - x, rowsLeft = job.height - y;
+  if (valuesLeft <= 0 || rowsLeft <= 0) return;
+  // The table's values over the warp's first row.
+  T above[1][S::VX], top[S::VX];
+  loadVector<T, S::VX>(&notes.above[wy][wx * S::chunk + lane * S::VX], above[0]);
+  scanWarp<T, 1, S::VX, S::C>(above, lane);
+  loadVector<T, S::VX>(&notes.top[wx * S::chunk + lane * S::VX], top);
+#pragma unroll
+  for (int c = 0; c < S::C; c++) {
+    T s = 0;
+#pragma unroll
+    for (int first = 0; first < S::height; first += 32) {
+      const int r = first + lane;
+      if (r < wy * S::RW) s += notes.left[r * S::C + c] + notes.rowsBefore[wx][r * S::C + c];
+    }
+#pragma unroll
+    for (int d = 16; d >= 1; d /= 2) s += __shfl_xor_sync(kAll, s, d);
+    s += notes.corner[c];
+#pragma unroll
+    for (int k = c; k < S::VX; k += S::C) above[0][k] += top[k] + s;
+  }
+
+  T* to = (T*)(out + (i64)(y + 1) * outStride) + S::C + x;
+  const bool whole = aligned && S::VX == 4 && valuesLeft >= S::chunk;
+#pragma unroll 1
+  for (int first = 0; first < S::RW && first < rowsLeft; first += R) {
+    T v[R][S::VX];
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      P p[S::VX];
+      loadVector<P, S::VX>(stage + (first + r) * S::width + lane * S::VX, p);
+#pragma unroll
+      for (int k = 0; k < S::VX; k++) v[r][k] = op(p[k]);
+    }
+    scanWarp<T, R, S::VX, S::C>(v, lane);
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      const int row = (wy * S::RW + first + r) * S::C;
+#pragma unroll
+      for (int c = 0; c < S::C; c++) {
+        const T left = notes.left[row + c] + notes.rowsBefore[wx][row + c];
+#pragma unroll
+        for (int k = c; k < S::VX; k += S::C) v[r][k] = above[0][k] += v[r][k] + left;
+      }
+    }
+    if (whole) {
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        uint4 q[sizeof(T) * S::VX / 16 + 1];
+        memcpy(q, v[r], sizeof(T) * S::VX);
+#pragma unroll
+        for (int k = 0; k < (int)sizeof(T) * S::VX / 16; k++)
+          if (first + r < rowsLeft) __stcs((uint4*)(to + lane * S::VX) + k, q[k]);
+        to = (T*)((char*)to + outStride);
+      }
+    } else {
+      // Through shared memory, so that neighbouring lanes write neighbouring values.
+      T* mine = &notes.above[wy][wx * S::chunk];  // nobody else reads these, and they have been read
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        __syncwarp();
+#pragma unroll
+        for (int k = 0; k < S::VX; k++) mine[lane * S::VX + k] = v[r][k];
+        __syncwarp();
+#pragma unroll
+        for (int k = 0; k < S::VX; k++)
+          if (k * 32 + lane < valuesLeft && first + r < rowsLeft) __stcs(to + k * 32 + lane, mine[k * 32 + lane]);
+        to = (T*)((char*)to + outStride);
+      }
+    }
+  }
+  // Column 0, and row 0 where it is not carried from a band above.
+  if (at.x == 0 && wx == 0)
+    for (int i = lane; i < S::RW * S::C; i += 32)
+      if (i / S::C < rowsLeft) ((T*)(out + (i64)(y + 1 + i / S::C) * outStride))[i % S::C] = 0;
+  if (at.y == 0 && wy == 0 && !job.carry) {
+    for (int i = lane; i < S::chunk && i < valuesLeft; i += 32) ((T*)out)[S::C + x + i] = 0;
+    if (x == 0 && lane < S::C) ((T*)out)[lane] = 0;
+  }
+}
+
+// --- What scouts do ---
+
 // sumLeft adds up what came in from the left over all rows of a tile, in all lanes of a warp.
 template <class S, class T>
 __device__ inline void sumLeft(const Notes<S, T>& notes, int lane, T sum[upTo(S::C, 3)]) {
@@ -729,47 +772,34 @@ __device__ inline void sumLeft(const Notes<S, T>& notes, int lane, T sum[upTo(S:
   }
 }
 
-// scout publishes a tile's own sums, looks back for what lies left of it and
-// above, and publishes the tile's prefixes. Each scout has a trio of its own.
+// scout looks back for what lies left of a tile and above, and publishes the
+// prefixes of its rows and columns. Each scout has a trio of its own.
 template <class S, class T>
-__device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, const T* firstRow, Notes<S, T>& notes, int team, int me) {
+__device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, const T* firstRow, Notes<S, T>& notes, int me) {
   typedef Layer<S, T> L;
   const i64 rowStep = L::words, columnStep = (i64)job.tilesX * L::words;
-  uint4* tile = status + (((i64)at.image * job.tilesY + at.y) * job.tilesX + at.x) * L::words;
-  combine<S, T>(notes, me);
-  barrierWait(kScouts + team, S::scouts);
+  uint4* tile = L::of(job, status, at);
   T own[3], before[3] = {};
-  const u32 aggregate = job.epoch | kAggregate, prefix = job.epoch | kPrefix;
+  const u32 prefix = job.epoch | kPrefix;
   if (me < S::rowScouts) {
     if (me < S::rowTrios) {
-      trioOfRows<S, T>(notes, me, own);
-      L::Word::store(L::rows(tile, me), own, at.x == 0 ? prefix : aggregate);
       if (at.x > 0) {
         lookBack<T, 4>(L::rows(tile, me) - rowStep, rowStep, at.x, job.epoch, before);
+        if (at.x + 1 < job.tilesX) {
+          trioOfRows<S, T>(notes, me, own);
 #pragma unroll
-        for (int k = 0; k < 3; k++) own[k] += before[k];
-        if (at.x + 1 < job.tilesX) L::Word::store(L::rows(tile, me), own, prefix);
+          for (int k = 0; k < 3; k++) own[k] += before[k];
+          L::Word::store(L::rows(tile, me), own, prefix);
+        }
       }
 #pragma unroll
       for (int k = 0; k < 3; k++) notes.left[me * 3 + k] = before[k];
     }
-    if (at.x > 0 && at.y + 1 < job.tilesY) {
-      barrierWait(kRowScouts + team, S::rowScouts);
-      if (me < 32) {
-        T sum[upTo(S::C, 3)] = {};
-        sumLeft<S, T>(notes, me, sum);
-        if (me == 0)
-#pragma unroll
-          for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::corner(tile, i), sum + 3 * i, at.y == 0 ? prefix : aggregate);
-      }
-    }
   } else if (me < S::rowScouts + S::columnScouts) {
     const int i = me - S::rowScouts;
     if (i < S::columnTrios) {
-      trioOfBottom<S, T>(notes, i, own);
-      L::Word::store(L::columns(tile, i), own, at.y == 0 && !job.carry ? prefix : aggregate);
       if (at.y > 0) {
-        lookBack<T, 2>(L::columns(tile, i) - columnStep, columnStep, at.y, job.epoch, before);
+        lookBack<T, 4>(L::columns(tile, i) - columnStep, columnStep, at.y, job.epoch, before);
       } else if (job.carry) {
 #pragma unroll
         for (int k = 0; k < 3; k++) {
@@ -778,6 +808,7 @@ __device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, cons
         }
       }
       if ((at.y > 0 || job.carry) && at.y + 1 < job.tilesY) {
+        trioOfBottom<S, T>(notes, i, own);
 #pragma unroll
         for (int k = 0; k < 3; k++) own[k] += before[k];
         L::Word::store(L::columns(tile, i), own, prefix);
@@ -788,26 +819,36 @@ __device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, cons
   } else {
     const int i = me - S::rowScouts - S::columnScouts;
     if (i < S::cornerTrios) {
-      if (at.y > 0 && at.x > 0) lookBack<T, 2>(L::corner(tile, i) - columnStep, columnStep, at.y, job.epoch, before);
+      if (at.y > 0 && at.x > 0) lookBack<T, 4>(L::corner(tile, i) - columnStep, columnStep, at.y, job.epoch, before);
 #pragma unroll
       for (int k = 0; k < 3; k++) notes.corner[i * 3 + k] = before[k];
     }
   }
 }
 
-// settle publishes the corner's prefix, which takes what several scouts found.
+// settle publishes the corner, first as far as the rows of the tile tell it and
+// then, when all scouts are back, whole.
 template <class S, class T>
-__device__ inline void settle(const BoxsumJob& job, uint4* status, Place at, const Notes<S, T>& notes, int lane) {
+__device__ inline void settle(const BoxsumJob& job, uint4* status, Place at, const Notes<S, T>& notes, int me) {
   typedef Layer<S, T> L;
-  if (at.x == 0 || at.y == 0 || at.y + 1 == job.tilesY) return;
-  uint4* tile = status + (((i64)at.image * job.tilesY + at.y) * job.tilesX + at.x) * L::words;
+  const bool needed = at.x > 0 && at.y + 1 < job.tilesY;
+  uint4* tile = L::of(job, status, at);
   T sum[upTo(S::C, 3)] = {};
-  sumLeft<S, T>(notes, lane, sum);
+  if (needed && me < S::rowScouts) {
+    barrierWait(kRowScouts, S::rowScouts);
+    if (me < 32) sumLeft<S, T>(notes, me, sum);
+    if (me == 0)
 #pragma unroll
-  for (int c = 0; c < S::C; c++) sum[c] += notes.corner[c];
-  if (lane == 0)
+      for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::corner(tile, i), sum + 3 * i, job.epoch | (at.y == 0 ? kPrefix : kAggregate));
+  }
+  barrierWait(kScouts, S::scouts);
+  if (needed && at.y > 0 && me < 32) {
 #pragma unroll
-    for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::corner(tile, i), sum + 3 * i, job.epoch | kPrefix);
+    for (int c = 0; c < S::C; c++) sum[c] += notes.corner[c];
+    if (me == 0)
+#pragma unroll
+      for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::corner(tile, i), sum + 3 * i, job.epoch | kPrefix);
+  }
 }
 
 // --- The kernel ---
@@ -816,8 +857,7 @@ struct None {};
 
 template <class S, class T>
 struct LayerMemory {
-  Notes<S, T> notes[S::notes];
-  alignas(16) T line[S::width * S::WY];
+  Notes<S, T> notes[S::stages];
 };
 template <class S>
 struct LayerMemory<S, None> {};
@@ -827,16 +867,15 @@ struct Memory {
   alignas(128) typename S::P stage[S::stages][S::width * S::height];
   LayerMemory<S, T> sums;
   LayerMemory<S, Q> squares;
-  Place at[S::places];
+  Place at[S::stages];
   int end;  // how many tiles there were, once that is known
-  Bell full[S::stages], empty[S::stages], gathered[S::notes], found[S::notes];
+  Bell full[S::stages], told[S::stages], found[S::stages], empty[S::stages];
 };
 
 template <class S, class T, class Q, class Op>
 __device__ inline void onePass(const BoxsumJob& job) {
   extern __shared__ __align__(128) unsigned char raw[];
   constexpr bool hasSquares = !Same<Q, None>::value;
-  constexpr int crew = S::workers + S::teams * S::scouts, ring = S::notes;
   Memory<S, T, Q>& m = *(Memory<S, T, Q>*)raw;
   if (threadIdx.x == 0) {
     m.end = 0x7fffffff;
@@ -846,11 +885,9 @@ __device__ inline void onePass(const BoxsumJob& job) {
 #else
       m.full[k].prepare(33);  // every lane when its copies land, and the first for what it wrote itself
 #endif
-      m.empty[k].prepare(S::workers / 32);
-    }
-    for (int k = 0; k < ring; k++) {
-      m.gathered[k].prepare(S::workers / 32);
+      m.told[k].prepare(S::gatherers / 32);
       m.found[k].prepare(S::scouts / 32);
+      m.empty[k].prepare(S::workers / 32);
     }
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -858,60 +895,65 @@ __device__ inline void onePass(const BoxsumJob& job) {
   }
   __syncthreads();
   const int lane = threadIdx.x & 31;
-  if (threadIdx.x >= crew) {
-    carry<S>(job, m, lane);
-  } else if (threadIdx.x < S::workers) {
-    Op op{(T)job.offset};
-    const int warp = threadIdx.x >> 5;
-    auto part = [&](int tile) { return m.stage[tile % S::stages] + warp / S::WX * S::RW * S::width + warp % S::WX * S::chunk; };
-    auto gatherNext = [&](int tile) {  // false: there is none
-      m.full[tile % S::stages].wait(tile / S::stages);
-      const bool more = m.at[tile % S::places].image >= 0;
-      // Slower workers may still read what is to be overwritten.
-      if (S::notes < S::stages && tile >= S::notes) m.empty[(tile - S::notes) % S::stages].wait((tile - S::notes) / S::stages);
-      if (more) {
-        gather<S, T>(part(tile), op, m.sums.notes[tile % ring]);
-        if constexpr (hasSquares) gather<S, Q>(part(tile), Squared<Q>{}, m.squares.notes[tile % ring]);
-      }
-      __syncwarp();
-      if (lane == 0)
-        for (int k = 0; k < (more ? 1 : S::teams); k++) m.gathered[(tile + k) % ring].ring();
-      return more;
-    };
-    int gathered = 0;
-    bool more = true;
+  // eachTile goes through the block's tiles: waits for a bell, does its part, rings another, and does what nobody
+  // here waits for. The end is rung like a tile.
+  auto eachTile = [&](const Bell* before, Bell* after, auto work, auto afterwards) {
     for (int tile = 0;; tile++) {
-      while (more && gathered <= tile + S::lead) {
-        more = gatherNext(gathered);
-        if (more) gathered++;
-      }
-      if (tile == gathered) return;
-      m.found[tile % ring].wait(tile / ring);
-      const Place at = m.at[tile % S::places];
-      finish<S, T>(job, at, part(tile), op, job.out + at.image * job.outBatch, job.outStride, job.outAligned, m.sums.notes[tile % ring], m.sums.line);
-      if constexpr (hasSquares)
-        finish<S, Q>(job, at, part(tile), Squared<Q>{}, job.squares + at.image * job.squaresBatch, job.squaresStride, job.squaresAligned, m.squares.notes[tile % ring], m.squares.line);
+      const int slot = tile % S::stages;
+      before[slot].wait(tile / S::stages);
+      const bool more = tile < *(volatile int*)&m.end;
+      const Place at = m.at[slot];
+      if (more) work(slot, at);
       __syncwarp();
-      if (lane == 0) m.empty[tile % S::stages].ring();
+      if (lane == 0) after[slot].ring();
+      if (!more) return;
+      afterwards(slot, at);
     }
-  } else {
-    const int team = (threadIdx.x - S::workers) / S::scouts, me = (threadIdx.x - S::workers) % S::scouts;
-    for (int tile = team;; tile += S::teams) {
-      m.gathered[tile % ring].wait(tile / ring);
-      if (tile >= *(volatile int*)&m.end) return;
-      const Place at = m.at[tile % S::places];
-      scout<S, T>(job, job.status, at, (const T*)(job.out + at.image * job.outBatch) + S::C, m.sums.notes[tile % ring], team, me);
-      if constexpr (hasSquares)
-        scout<S, Q>(job, job.status + job.squaresStatus, at, (const Q*)(job.squares + at.image * job.squaresBatch) + S::C, m.squares.notes[tile % ring], team, me);
-      barrierWait(kScouts + team, S::scouts);
-      if (me >= S::scouts - 32) {
-        settle<S, T>(job, job.status, at, m.sums.notes[tile % ring], lane);
-        if constexpr (hasSquares) settle<S, Q>(job, job.status + job.squaresStatus, at, m.squares.notes[tile % ring], lane);
-      }
-      __syncwarp();
-      if (lane == 0) m.found[tile % ring].ring();
-    }
+  };
+  auto nothing = [](int, Place) {};
+  const Op op{(T)job.offset};
+  uint4* squaresStatus = job.status + job.squaresStatus;
+  int me = threadIdx.x;
+  if (me < S::workers) {
+    const int warp = me >> 5, part = warp / S::WX * S::RW * S::width + warp % S::WX * S::chunk;
+    eachTile(
+        m.found, m.empty,
+        [&](int slot, Place at) {
+          finish<S, T>(job, at, m.stage[slot] + part, op, job.out + at.image * job.outBatch, job.outStride, job.outAligned, m.sums.notes[slot]);
+          if constexpr (hasSquares)
+            finish<S, Q>(job, at, m.stage[slot] + part, Squared<Q>{}, job.squares + at.image * job.squaresBatch, job.squaresStride,
+                         job.squaresAligned, m.squares.notes[slot]);
+        },
+        nothing);
+    return;
   }
+  me -= S::workers;
+  if (me < S::gatherers) {
+    eachTile(
+        m.full, m.told,
+        [&](int slot, Place at) {
+          herald<S, T>(job, job.status, at, m.stage[slot], op, m.sums.notes[slot], me);
+          if constexpr (hasSquares) herald<S, Q>(job, squaresStatus, at, m.stage[slot], Squared<Q>{}, m.squares.notes[slot], me);
+        },
+        nothing);
+    return;
+  }
+  me -= S::gatherers;
+  if (me < S::scouts) {
+    eachTile(
+        m.told, m.found,
+        [&](int slot, Place at) {
+          scout<S, T>(job, job.status, at, (const T*)(job.out + at.image * job.outBatch) + S::C, m.sums.notes[slot], me);
+          if constexpr (hasSquares)
+            scout<S, Q>(job, squaresStatus, at, (const Q*)(job.squares + at.image * job.squaresBatch) + S::C, m.squares.notes[slot], me);
+        },
+        [&](int slot, Place at) {
+          settle<S, T>(job, job.status, at, m.sums.notes[slot], me);
+          if constexpr (hasSquares) settle<S, Q>(job, squaresStatus, at, m.squares.notes[slot], me);
+        });
+    return;
+  }
+  carry<S>(job, m, lane);
 }
 
 }  // namespace

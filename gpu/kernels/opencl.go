@@ -8,29 +8,36 @@ import (
 	"strings"
 )
 
-//go:embed *.cl dialect.h job.h band.h layer.h
+//go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h
 var sources embed.FS
 
 // OpenCL is a program that has a kernel, for work-groups of this many
 // work-items, and the options to build it with. Kernels with equal programs and
 // options share them.
 func OpenCL(kernel string, group int) (source, options string, err error) {
-	t, err := parse(kernel)
-	if err != nil {
-		return "", "", err
+	i, ok := turned(kernel)
+	if !ok {
+		t, err := parse(kernel)
+		if err != nil {
+			return "", "", err
+		}
+		i.headers = []string{"dialect.h", "job.h"}
+		i.macros, i.file = t.define()
 	}
 	if group < 16 || group&(group-1) != 0 {
 		return "", "", fmt.Errorf("work-groups of %d: they must be a power of two, 16 or more", group)
 	}
-	macros, file := t.define()
 	options = fmt.Sprintf("-cl-std=CL1.2 -D GROUP=%d", group)
-	for _, m := range macros {
+	for _, m := range i.macros {
 		options += " -D " + m[0] + "=" + m[1]
 	}
 	if NeedsFloat64(kernel) {
 		options += " -D FLOAT64"
 	}
-	source, err = expand("#include \"dialect.h\"\n#include \"job.h\"\n#include \"" + file + "\"\n")
+	for _, file := range append(i.headers, i.file) {
+		source += fmt.Sprintf("#include %q\n", file)
+	}
+	source, err = expand(source)
 	return source, options, err
 }
 

@@ -17,19 +17,18 @@ template <class A, class B>
 struct Pick<false, A, B> { typedef B type; };
 
 // Fit is a shape with as many stages as shared memory has room for.
-template <class P, class T, class Q, int C, int WX, int WY, int RW, int Stages, int Lead, int Teams>
+template <class P, class T, class Q, int C, int WX, int WY, int RW, int Gatherers, int Stages = 8>
 struct Fit {
-  typedef Shape<P, C, WX, WY, RW, Stages, Lead, Teams> Full;
-  static_assert(Stages >= Lead + 2, "no tile would be on its way while others are worked on: make the tile smaller");
+  typedef Shape<P, C, WX, WY, RW, Stages, Gatherers> Full;
+  static_assert(Stages >= 3, "no tile would be on its way while others are worked on: make the tile smaller");
   static constexpr bool fits = sizeof(Memory<Full, T, Q>) <= kSharedBytes;
-  struct Fewer { typedef typename Fit<P, T, Q, C, WX, WY, RW, Stages - 1, Lead, Teams>::type type; };
+  struct Fewer { typedef typename Fit<P, T, Q, C, WX, WY, RW, Gatherers, Stages - 1>::type type; };
   struct Found { typedef Full type; };
   typedef typename Pick<fits, Found, Fewer>::type::type type;
 };
 
 // Tuned is the shape for pixels of PB bytes, sums of TB and squares or none.
-// The numbers are warps across, warps down, rows of each, stages at most, how
-// many tiles are gathered ahead, and teams of scouts.
+// The numbers are warps across, warps down, rows of each, and warps of gatherers.
 template <class P, class T, class Q, int C, int PB = sizeof(P), int TB = sizeof(T), bool Squares = !Same<Q, None>::value>
 struct Tuned;
 
@@ -38,31 +37,31 @@ struct Tuned;
   struct Tuned<P, T, Q, C, pb, tb, squares> : Fit<P, T, Q, C, __VA_ARGS__> {};
 
 #if __CUDA_ARCH__ >= 900
-BOXSUM_TUNE(1, 4, false, 2, 8, 16, 5, 2, 1)
-BOXSUM_TUNE(1, 8, false, 1, 8, 16, 5, 2, 1)
-BOXSUM_TUNE(2, 8, false, 1, 8, (C > 2 ? 8 : 16), 4, 1, 1)
-BOXSUM_TUNE(4, 4, false, 1, 8, (C > 1 ? 8 : 16), (C > 1 ? 5 : 3), (C > 1 ? 2 : 1), 2)
-BOXSUM_TUNE(4, 8, false, 1, 8, 8, 3, 1, (C > 1 ? 1 : 2))
-BOXSUM_TUNE(8, 8, false, 1, 8, 4, 5, 2, (C > 1 ? 1 : 2))
-BOXSUM_TUNE(1, 4, true, 1, 8, 8, 5, 2, 1)
-BOXSUM_TUNE(1, 8, true, 1, 8, 8, 5, 2, 1)
-BOXSUM_TUNE(2, 8, true, 1, 8, 8, 4, 1, 1)
-BOXSUM_TUNE(4, 4, true, 1, 8, 8, 4, 1, 1)
-BOXSUM_TUNE(4, 8, true, 1, 8, 8, 3, 1, 1)
-BOXSUM_TUNE(8, 8, true, 1, 8, 4, 4, 1, 1)
+BOXSUM_TUNE(1, 4, false, 2, 4, (C > 1 ? 16 : 32), 4)
+BOXSUM_TUNE(1, 8, false, 1, 4, 32, 4)
+BOXSUM_TUNE(2, 8, false, 1, 4, 32, 4)
+BOXSUM_TUNE(4, 4, false, (C > 1 ? 2 : 1), (C > 1 ? 4 : 8), 16, 4)
+BOXSUM_TUNE(4, 8, false, 1, 4, (C > 1 ? 16 : 32), 4)
+BOXSUM_TUNE(8, 8, false, 1, 4, (C > 1 ? 8 : 16), 4)
+BOXSUM_TUNE(1, 4, true, 1, 4, 16, 4)
+BOXSUM_TUNE(1, 8, true, 1, 4, 16, 4)
+BOXSUM_TUNE(2, 8, true, 1, 4, 16, 4)
+BOXSUM_TUNE(4, 4, true, 1, 4, 16, 4)
+BOXSUM_TUNE(4, 8, true, 1, 4, (C > 1 ? 8 : 16), 4)
+BOXSUM_TUNE(8, 8, true, 1, 4, 8, 4)
 #else
-BOXSUM_TUNE(1, 4, false, 1, 8, 16, 3, 1, 1)
-BOXSUM_TUNE(1, 8, false, 1, 8, 8, 3, 1, 1)
-BOXSUM_TUNE(2, 8, false, 1, 8, 4, 4, 1, 1)
-BOXSUM_TUNE(4, 4, false, 1, 8, 4, 4, 1, 1)
-BOXSUM_TUNE(4, 8, false, 1, 4, 8, 3, 1, 1)
-BOXSUM_TUNE(8, 8, false, 1, 4, 4, 3, 1, 1)
-BOXSUM_TUNE(1, 4, true, 1, 4, 8, 4, 1, 1)
-BOXSUM_TUNE(1, 8, true, 1, 4, 8, 3, 1, 1)
-BOXSUM_TUNE(2, 8, true, 1, 4, 4, 4, 1, 1)
-BOXSUM_TUNE(4, 4, true, 1, 4, 8, 3, 1, 1)
-BOXSUM_TUNE(4, 8, true, 1, 4, 4, 3, 1, 1)
-BOXSUM_TUNE(8, 8, true, 1, 4, 2, 3, 1, 1)
+BOXSUM_TUNE(1, 4, false, 1, 8, 16, 4)
+BOXSUM_TUNE(1, 8, false, 1, 8, 8, 4)
+BOXSUM_TUNE(2, 8, false, 1, 8, 4, 4)
+BOXSUM_TUNE(4, 4, false, 1, 8, 4, 4)
+BOXSUM_TUNE(4, 8, false, 1, 4, 8, 4)
+BOXSUM_TUNE(8, 8, false, 1, 4, 4, 4)
+BOXSUM_TUNE(1, 4, true, 1, 4, 8, 4)
+BOXSUM_TUNE(1, 8, true, 1, 4, 8, 4)
+BOXSUM_TUNE(2, 8, true, 1, 4, 4, 4)
+BOXSUM_TUNE(4, 4, true, 1, 4, 8, 4)
+BOXSUM_TUNE(4, 8, true, 1, 4, 4, 4)
+BOXSUM_TUNE(8, 8, true, 1, 4, 2, 4)
 #endif
 
 template <class S, class T>
