@@ -164,14 +164,9 @@ func (s *fastShape) tiles(job integrateJob) (across, down int) {
 // whole image let each tile find its neighbours' sums when it needs them.
 func bandRows(tilesDown int) int { return tilesDown }
 
-// turns is how many images of a batch take turns. The more there are, the
-// earlier the neighbours of a tile are done before it needs them.
-func (f *fastKernels) turns(count int) int {
-	if f.turn > 0 {
-		return min(f.turn, count)
-	}
-	return count
-}
+// turns is how many images of a batch take turns. One after the other was
+// fastest on an H200: 64 images of 1080p went at 3405 GB/s, all in turn at 3227.
+func (f *fastKernels) turns(count int) int { return min(max(f.turn, 1), count) }
 
 // fastLaunch queues one launch, which has so many bytes of status.
 func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, status int64) error {

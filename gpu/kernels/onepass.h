@@ -191,7 +191,15 @@ __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T ou
 
 // --- Bells ---
 
-// A Bell is a barrier in shared memory that some ring and others wait for. Its
+// How often each lane rings for a tile that it brings: before 9.0 also when its copies have landed.
+#if __CUDA_ARCH__ >= 900
+constexpr int kRings = 1;
+#else
+constexpr int kRings = 2;
+#endif
+
+// A Bell is a barrier in shared memory that some ring and others wait for. All
+// threads that wrote ring, each for its own writes. Its
 // phases alternate: the n-th ringing, from 0 on, is waited for with wait(n).
 struct Bell {
   u64 word;
@@ -471,7 +479,9 @@ __device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stag
   const char* from = job.in + at.image * job.inBatch + (i64)at.y * S::height * job.inStride + (i64)at.x * rowBytes;
   if (job.inAligned) {
 #if __CUDA_ARCH__ >= 900
-    if (lane == 0) {
+    if (lane > 0) {
+      full.ring();
+    } else {
       full.expect(S::height * rowBytes);
       full.copy(stage, job.map, at.x * S::width, at.y * S::height, at.image);
     }
@@ -483,20 +493,14 @@ __device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stag
       copy16((char*)stage + r * rowBytes + at16, from + r * job.inStride + at16);
     }
     full.ringWhenCopied();
-    if (lane == 0) full.ring();
+    full.ring();
 #endif
   } else {
     for (int r = 0; r < rows; r++)
 #pragma unroll
       for (int k = 0; k < S::width; k += 32)
         if (k + lane < values) stage[r * S::width + k + lane] = ((const P*)(from + r * job.inStride))[k + lane];
-#if __CUDA_ARCH__ >= 900
-    __syncwarp();
-    if (lane == 0) full.ring();
-#else
-    full.ring();
-    if (lane == 0) full.ring();
-#endif
+    for (int k = 0; k < kRings; k++) full.ring();
   }
 }
 
@@ -518,12 +522,7 @@ __device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
     if (lane == 0) m.at[tile % S::stages] = at;
     __syncwarp();
     if (!more) {
-      if (lane == 0) m.end = tile;
-      __syncwarp();
-#if __CUDA_ARCH__ < 900
-      m.full[slot].ring();
-#endif
-      if (lane == 0) m.full[slot].ring();
+      for (int k = 0; k < kRings; k++) m.full[slot].ring();
       return;
     }
     fetch<S>(job, at, m.stage[slot], m.full[slot], lane);
@@ -868,7 +867,6 @@ struct Memory {
   LayerMemory<S, T> sums;
   LayerMemory<S, Q> squares;
   Place at[S::stages];
-  int end;  // how many tiles there were, once that is known
   Bell full[S::stages], told[S::stages], found[S::stages], empty[S::stages];
 };
 
@@ -878,16 +876,11 @@ __device__ inline void onePass(const BoxsumJob& job) {
   constexpr bool hasSquares = !Same<Q, None>::value;
   Memory<S, T, Q>& m = *(Memory<S, T, Q>*)raw;
   if (threadIdx.x == 0) {
-    m.end = 0x7fffffff;
     for (int k = 0; k < S::stages; k++) {
-#if __CUDA_ARCH__ >= 900
-      m.full[k].prepare(1);
-#else
-      m.full[k].prepare(33);  // every lane when its copies land, and the first for what it wrote itself
-#endif
-      m.told[k].prepare(S::gatherers / 32);
-      m.found[k].prepare(S::scouts / 32);
-      m.empty[k].prepare(S::workers / 32);
+      m.full[k].prepare(32 * kRings);
+      m.told[k].prepare(S::gatherers);
+      m.found[k].prepare(S::scouts);
+      m.empty[k].prepare(S::workers);
     }
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -901,12 +894,11 @@ __device__ inline void onePass(const BoxsumJob& job) {
     for (int tile = 0;; tile++) {
       const int slot = tile % S::stages;
       before[slot].wait(tile / S::stages);
-      const bool more = tile < *(volatile int*)&m.end;
       const Place at = m.at[slot];
-      if (more) work(slot, at);
+      if (at.image >= 0) work(slot, at);
       __syncwarp();
-      if (lane == 0) after[slot].ring();
-      if (!more) return;
+      after[slot].ring();
+      if (at.image < 0) return;
       afterwards(slot, at);
     }
   };
