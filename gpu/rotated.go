@@ -1,23 +1,26 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
+	"image"
 	"math"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
 	"github.com/boxsum/boxsum/rotated"
 )
 
 // A RotatedTable is tables along the lines of a rotation on a device, one for each
 // of Count images of the same size. Each answers what a [rotated.Table] does; its
-// lattice knows where pixels lie, and areas.
+// lattice knows where pixels lie, and counts those of boxes.
 type RotatedTable[S boxsum.Sum] struct {
-	array
 	shape *latticeShape
 	job   latticeJob
+	cells *Table[S] // of the lattice, an image with holes; two to an image where it is split
+	at    memory    // of what the shape packed; 0 once closed
 }
 
 // NewRotatedTable takes device memory for the tables of count images of this
@@ -28,48 +31,57 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 		return nil, err
 	}
 	defer d.leave()
-	t := &RotatedTable[S]{array: array{
-		device: d, element: elementOf[S](), width: width, height: height, channels: max(channels, 0), count: count, border: 1, owned: true,
-	}}
-	if channels < 0 {
-		return nil, fmt.Errorf("gpu: %w: %d channels", boxsum.ErrSize, channels)
-	}
-	if _, err := t.lay(); err != nil { // the sizes; what lies where follows
+	sizes := array{element: elementOf[S](), width: width, height: height, channels: channels, count: count, border: 1}
+	if _, err := sizes.lay(); err != nil {
 		return nil, err
 	}
-	var err error
-	if t.shape, err = newLatticeShape(width, height, t.channels, rot); err != nil {
+	shape, err := newLatticeShape(width, height, rot)
+	if err != nil {
 		return nil, err
 	}
-	value := int64(t.element.bytes())
-	packed, job := t.shape.pack(value)
-	t.job = job
-	bytes, ok := t.shape.tableBytes(job, value)
-	t.at = batch{plane: plane{offset: roundUp(int64(len(packed)), 256)}, distance: bytes}
-	all, fits := product(bytes, int64(count))
-	if !ok || !fits || all > math.MaxInt64-t.at.offset || len(packed)/4 > math.MaxInt32 {
-		return nil, fmt.Errorf("gpu: %w: %s is more than memory can hold", boxsum.ErrSize, &t.array)
+	if count > math.MaxInt32/2 {
+		return nil, fmt.Errorf("gpu: %w: %s are too many", boxsum.ErrSize, &sizes)
 	}
-	if t.at.memory, err = d.take(t.at.offset + all); err != nil {
-		return nil, fmt.Errorf("%w (for %s)", err, &t.array)
+	columns, rows := shape.size()
+	cells, err := NewTable[S](d, columns, rows, channels, count<<shape.split)
+	if err != nil {
+		return nil, err
 	}
-	if len(packed) == 0 {
-		return t, nil
+	packed, job := shape.pack()
+	t := &RotatedTable[S]{shape: shape, job: job, cells: cells}
+	if len(packed)/4 > math.MaxInt32 {
+		err = fmt.Errorf("gpu: %w: %s are too large", boxsum.ErrSize, &sizes)
+	}
+	if err == nil {
+		t.at, err = d.upload(packed)
+	}
+	if err != nil {
+		return nil, firstError(err, cells.Close())
+	}
+	return t, nil
+}
+
+// upload is device memory that holds some bytes.
+func (d *Device) upload(data []byte) (memory, error) {
+	m, err := d.take(int64(len(data)))
+	if err != nil || len(data) == 0 {
+		return m, err
 	}
 	d.queue.Lock()
 	defer d.queue.Unlock()
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	pin.Pin(&packed[0])
-	n := int64(len(packed))
-	err = d.backend.copyIn(d.stream, plane{memory: t.at.memory, stride: n}, unsafe.Pointer(&packed[0]), n, rows{n, 1})
+	pin.Pin(&data[0])
+	n := int64(len(data))
+	err = d.backend.copyIn(d.stream, plane{memory: m, stride: n}, unsafe.Pointer(&data[0]), n, rows{n, 1})
+	// Also after an error: nothing may use this memory once it is unpinned.
 	if err = firstError(err, d.backend.wait(d.stream)); err != nil {
-		return nil, firstError(err, d.give(t.at.memory))
+		return 0, firstError(err, d.give(m))
 	}
-	return t, nil
+	return m, nil
 }
 
-// Lattice is where the pixels of the images lie; it counts those of boxes.
+// Lattice is where the pixels of the images lie.
 func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 	if t == nil || t.shape == nil {
 		return nil
@@ -77,18 +89,38 @@ func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 	return t.shape.lattice
 }
 
+// Width is that of the images, in pixels.
+func (t *RotatedTable[S]) Width() int { return t.shape.width }
+
+// Height is that of the images, in pixels.
+func (t *RotatedTable[S]) Height() int { return t.shape.height }
+
+// Channels is how many values a pixel has.
+func (t *RotatedTable[S]) Channels() int { return t.cells.channels }
+
+// Count is how many tables there are.
+func (t *RotatedTable[S]) Count() int { return t.cells.count >> t.shape.split }
+
+// index says whether there is a table i.
+func (t *RotatedTable[S]) index(i int) error {
+	if uint(i) >= uint(t.Count()) {
+		return fmt.Errorf("gpu: %w: no number %d among %s", boxsum.ErrSize, i, several(t.Count(), "rotated table"))
+	}
+	return nil
+}
+
 // IntegrateRotated makes the tables of images along the lines of a rotation, on
 // their device:
 //
 //	tables, err := gpu.IntegrateRotated[uint32](images, rotated.Rotation{A: 1, B: 2}, nil)
 //
-// The pairs of pixel and sum types are those of [boxsum.Integrate]. Options are as
-// for [IntegrateTilted].
+// The pairs of pixel and sum types are those of [boxsum.Integrate]. There is no
+// offset.
 func IntegrateRotated[S boxsum.Sum, P boxsum.Pixel](src *Image[P], rot rotated.Rotation, opt *Options) (*RotatedTable[S], error) {
 	if src == nil || src.device == nil {
 		return nil, errNoImage
 	}
-	if err := turnedPair(elementOf[P](), elementOf[S](), false); err != nil {
+	if err := pairError(elementOf[P](), elementOf[S](), none); err != nil {
 		return nil, err
 	}
 	t, err := NewRotatedTable[S](src.device, src.width, src.height, src.channels, src.count, rot)
@@ -108,30 +140,40 @@ func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], sr
 	if src == nil || src.device == nil {
 		return errNoImage
 	}
-	if dst == nil || dst.device == nil {
+	if dst == nil || dst.cells == nil {
 		return errNoTable
 	}
-	if err := turnedPair(src.element, dst.element, false); err != nil {
+	if err := pairError(src.element, dst.cells.element, none); err != nil {
 		return err
 	}
-	if err := turnedOptions(opt, dst.element); err != nil {
+	o, err := opt.check(dst.cells.element)
+	if err != nil {
 		return err
 	}
-	if err := dst.takes(&src.array); err != nil {
+	if o.Offset != 0 {
+		return errTurnedOffset
+	}
+	images := array{
+		device: dst.cells.device, element: dst.cells.element,
+		width: dst.shape.width, height: dst.shape.height, channels: dst.cells.channels, count: dst.Count(), border: 1,
+	}
+	if err := images.takes(&src.array); err != nil {
 		return err
 	}
 	d := src.device
 	return d.use(func() error {
-		if err := firstError(dst.open(), src.open()); err != nil {
+		if err := firstError(dst.cells.open(), src.open()); err != nil {
 			return err
 		}
-		if src.width == 0 || src.height == 0 {
-			return nil
+		job := integrateJob{
+			stream: d.stream, pixel: src.element, sum: dst.cells.element, channels: src.channels,
+			width: src.width, height: src.height, count: src.count, in: src.at, out: dst.cells.at,
 		}
-		return d.latticeIntegrate(integrateJob{
-			stream: d.stream, pixel: src.element, sum: dst.element, channels: src.channels,
-			width: src.width, height: src.height, count: src.count, in: src.at, out: dst.at,
-		}, dst.shape, dst.job, dst.at.memory)
+		if src.width == 0 || src.height == 0 {
+			job.width, job.height, job.count = 0, 0, dst.cells.count
+			return d.clear(job)
+		}
+		return d.latticeIntegrate(job, dst.job, dst.at, o.Kernels)
 	})
 }
 
@@ -139,45 +181,40 @@ func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], sr
 // table i: channel c of boxes[b] is dst[b*Channels+c]. Cells without a pixel,
 // inside the image and outside of it, count as 0.
 func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
-	if t == nil || t.device == nil {
+	if t == nil || t.cells == nil {
 		return errNoTable
 	}
 	if err := t.index(i); err != nil {
 		return err
 	}
-	d, bounds := t.device, t.shape.lattice.Bounds()
-	return sumPlaced(&t.array, dst, len(boxes), func(n int) [4]int32 {
-		box := boxes[n].Intersect(bounds)
-		if box.Empty() {
-			return [4]int32{}
+	bounds := t.shape.lattice.Bounds()
+	placed := make([]image.Rectangle, len(boxes))
+	var first []S
+	for part := range 1 << t.shape.split {
+		for n, box := range boxes {
+			if box = box.Intersect(bounds); !box.Empty() {
+				placed[n] = t.shape.part(box, part)
+			}
 		}
-		box = t.shape.place(box)
-		return [4]int32{int32(box.C0), int32(box.R0), int32(box.C1), int32(box.R1)}
-	}, func(boxesAt, sumsAt memory, count int) error {
-		sum := accumulator(t.element)
-		kernel := kernels.CornerKernel(sum)
-		group, err := d.portableGroup(kernels.Types{Sum: sum}.MaxGroup(), kernel)
-		if err != nil {
+		if err := t.cells.SumBoxes(i<<t.shape.split+part, dst, placed); err != nil {
 			return err
 		}
-		start := t.at.image(i).offset
-		job := latticeCorners{
-			start: start, rowsStart: start + t.job.rowsStart, columnsStart: start + t.job.columnsStart,
-			startsAt: t.job.startsAt, lowAt: t.job.lowAt, highAt: t.job.highAt,
-			channels: int32(t.channels), columns: int32(t.shape.columns),
-			leftTurn: int32(t.shape.leftTurn()), rightTurn: int32(t.shape.rightTurn()), bandRows: latticeBand, count: int64(count),
+		if part < t.shape.split {
+			first = slices.Clone(dst[:len(boxes)*t.Channels()])
 		}
-		return d.backend.launch(d.stream, kernel, [3]int{ceilDiv(count*t.channels, group), 1, 1}, [3]int{group, 1, 1}, 0,
-			value(&job), value(&t.at.memory), value(&t.at.memory), value(&boxesAt), value(&sumsAt))
-	})
+	}
+	for n, sum := range first {
+		dst[n] += sum
+	}
+	return nil
 }
 
 // Download copies table i to the host.
 func (t *RotatedTable[S]) Download(i int) (*rotated.Table[S], error) {
-	if t == nil || t.device == nil {
+	if t == nil || t.cells == nil {
 		return nil, errNoTable
 	}
-	dst, err := rotated.New[S](t.width, t.height, t.channels, t.shape.lattice.Rotation())
+	dst, err := rotated.New[S](t.Width(), t.Height(), t.Channels(), t.shape.lattice.Rotation())
 	if err != nil {
 		return nil, err
 	}
@@ -190,48 +227,34 @@ func (t *RotatedTable[S]) Download(i int) (*rotated.Table[S], error) {
 // DownloadInto copies table i into dst, which must be for images of the same size
 // and have the same rotation.
 func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
-	if t == nil || t.device == nil {
+	if t == nil || t.cells == nil {
 		return errNoTable
-	}
-	if err := t.index(i); err != nil {
-		return err
 	}
 	if dst == nil || dst.Lattice == nil {
 		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
 	}
-	if width, height := dst.Size(); width != t.width || height != t.height || dst.Channels() != t.channels || dst.Rotation() != t.shape.lattice.Rotation() {
+	if width, height := dst.Size(); width != t.Width() || height != t.Height() || dst.Channels() != t.Channels() || dst.Rotation() != t.shape.lattice.Rotation() {
 		return fmt.Errorf("gpu: %w: a table for %d×%d with %d channels along %v cannot take one of %d×%d with %d along %v",
-			boxsum.ErrSize, width, height, dst.Channels(), dst.Rotation(), t.width, t.height, t.channels, t.shape.lattice.Rotation())
+			boxsum.ErrSize, width, height, dst.Channels(), dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.shape.lattice.Rotation())
 	}
-	if t.width == 0 || t.height == 0 {
-		return nil
-	}
-	bytes := t.at.distance
-	sums := make([]S, bytes/int64(t.element.bytes()))
-	err := t.device.use(func() error {
-		if err := t.open(); err != nil {
-			return err
-		}
-		var pin runtime.Pinner
-		defer pin.Unpin()
-		pin.Pin(&sums[0])
-		b, s := t.device.backend, t.device.stream
-		from := t.at.image(i)
-		from.stride = bytes
-		if err := b.copyOut(s, unsafe.Pointer(&sums[0]), bytes, from, rows{bytes, 1}); err != nil {
-			return err
-		}
-		return b.wait(s)
-	})
-	if err != nil {
+	if err := t.index(i); err != nil {
 		return err
 	}
-	value := int64(t.element.bytes())
-	h := hostLattice[S]{t.shape, sums, sums[t.job.rowsStart/value:], sums[t.job.columnsStart/value:]}
+	var parts []*boxsum.Table[S]
+	for part := range 1 << t.shape.split {
+		cells, err := t.cells.Download(i<<t.shape.split + part)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, cells)
+	}
 	bounds := t.shape.lattice.Bounds()
-	dst.Fill(func(c, r, channel int) S {
-		box := t.shape.place(rotated.Box{C0: bounds.C0, R0: bounds.R0, C1: c, R1: r})
-		return h.corner(box.C1-1, box.R1-1, channel) - h.corner(box.C0-1, box.R1-1, channel)
+	dst.Fill(func(c, r, channel int) (sum S) {
+		for odd, cells := range parts {
+			at := t.shape.part(rotated.Box{C0: bounds.C0, R0: bounds.R0, C1: c, R1: r}, odd)
+			sum += cells.At(at.Max.X, at.Max.Y, channel) - cells.At(at.Min.X, at.Max.Y, channel)
+		}
+		return sum
 	})
 	return nil
 }
@@ -252,38 +275,22 @@ func IntegrateRotatedHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Im
 	return t.Download(0)
 }
 
-// A hostLattice is a table as it lies on the device, downloaded.
-type hostLattice[S boxsum.Sum] struct {
-	*latticeShape
-	bands, wholeRows, wholeColumns []S
-}
-
-// corner is the sum of all cells up to a column and a row, either of which may be
-// −1; gpu/kernels/corners.cl has the same.
-func (h *hostLattice[S]) corner(column, row, channel int) S {
-	if column < 0 || row < 0 {
-		return 0
-	}
-	n, band := h.channels, row/latticeBand
-	low, high := int(h.low[band]), int(h.high[band])
-	switch {
-	case column < low && row <= h.leftTurn():
-		return 0
-	case column < low:
-		return h.wholeColumns[column*n+channel]
-	case column < high:
-		return h.bands[h.starts[band]+int64((row%latticeBand*(high-low)+column-low)*n+channel)]
-	case row <= h.rightTurn():
-		return h.wholeRows[row*n+channel]
-	}
-	return h.wholeRows[row*n+channel] - (h.wholeColumns[(h.columns-1)*n+channel] - h.wholeColumns[column*n+channel])
-}
-
 // Close frees the memory on the device, after the work that uses it. Closing
 // again, or after the device was closed, does nothing.
 func (t *RotatedTable[S]) Close() error {
-	if t == nil {
+	if t == nil || t.cells == nil {
 		return nil
 	}
-	return t.close()
+	d := t.cells.device
+	err := d.use(func() error {
+		m := t.at
+		if t.at = 0; m == 0 {
+			return nil
+		}
+		return firstError(d.backend.wait(d.stream), d.give(m))
+	})
+	if errors.Is(err, ErrClosed) {
+		err = nil
+	}
+	return firstError(err, t.cells.Close())
 }

@@ -3,57 +3,54 @@ package gpu
 import (
 	"encoding/binary"
 	"fmt"
+	"image"
 	"math"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// latticeBand is how many rows of a lattice a band of the table has, and a tile.
-const latticeBand = 64
-
 // A latticeShape is where the cells of a lattice lie in rows and columns, see
 // gpu/kernels/lattice.h. Of both lines that cross in a pixel one is its row and the
 // other its column, so that neighbours in a line of the image are neighbours in
-// a row for as long as its pixels are. A sum is that of all cells up to a row and a
-// column.
+// a row for as long as its pixels are.
 type latticeShape struct {
 	lattice       *rotated.Lattice
-	width, height int
+	width, height int  // of the image
 	exchange      bool // rows are c and columns r
 	mirrored      bool // x counts from the right
 	rows, columns int
 	down, over    []int32 // of each x and each line
 	edges         []int32 // where runs of equal down begin, and the width
-	longest       int     // run
-	low, high     []int32 // columns of each band
-	starts        []int64 // elements before it
-	elements      int64   // of all bands
-	channels      int
+
+	// split is 1 where the cells of even and of odd rows make two lattices, each
+	// without the columns in which it has no pixels.
+	split int
 }
 
-func newLatticeShape(width, height, channels int, rot rotated.Rotation) (*latticeShape, error) {
+func newLatticeShape(width, height int, rot rotated.Rotation) (*latticeShape, error) {
 	l, err := rotated.NewLattice(width, height, rot)
 	if err != nil {
 		return nil, fmt.Errorf("gpu: %w", err)
 	}
 	rot = l.Rotation()
-	s := &latticeShape{lattice: l, width: width, height: height, channels: channels}
+	s := &latticeShape{lattice: l, width: width, height: height}
 	if width == 0 || height == 0 {
 		return s, nil
 	}
-	mirror := rot.A < 0
 	s.exchange = max(rot.A, -rot.A) > rot.B
-	s.mirrored = mirror != s.exchange
+	s.mirrored = (rot.A < 0) != s.exchange
 	bounds := l.Bounds()
 	s.rows, s.columns = bounds.R1-bounds.R0, bounds.C1-bounds.C0
 	if s.exchange {
 		s.rows, s.columns = s.columns, s.rows
 	}
+	if rot.A == rot.B || rot.A == -rot.B {
+		s.split = 1
+	}
 	const margin = 1 << 12 // tiles that stick out are counted in 32 bits too
-	if s.columns > (math.MaxInt32-margin)/channels || s.rows > math.MaxInt32-margin {
-		return nil, fmt.Errorf("gpu: %w: a lattice of %d×%d cells with %d channels: columns times channels and rows must each be below 2^31",
-			boxsum.ErrSize, s.columns, s.rows, channels)
+	if s.columns > math.MaxInt32-margin || s.rows > math.MaxInt32-margin {
+		return nil, fmt.Errorf("gpu: %w: a lattice of %d×%d cells: columns and rows must be below 2^31", boxsum.ErrSize, s.columns, s.rows)
 	}
 	s.down, s.over = make([]int32, width), make([]int32, height)
 	for x := range s.down {
@@ -64,17 +61,12 @@ func newLatticeShape(width, height, channels int, rot rotated.Rotation) (*lattic
 		}
 	}
 	s.edges = append(s.edges, int32(width))
-	for d := range s.runs() {
-		s.longest = max(s.longest, int(s.edges[d+1]-s.edges[d]))
-	}
 	for y := range s.over {
 		column, _ := s.cell(0, y)
 		s.over[y] = int32(column - (width - 1))
 	}
-	return s, s.cut()
+	return s, nil
 }
-
-func (s *latticeShape) runs() int { return len(s.edges) - 1 }
 
 // cell is the column and row of pixel x of line y.
 func (s *latticeShape) cell(x, y int) (column, row int) {
@@ -95,81 +87,64 @@ func (s *latticeShape) place(box rotated.Box) rotated.Box {
 	return rotated.Box{C0: bounds.C1 - box.C1, C1: bounds.C1 - box.C0, R0: box.R0 - bounds.R0, R1: box.R1 - bounds.R0}
 }
 
-// leftTurn and rightTurn are the rows with a pixel in the first column, and in
-// the last: up to there columns come in on that side, and then they leave.
-func (s *latticeShape) leftTurn() int  { return s.runs() - 1 }
-func (s *latticeShape) rightTurn() int { return s.height - 1 }
-
-// leftmost and rightmost are the first and the last column of a row that has a
-// pixel.
-func (s *latticeShape) leftmost(row int) int {
-	d := min(row, s.runs()-1)
-	return s.width - int(s.edges[d+1]) + int(s.over[row-d])
-}
-
-func (s *latticeShape) rightmost(row int) int {
-	y := min(row, s.height-1)
-	return s.width - 1 - int(s.edges[row-y]) + int(s.over[y])
-}
-
-// cut says which columns of each band the table holds. Every row of it starts a
-// line of memory.
-func (s *latticeShape) cut() error {
-	const align = 32
-	for first := 0; first < s.rows; first += latticeBand {
-		last := min(first+latticeBand, s.rows) - 1
-		low := s.leftmost(min(max(s.leftTurn(), first), last)) / align * align
-		high := roundUp(int64(s.rightmost(min(max(s.rightTurn(), first), last))+1), align)
-		s.low, s.high, s.starts = append(s.low, int32(low)), append(s.high, int32(high)), append(s.starts, s.elements)
-		size, ok := product((high-int64(low))*int64(s.channels), int64(last+1-first))
-		if s.elements += size; !ok || s.elements > math.MaxInt64/64 {
-			return fmt.Errorf("gpu: %w: a table of %d×%d cells with %d channels is more than memory can hold", boxsum.ErrSize, s.columns, s.rows, s.channels)
-		}
+// part is the columns and rows that a box has in one of the lattices, the first
+// of which has the even rows.
+func (s *latticeShape) part(box rotated.Box, odd int) image.Rectangle {
+	box = s.place(box)
+	if s.split == 0 {
+		return image.Rect(box.C0, box.R0, box.C1, box.R1)
 	}
-	return nil
+	// x counts from the last column, so that pixels of even rows are in columns as
+	// even or odd as that is.
+	oddColumns := (s.width - 1 + odd) % 2
+	half := func(n, odd int) int { return (n - odd + 1) / 2 } // of those below n
+	return image.Rect(half(box.C0, oddColumns), half(box.R0, odd), half(box.C1, oddColumns), half(box.R1, odd))
+}
+
+// size is the columns and rows of each lattice.
+func (s *latticeShape) size() (columns, rows int) {
+	return (s.columns + s.split) >> s.split, (s.rows + s.split) >> s.split
 }
 
 // A latticeJob is the Lattice of gpu/kernels/lattice.h, byte for byte.
 type latticeJob struct {
-	startsAt                               int64
-	rowsStart, columnsStart                int64
-	downAt, overAt, edgesAt, lowAt, highAt int32
-	width, height                          int32
-	runs, mirrored                         int32
-	lineShift                              int32
-	tangent                                float32
-	_                                      int32
+	inStart, inStride, inDistance     int64
+	outStart, outStride, outDistance  int64
+	downsAt, overAt, edgesAt          int32
+	width, height, channels           int32
+	rows, columns, split              int32
+	runs, mirrored                    int32
+	lanes, laneGroups, lanesInverse   int32
+	tileCells, tilesAcross, tilesDown int32
+	quads, wide                       int32
+	tangent                           float32
 }
 
-// pack is the arrays as kernels take them, and where each begins. Sums have so
-// many bytes.
-func (s *latticeShape) pack(bytes int64) ([]byte, latticeJob) {
+// pack is the arrays as the kernel takes them, and the job without its places.
+func (s *latticeShape) pack() ([]byte, latticeJob) {
 	rot := s.lattice.Rotation()
 	a, b := math.Abs(float64(rot.A)), float64(rot.B)
+	columns, rows := s.size()
 	j := latticeJob{
-		width: int32(s.width), height: int32(s.height), runs: int32(s.runs()), mirrored: flag(s.mirrored),
-		tangent: float32(min(a/b, b/max(a, 1))),
+		width: int32(s.width), height: int32(s.height), rows: int32(rows), columns: int32(columns), split: int32(s.split),
+		runs: int32(len(s.edges) - 1), mirrored: flag(s.mirrored), tangent: float32(min(a/b, b/max(a, 1))),
 	}
-	j.rowsStart = roundUp(s.elements*bytes, 256)
-	j.columnsStart = j.rowsStart + roundUp(int64(s.rows)*int64(s.channels)*bytes, 256)
+	downs := make([]int32, roundUp(int64(s.width), 4))
+	for x, v := range s.down {
+		if s.mirrored {
+			x = s.width - 1 - x
+		}
+		downs[x] = v
+	}
 	var buf []byte
-	for _, v := range s.starts {
-		buf = binary.NativeEndian.AppendUint64(buf, uint64(v))
-	}
 	for _, part := range []struct {
 		values []int32
 		at     *int32
-	}{{s.down, &j.downAt}, {s.over, &j.overAt}, {s.edges, &j.edgesAt}, {s.low, &j.lowAt}, {s.high, &j.highAt}} {
+	}{{downs, &j.downsAt}, {s.over, &j.overAt}, {s.edges, &j.edgesAt}} {
 		*part.at = int32(len(buf) / 4)
 		for _, v := range part.values {
 			buf = binary.NativeEndian.AppendUint32(buf, uint32(v))
 		}
 	}
 	return buf, j
-}
-
-// tableBytes is what one table takes: bands, rows, columns.
-func (s *latticeShape) tableBytes(j latticeJob, bytes int64) (int64, bool) {
-	columns, ok := product(int64(s.columns)*int64(s.channels), bytes)
-	return roundUp(j.columnsStart+columns, 256), ok && s.elements < math.MaxInt64/64
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/rotated"
@@ -66,8 +65,8 @@ var rotatedPairs = []rotatedPair{
 }
 
 // checkRotated makes rotated tables of one pair of types, twice, and holds random
-// boxes of theirs against counting, on the device and downloaded. Nothing may be
-// written after the tables.
+// boxes of theirs against counting, on the device and downloaded, among guard
+// values.
 func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.Rotation, count int) error {
 	im, images, err := place[P](d, s)
 	if err != nil {
@@ -79,10 +78,14 @@ func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.
 		return err
 	}
 	defer table.Close()
-	intact, err := guardRotated(&table.array)
-	if err != nil {
+	columns, rows := table.shape.size()
+	guarded, bytes, err := guarded(d, array{
+		element: elementOf[S](), width: columns, height: rows, channels: s.channels, count: s.count << table.shape.split, border: 1,
+	}, s.out)
+	if err := errors.Join(err, table.cells.Close()); err != nil {
 		return err
 	}
+	table.cells = &Table[S]{array: guarded}
 	r := rand.New(rand.NewPCG(s.seed, 9))
 	bounds := table.Lattice().Bounds()
 	boxes := []rotated.Box{{C0: math.MinInt, C1: math.MaxInt, R0: math.MinInt, R1: math.MaxInt}, {}}
@@ -125,38 +128,7 @@ func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.
 			}
 		}
 	}
-	return intact()
-}
-
-// guardRotated moves a table to memory that goes on after its end, and gives a
-// function that says whether that was written to.
-func guardRotated(t *array) (func() error, error) {
-	const after = 8192
-	d, end := t.device, t.at.offset+int64(t.count)*t.at.distance
-	m, err := d.take(end + after)
-	if err != nil {
-		return nil, err
-	}
-	err = d.use(func() error {
-		b := d.backend
-		old := t.at.memory
-		t.at.memory = m
-		return errors.Join(b.fill(d.stream, plane{memory: m}, guard, end+after),
-			b.copyWithin(d.stream, plane{memory: m, stride: t.at.offset}, plane{memory: old, stride: t.at.offset}, rows{t.at.offset, 1}),
-			b.wait(d.stream), d.give(old))
-	})
-	return func() error {
-		var raw [after]byte
-		err := d.use(func() error {
-			return errors.Join(d.backend.copyOut(d.stream, unsafe.Pointer(&raw[0]), after, plane{m, end, after}, rows{after, 1}), d.backend.wait(d.stream))
-		})
-		for i, v := range raw {
-			if v != guard {
-				return fmt.Errorf("byte %d after the tables was written", i)
-			}
-		}
-		return err
-	}, err
+	return table.cells.intact(bytes)
 }
 
 // quadrants are ratios of each of the four ways to look at an image, besides
@@ -205,7 +177,7 @@ func TestRotatedQuadrants(t *testing.T) {
 					p := rotatedPairs[0]
 					if n%4 == 3 {
 						s.channels, s.count, p = 1+r.IntN(5), 1+r.IntN(3), rotatedPairs[r.IntN(len(rotatedPairs))]
-						s.in = spacing(r.IntN(int(spacings)))
+						s.in, s.out = spacing(r.IntN(int(spacings))), spacing(r.IntN(int(spacings)))
 					}
 					if n%16 == 5 { // many tiles each way
 						s.width, s.height = 200+r.IntN(300), 100+r.IntN(200)
@@ -226,11 +198,18 @@ func TestRotatedTypes(t *testing.T) {
 		for k, p := range rotatedPairs {
 			for i, size := range sizes {
 				q := quadrants[(i+k)%len(quadrants)]
-				s := shape{width: size[0], height: size[1], channels: 1 + (i+k)%6, count: 1 + i%2, seed: uint64(i), in: spacing(i % int(spacings))}
+				s := shape{width: size[0], height: size[1], channels: 1 + (i+k)%6, count: 1 + i%2, seed: uint64(i), in: spacing(i % int(spacings)), out: spacing((i + k) % int(spacings))}
 				rot := q.ratios[(i*3+k)%len(q.ratios)]
 				if err := p.check(d, s, rot, 6); err != nil {
 					t.Fatalf("%s, %v, %v: %v", p.name, s, rot, err)
 				}
+			}
+		}
+		// More channels than a row of a tile has values.
+		for _, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: 1, B: 1}} {
+			s := shape{width: 5, height: 7, channels: 301, count: 2}
+			if err := rotatedPairs[4].check(d, s, rot, 2); err != nil {
+				t.Fatalf("%v, %v: %v", s, rot, err)
 			}
 		}
 	})

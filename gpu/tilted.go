@@ -49,7 +49,7 @@ func newTilted[S boxsum.Sum, P boxsum.Pixel](src *Image[P], opt *Options, square
 	if src == nil || src.device == nil {
 		return nil, errNoImage
 	}
-	if err := turnedPair(elementOf[P](), elementOf[S](), squares); err != nil {
+	if err := tiltedPairError(elementOf[P](), elementOf[S](), squares); err != nil {
 		return nil, err
 	}
 	t, err := NewTiltedTable[S](src.device, src.width, src.height, src.channels, src.count)
@@ -82,38 +82,40 @@ func tiltedInto[S boxsum.Sum, P boxsum.Pixel](dst *TiltedTable[S], src *Image[P]
 	if dst == nil || dst.device == nil {
 		return errNoTable
 	}
-	if err := turnedPair(elementOf[P](), elementOf[S](), squares); err != nil {
+	if err := tiltedPairError(elementOf[P](), elementOf[S](), squares); err != nil {
 		return err
 	}
 	return integrateTilted(&dst.array, &src.array, opt, squares)
 }
 
-// turnedPair says that there is no such tilted or rotated table.
-func turnedPair(pixel, sum element, squares bool) error {
+// tiltedPairError says that there is no such tilted table.
+func tiltedPairError(pixel, sum element, squares bool) error {
 	if squares {
 		return pairError(pixel, sumsOf[pixel][0], sum)
 	}
 	return pairError(pixel, sum, none)
 }
 
-// turnedOptions says what is wrong with the options of a tilted or rotated table.
-func turnedOptions(opt *Options, sum element) error {
+// tiltedOptions says what is wrong with the options of a tilted table.
+func tiltedOptions(opt *Options, sum element) error {
 	o, err := opt.check(sum)
 	if err != nil {
 		return err
 	}
 	if o.Offset != 0 {
-		return fmt.Errorf("gpu: %w: tilted and rotated tables take no offset: sum in float64 instead", boxsum.ErrTypes)
+		return errTurnedOffset
 	}
 	if o.Kernels == Fast {
-		return fmt.Errorf("gpu: %w: tilted and rotated tables have no one-pass kernels: let the package choose", boxsum.ErrTypes)
+		return fmt.Errorf("gpu: %w: tilted tables have no one-pass kernels: let the package choose", boxsum.ErrTypes)
 	}
 	return nil
 }
 
+var errTurnedOffset = fmt.Errorf("gpu: %w: tilted and rotated tables take no offset: sum in float64 instead", boxsum.ErrTypes)
+
 // integrateTilted checks a job and queues it.
 func integrateTilted(dst, src *array, opt *Options, squares bool) error {
-	if err := turnedOptions(opt, dst.element); err != nil {
+	if err := tiltedOptions(opt, dst.element); err != nil {
 		return err
 	}
 	if err := dst.takes(src); err != nil {
@@ -222,7 +224,7 @@ func (t *TiltedTable[S]) DownloadInto(i int, dst *tilted.Table[S]) error {
 // IntegrateTiltedHost makes the tilted table of an image on a device, from host
 // memory to host memory. Both must fit the device.
 func IntegrateTiltedHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options) (*tilted.Table[S], error) {
-	if err := turnedPair(elementOf[P](), elementOf[S](), false); err != nil {
+	if err := tiltedPairError(elementOf[P](), elementOf[S](), false); err != nil {
 		return nil, err
 	}
 	dst, err := tilted.New[S](src.Width, src.Height, src.Channels)

@@ -89,10 +89,31 @@ func benchTurned(bench *testing.B, info Info) {
 		if err != nil {
 			bench.Fatal(err)
 		}
+		whole := d.backend
 		for _, k := range kernels {
-			fmt.Printf("%-10s %s: %d blocks of %d, %d registers, %d B shared, %d B local, occupancy %.2f\n",
-				works[w].name, k.Name, k.Blocks, k.Threads, k.Registers, k.Shared, k.Local, k.Occupancy)
+			d.backend = onlyKernel{whole, k.Name}
+			times, err := d.Time(15, works[w].run)
+			d.backend = whole
+			if err != nil {
+				bench.Fatal(err)
+			}
+			slices.Sort(times)
+			fmt.Printf("%-10s %8.1f µs %s: %d blocks of %d, %d registers, %d B shared, %d B local, occupancy %.2f\n",
+				works[w].name, times[7].Seconds()*1e6, k.Name, k.Blocks, k.Threads, k.Registers, k.Shared, k.Local, k.Occupancy)
 		}
 	}
 	bench.ReportMetric(0, "ns/op")
+}
+
+// onlyKernel launches one of the kernels and leaves the others out.
+type onlyKernel struct {
+	backend
+	name string
+}
+
+func (o onlyKernel) launch(s stream, kernel string, grid, block [3]int, shared int, args ...arg) error {
+	if kernel != o.name {
+		return nil
+	}
+	return o.backend.launch(s, kernel, grid, block, shared, args...)
 }

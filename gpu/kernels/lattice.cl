@@ -1,225 +1,187 @@
-// Tables along the lines of a rotation, in two reads and one write. The includer
-// defines PIXEL, SUM and GROUP.
+// The image of a lattice: the pixels in their cells and zeros in all others, which
+// is then summed as any image is. The includer defines PIXEL, an unsigned integer of
+// the pixels' size, PIXEL_BYTES and GROUP.
 //
-// The lattice is an image with holes, which is never written down: a work-group
-// lays the pixels of a band of its tile out in local memory, zeros in between,
-// and goes on as the portable kernels do. Between these run portable_carry and
-// portable_climb. One more column of tiles has the sums of whole rows, and one
-// more row of tiles those of whole columns.
+// A work-group lays a tile out in local memory, line by line of the image, and
+// writes it row by row: both are neighbours in memory that way.
 //
-//	lattice_totals  per tile: the totals of its columns and of its rows
-//	lattice_finish  reads each tile again, adds what lies above and to the left, and writes
+// At 45° every other cell is empty, those in even columns in one row and those in
+// odd columns in the next. The lattice is then split into one of its even rows and
+// one of its odd rows, each without its empty columns, that is a fourth as large.
 
-#define NAME(kernel) PASTE3(kernel, PIXEL, SUM)
-#define T SUM
-#define OF(name) PASTE2(name, sums)
-#include "layer.h"
+#define VALUES 256 // of a row of a tile
+#define ROWS (64 / PIXEL_BYTES)
+#define PITCH (VALUES + 16 / PIXEL_BYTES)
+#define SHARE (GROUP < 32 ? GROUP : 32) // work-items that share a line
+#define AT_ONCE 4                       // reads under way
+#define LINES_AT_ONCE 2                 // the same, of quads
 
-// present says whether the table has any cell of a tile, and low and high which.
-FUNCTION i32 present(const Job job, const Lattice lattice, Place at, GLOBAL const i32 *RESTRICT shape, i32 *low, i32 *high)
-{
-	*low = *high = 0;
-	if (at.tileX == job.tilesAcross - 1)
-		return 0;
-	if (at.tileY == job.tilesDown - 1) {
-		*high = job.width;
-		return 1;
-	}
-	*low = shape[lattice.lowAt + at.tileY];
-	*high = shape[lattice.highAt + at.tileY];
-	i64 first = (i64)at.tileX * job.tilePixels;
-	return first < *high && first + job.tilePixels > *low;
-}
+// PLACE is where in a tile a cell goes.
+#define PLACE(row, cell) (job.split ? (((row) & 1) * (ROWS / 2) + (row) / 2) * PITCH + (cell) / 2 * lanes : (row) * PITCH + (cell) * lanes)
 
-// How many lines are read before the first is laid out; PoCL takes its time to
-// compile more.
-#ifdef __OPENCL_VERSION__
-#define LINES_AT_ONCE 1
+// A Quad is four neighbouring pixels.
+#if PIXEL_BYTES == 1
+typedef u32 Quad;
+#define PART(quad, i) ((PIXEL)((quad) >> (8 * (i))))
+#elif PIXEL_BYTES == 2
+typedef u64 Quad;
+#define PART(quad, i) ((PIXEL)((quad) >> (16 * (i))))
 #else
-#define LINES_AT_ONCE 4
+typedef struct ALIGNED(16) { PIXEL part[4]; } Quad;
+#define PART(quad, i) ((quad).part[i])
 #endif
 
-// lay_band puts the pixels of SPAN rows of the tile, from row on, into local
-// memory, where there are zeros. First each work-item finds out what the band has
-// of one line of the image; then a few neighbouring ones share each line. There is
-// a barrier at the end.
-FUNCTION void lay_band(POINTER_TO_LOCAL SUM *tile, POINTER_TO_LOCAL Line *lines, const Job job, const Lattice lattice, Place at, i32 item, i32 row,
-	GLOBAL const u8 *RESTRICT in, GLOBAL const i32 *RESTRICT shape)
+LAY_KERNEL(PASTE2(lattice_lay, PIXEL))(const Lattice job, GLOBAL const u8 *RESTRICT in, GLOBAL const i32 *RESTRICT shape, GLOBAL u8 *RESTRICT out)
 {
-	i32 left = at.tileX * job.tilePixels, right = left + job.tilePixels, bottom = at.endRow - row < SPAN ? at.endRow : row + SPAN;
-	// Which lines these are: digital ones are straight to within two pixels, and floats exact to 24 bits.
-	f32 t = lattice.tangent, scale = 1 / (1 + t * t);
-	f32 first = (row - t * (lattice.width - left)) * scale, last = (bottom - t * (lattice.width - right)) * scale;
+#ifdef __OPENCL_VERSION__
+	LOCAL PIXEL tile[ROWS * PITCH];
+#else
+	LOCAL Sixteen space[ROWS * PITCH * PIXEL_BYTES / 16];
+	PIXEL *tile = (PIXEL *)space;
+#endif
+	LOCAL Line lines[GROUP];
+	u32 number = GROUP_ID;
+	i32 item = ITEM_ID, firstChannel = (i32)(number % job.laneGroups) * job.lanes;
+	number /= job.laneGroups;
+	i32 firstCell = (i32)(number % job.tilesAcross) * job.tileCells, left = firstCell << job.split, right = left + (job.tileCells << job.split);
+	number /= job.tilesAcross;
+	i32 top = (i32)(number % job.tilesDown) * ROWS, bottom = top + ROWS; // of the whole lattice
+	i64 image = number / job.tilesDown;
+	i32 lanes = job.lanes, realLanes = job.channels - firstChannel, pixelBytes = job.channels * PIXEL_BYTES;
+	in += job.inStart + image * job.inDistance + firstChannel * (i64)PIXEL_BYTES;
+	i32 firstRow = top >> job.split, rows = ROWS >> job.split; // of each lattice
+	out += job.outStart + (image << job.split) * job.outDistance + firstRow * job.outStride + ((i64)firstCell * job.channels + firstChannel) * PIXEL_BYTES;
+
+#ifdef __OPENCL_VERSION__
+	for (i32 i = 0; i < ROWS * PITCH; i += GROUP)
+		if (i + item < ROWS * PITCH)
+			tile[i + item] = 0;
+#else
+	Sixteen zeros = {};
+	for (i32 i = item; i < ROWS * PITCH * PIXEL_BYTES / 16; i += GROUP)
+		space[i] = zeros;
+#endif
+
+	// Which lines these are: digital ones are straight to within two pixels, and
+	// floats exact to 24 bits.
+	f32 t = job.tangent, scale = 1 / (1 + t * t);
+	f32 first = (top - t * (job.width - left)) * scale, last = (bottom - t * (job.width - right)) * scale;
 	f32 margin = 4 + (last < 0 ? -last : last) * 1e-6f + (first < 0 ? -first : first) * 1e-6f;
 	i32 y = first > margin ? (i32)(first - margin) : 0;
-	i32 end = last + margin < 0 ? 0 : last + margin < lattice.height ? (i32)(last + margin) : lattice.height;
-	if (row >= job.height)
-		end = 0;
-
-	i32 step = GROUP >> lattice.lineShift, value = item & (1 << lattice.lineShift) - 1;
-	i32 pixel = by_lanes(value, job.lanesInverse), lane = value - pixel * job.lanes, channel = at.firstChannel + lane;
-	i32 mine = channel < job.channels ? pixel : 0x7fffffff;
-	in += channel * (i64)sizeof(PIXEL);
-	i32 pixelBytes = job.channels * (i32)sizeof(PIXEL);
-	i64 stepBytes = step * job.inStride;
+	i32 end = last + margin < 0 ? 0 : last + margin < job.height ? (i32)(last + margin) : job.height;
 	for (; y < end; y += GROUP) { // once, but for images of millions of lines
 		Line own;
-		i32 line = y + item, from = row - line, until = bottom - line;
-		own.x = own.count = own.start = own.column = 0;
+		i32 line = y + item, from = top - line, until = bottom - line;
+		own.first = own.count = own.row = own.column = 0;
 		from = from > 0 ? from : 0;
-		until = until < lattice.runs ? until : lattice.runs;
+		until = until < job.runs ? until : job.runs;
 		if (line < end && from < until) {
-			i32 x = shape[lattice.edgesAt + from], endX = shape[lattice.edgesAt + until];
-			i32 column = lattice.width - 1 + shape[lattice.overAt + line]; // of x = 0
+			i32 x = shape[job.edgesAt + from], endX = shape[job.edgesAt + until];
+			i32 column = job.width - 1 + shape[job.overAt + line]; // of x = 0
 			x = x > column - right + 1 ? x : column - right + 1;
 			endX = endX < column - left + 1 ? endX : column - left + 1;
-			own.x = x;
-			own.count = endX - x;
-			own.start = (line - row) * PITCH;
-			own.column = column - left;
+			own.first = job.mirrored ? job.width - endX : x;
+			own.count = endX > x ? endX - x : 0;
+			own.row = line - top;
+			own.column = column - left - (job.mirrored ? job.width - 1 : 0);
 		}
 		lines[item] = own;
 		BARRIER;
-		i32 count = end - y < GROUP ? end - y : GROUP, i = item >> lattice.lineShift;
-		GLOBAL const u8 *RESTRICT pixels = in + (y + i) * job.inStride;
-		for (; i < count; i += step * LINES_AT_ONCE, pixels += LINES_AT_ONCE * stepBytes) {
-			PIXEL v[LINES_AT_ONCE];
-			i32 to[LINES_AT_ONCE];
+		i32 count = end - y < GROUP ? end - y : GROUP, forward = job.mirrored ? 1 : -1;
+		GLOBAL const i32 *RESTRICT downs = shape + job.downsAt;
+		if (job.quads)
+			for (i32 i = (u32)item / SHARE; i < count; i += GROUP / SHARE * LINES_AT_ONCE) {
+				i32 most = 0;
+				Line l[LINES_AT_ONCE];
 UNROLL
-			for (i32 k = 0; k < LINES_AT_ONCE; k++) {
-				to[k] = -1;
-				if (i + k * step < count) {
-					Line l = lines[i + k * step];
-					if (mine < l.count) {
-						i32 x = l.x + pixel, cell = l.column - x, memory = lattice.mirrored ? lattice.width - 1 - x : x;
-						to[k] = l.start + shape[lattice.downAt + x] * PITCH + (cell + cell / SPAN) * job.lanes + lane;
-						v[k] = *(GLOBAL const PIXEL *)(pixels + k * stepBytes + memory * (i64)pixelBytes);
+				for (i32 k = 0; k < LINES_AT_ONCE; k++) {
+					l[k].count = l[k].first = 0;
+					if (i + k * (GROUP / SHARE) < count)
+						l[k] = lines[i + k * (GROUP / SHARE)];
+					i32 span = l[k].count > 0 ? l[k].count + (l[k].first & 3) : 0; // from a multiple of four on
+					most = span > most ? span : most;
+				}
+				for (i32 at = (i32)((u32)item % SHARE) * 4; at < most; at += SHARE * 4) {
+					Quad v[LINES_AT_ONCE];
+					Four d[LINES_AT_ONCE];
+UNROLL
+					for (i32 k = 0; k < LINES_AT_ONCE; k++) {
+						i32 m = (l[k].first & ~3) + at;
+						if (m < l[k].first + l[k].count) {
+							d[k] = *(GLOBAL const Four *)(downs + m);
+							v[k] = *(GLOBAL const Quad *)(in + (y + i + k * (GROUP / SHARE)) * job.inStride + m * (i64)PIXEL_BYTES);
+						}
 					}
+UNROLL
+					for (i32 k = 0; k < LINES_AT_ONCE; k++)
+UNROLL
+						for (i32 n = 0; n < 4; n++) {
+							i32 m = (l[k].first & ~3) + at + n;
+							if ((u32)(m - l[k].first) < (u32)l[k].count)
+								tile[PLACE(l[k].row + d[k].part[n], l[k].column + m * forward)] = PART(v[k], n);
+						}
 				}
 			}
+		else
+			for (i32 i = (u32)item / SHARE; i < count; i += GROUP / SHARE) {
+				Line l = lines[i];
+				GLOBAL const u8 *RESTRICT pixels = in + (y + i) * job.inStride;
+				for (i32 value = (u32)item % SHARE; value < l.count * lanes; value += SHARE * AT_ONCE) {
+					PIXEL v[AT_ONCE];
+					i32 to[AT_ONCE];
 UNROLL
-			for (i32 k = 0; k < LINES_AT_ONCE; k++)
-				if (to[k] >= 0)
-					tile[to[k]] = (SUM)v[k];
-		}
+					for (i32 k = 0; k < AT_ONCE; k++) {
+						i32 at = value + k * SHARE, pixel = by_lanes(at, job.lanesInverse), lane = at - pixel * lanes, m = l.first + pixel;
+						to[k] = -1;
+						if (pixel < l.count && lane < realLanes) {
+							to[k] = PLACE(l.row + downs[m], l.column + m * forward) + lane;
+							v[k] = *(GLOBAL const PIXEL *)(pixels + m * (i64)pixelBytes + lane * PIXEL_BYTES);
+						}
+					}
+UNROLL
+					for (i32 k = 0; k < AT_ONCE; k++)
+						if (to[k] >= 0)
+							tile[to[k]] = v[k];
+				}
+			}
 		BARRIER;
 	}
-}
-
-// scan_rows sums up the rows of a band in place. There is a barrier at the
-// beginning and one at the end.
-FUNCTION void scan_rows(POINTER_TO_LOCAL SUM *tile, POINTER_TO_LOCAL SUM *part, i32 item, i32 segment, i32 lanes)
-{
-	SUM values[SPAN];
-	SUM sum = 0;
-	POINTER_TO_LOCAL SUM *value = tile + (u32)item / TASKS * PITCH + segment * SPAN * lanes + (u32)item % TASKS;
-	i32 busy = segment < TASKS / lanes;
 	BARRIER;
-UNROLL
-	for (i32 k = 0; k < SPAN; k++) {
-		values[k] = busy ? value[k * lanes] : 0;
-		sum += values[k];
-	}
-	part[item] = sum;
-	BARRIER;
-	sum = 0;
-	for (i32 k = segment; k > 0; k--)
-		sum += part[item - k * lanes];
-UNROLL
-	for (i32 k = 0; k < SPAN; k++) {
-		sum += values[k];
-		if (busy)
-			value[k * lanes] = sum;
-	}
-	BARRIER;
-}
 
-FUNCTION void clear_band(POINTER_TO_LOCAL SUM *tile, Place at)
-{
+#ifndef __OPENCL_VERSION__
+	if (job.wide) {
+		const i32 wides = VALUES * PIXEL_BYTES / 16, pitch = PITCH * PIXEL_BYTES / 16;
+		i64 beyond = job.outStride - firstCell * (i64)job.channels * PIXEL_BYTES; // the end of the row
 UNROLL
-	for (i32 k = 0; k < SPAN; k++)
-		tile[k * PITCH + at.position] = 0;
-	BARRIER;
-}
-
-BUSY_KERNEL(NAME(lattice_totals))(const Job job, const Lattice lattice, GLOBAL const u8 *RESTRICT in, GLOBAL const i32 *RESTRICT shape, GLOBAL u8 *RESTRICT carries)
-{
-	LOCAL SUM tile[SPAN * PITCH];
-	LOCAL SUM part[GROUP];
-	LOCAL Line lines[GROUP];
-	i32 item = ITEM_ID, low, high;
-	Place at = place(job, GROUP_ID, item, SPAN);
-	i32 here = present(job, lattice, at, shape, &low, &high);
-	GLOBAL SUM *rows = (GLOBAL SUM *)(carries + job.rowsStart);
-	in += job.inStart + at.image * job.inDistance;
-	SUM down = 0;
-	for (i32 y = at.firstRow; y < (here ? at.endRow : at.firstRow); y += SPAN) {
-		clear_band(tile, at);
-		lay_band(tile, lines, job, lattice, at, item, y, in, shape);
-UNROLL
-		for (i32 k = 0; k < SPAN; k++)
-			down += tile[k * PITCH + at.position];
-		total_band_sums(job, at, item, y, tile, part, rows);
-	}
-	if (at.inside)
-		((GLOBAL SUM *)(carries + job.columnsStart))[columnsAt(job, at)] = down;
-	if (!here && at.busy && at.segment == 0)
-		for (i32 y = at.firstRow + at.row; y < at.endRow; y += SPAN)
-			rows[rowsAt(job, at, y)] = 0;
-}
-
-BUSY_KERNEL(NAME(lattice_finish))(const Job job, const Lattice lattice, GLOBAL const u8 *RESTRICT in, GLOBAL const i32 *RESTRICT shape,
-	GLOBAL const u8 *RESTRICT carries, GLOBAL u8 *RESTRICT out)
-{
-	LOCAL SUM tile[SPAN * PITCH];
-	LOCAL SUM part[GROUP];
-	LOCAL Line lines[GROUP];
-	i32 item = ITEM_ID, low, high;
-	Place at = place(job, GROUP_ID, item, SPAN);
-	i32 here = present(job, lattice, at, shape, &low, &high);
-	i32 bottom = at.tileY == job.tilesDown - 1;
-	in += job.inStart + at.image * job.inDistance;
-	out += job.outStart + at.image * job.outDistance;
-	GLOBAL const SUM *rows = (GLOBAL const SUM *)(carries + job.rowsStart);
-	if (at.tileX == job.tilesAcross - 1 && at.busy && at.segment == 0)
-		for (i32 y = at.firstRow + at.row; y < at.endRow; y += SPAN)
-			((GLOBAL SUM *)(out + lattice.rowsStart))[(i64)y * job.channels + at.firstChannel + at.lane] = rows[rowsAt(job, at, y)];
-
-	i32 cell = (i32)((u32)(item * job.lanesInverse) >> 16), channel = at.firstChannel + item - cell * job.lanes;
-	cell += at.tileX * job.tilePixels;
-	i32 mine = at.inside && cell >= low && cell < high;
-	// From here on, what is left of the tile in the rows to be written.
-	rows += ((at.image * job.tilesAcross + at.tileX) * job.channels + channel) * job.height + (bottom ? job.height - 1 : at.firstRow);
-	SUM down = 0, sum = 0;
-	if (at.inside)
-		down = ((GLOBAL const SUM *)(carries + job.columnsStart))[columnsAt(job, at)];
-	i64 pitch = (i64)(high - low) * job.channels;
-	GLOBAL SUM *column = (GLOBAL SUM *)(out + lattice.columnsStart);
-	if (!bottom && here)
-		column = (GLOBAL SUM *)out + ((GLOBAL const i64 *)shape)[lattice.startsAt + at.tileY];
-	column += (i64)(cell - low) * job.channels + channel;
-
-	i32 end = bottom ? at.firstRow + 1 : at.endRow;
-	for (i32 y = at.firstRow; y < (here ? end : at.firstRow); y += SPAN) {
-		clear_band(tile, at);
-		lay_band(tile, lines, job, lattice, at, item, y, in, shape);
-		if (y == at.firstRow)
-			tile[at.position] += down; // what is above counts as part of the first row
-		scan_rows(tile, part, item, at.segment, job.lanes);
-UNROLL
-		for (i32 k = 0; k < SPAN; k++) {
-			sum += tile[k * PITCH + at.position];
-			if (mine && y + k < end)
-				*column = rows[k] + sum;
-			column += pitch;
+		for (i32 k = 0; k < ROWS * wides / GROUP; k++) {
+			i32 row = (k * GROUP + item) / wides, at = (k * GROUP + item) % wides;
+			i32 odd = row >= rows, to = odd ? row - rows : row;
+			if (firstRow + to < job.rows && at * 16 < beyond)
+				*(Sixteen *)(out + odd * job.outDistance + to * job.outStride + at * 16) = space[row * pitch + at];
 		}
-		rows += SPAN;
-		BARRIER;
+		return;
+	}
+#endif
+	i32 cells = job.columns - firstCell < job.tileCells ? job.columns - firstCell : job.tileCells;
+	rows = job.rows - firstRow < rows ? job.rows - firstRow : rows;
+	for (i32 value = item; value < cells * lanes; value += GROUP) {
+		i32 cell = by_lanes(value, job.lanesInverse), lane = value - cell * lanes;
+		GLOBAL u8 *to = out + cell * (i64)pixelBytes + lane * PIXEL_BYTES;
+		if (lane < realLanes)
+			for (i32 odd = 0; odd <= job.split; odd++)
+				for (i32 row = 0; row < rows; row++)
+					*(GLOBAL PIXEL *)(to + odd * job.outDistance + row * job.outStride) = tile[(odd * (ROWS / 2) + row) * PITCH + value];
 	}
 }
 
-#undef NAME
+#undef VALUES
+#undef ROWS
+#undef PITCH
+#undef SHARE
+#undef AT_ONCE
 #undef LINES_AT_ONCE
+#undef PLACE
+#undef PART
 #undef PIXEL
-#undef SUM
+#undef PIXEL_BYTES
 #undef GROUP

@@ -1,55 +1,48 @@
-// What the kernels of rotated tables share: where the cells of a lattice lie.
+// What lays the cells of a rotation out.
 #ifndef LATTICE_H
 #define LATTICE_H
 
 // Pixels of a line are counted as x, from the left or, where mirrored, from the
-// right, so that x of line y is the cell in row y + down[x] and column
+// right, so that x of line y is the cell in row y + down(x) and column
 // width-1-x + over[y], and both down and over grow by 0 or 1 at a time. edges[d] is
-// the first x whose down is d. Rows are kept in bands as high as tiles, and of each
-// band the columns from low to high; starts says where a band begins. All these are
-// arrays in one buffer, starts of 64 bits and the others of 32.
+// the first x whose down is d. downs has down(x) in the order of memory, and is as
+// long as a multiple of four. The three are in one buffer, from downsAt, overAt and
+// edgesAt on.
 typedef struct {
-	i64 startsAt; // in values of 64 bits
-	i64 rowsStart, columnsStart; // of the sums of whole rows and columns, in bytes from where the table begins
-	i32 downAt, overAt, edgesAt, lowAt, highAt;
-	i32 width, height; // of the image
+	i64 inStart, inStride, inDistance; // in bytes
+	i64 outStart, outStride, outDistance;
+	i32 downsAt, overAt, edgesAt;
+	i32 width, height, channels; // of the image
+	i32 rows, columns;           // of a lattice as it is written
+	i32 split;                   // 1 where even and odd rows make two lattices, see lattice.cl
 	i32 runs, mirrored;
-	i32 lineShift; // work-items that share a line of the image, as a power of two
+	i32 lanes, laneGroups, lanesInverse;   // channels of a tile; tiles that share their cells; 2^16 / lanes, rounded up
+	i32 tileCells, tilesAcross, tilesDown; // tileCells of a row
+	i32 quads, wide;                       // whether four pixels can be read at once, and 16 bytes of a tile written
 	f32 tangent;
-	i32 padding;
 } Lattice;
 
-// A Corners job answers boxes.
-typedef struct {
-	i64 start, rowsStart, columnsStart; // in bytes
-	i64 startsAt;
-	i32 lowAt, highAt;
-	i32 channels, columns;
-	i32 leftTurn, rightTurn, bandRows, padding;
-	i64 count;
-} Corners;
-
-// A Line is what a band has of a line of the image: count pixels from x on. Of x,
-// the row in the band is (start + down[x] * PITCH) / PITCH, and the column in the
-// tile column - x.
+// A Line is what a tile has of a line of the image: count pixels from that at
+// index first on. The one at index m goes to row + downs[m], and to the column that
+// is m more or, where x counts from the left, m less than column.
 #ifdef __OPENCL_VERSION__
-typedef struct __attribute__((aligned(16))) { i32 x, count, start, column; } Line;
-#else
-struct alignas(16) Line { i32 x, count, start, column; };
-#endif
-
-// Work-groups that only wait for memory now and then should be many at once.
-#ifdef __OPENCL_VERSION__
-#define BUSY_KERNEL KERNEL
+#define ALIGNED(bytes) __attribute__((aligned(bytes)))
+typedef struct __attribute__((aligned(16))) { i32 first, count, row, column; } Line;
+typedef struct __attribute__((aligned(16))) { i32 part[4]; } Four;
 #define UNROLL
+#define LAY_KERNEL KERNEL
 #else
+#define ALIGNED(bytes) alignas(bytes)
+struct alignas(16) Line { i32 first, count, row, column; };
+struct alignas(16) Four { i32 part[4]; };
+struct alignas(16) Sixteen { u32 part[4]; };
 #define UNROLL _Pragma("unroll")
+// Work-groups wait for memory most of the time, and so should be many at once.
 #if __CUDA_ARCH__ >= 800
-#define AT_ONCE_THREADS 1536
+#define LAY_KERNEL(name) extern "C" __global__ void __launch_bounds__(GROUP, PIXEL_BYTES == 1 ? 5 : 4) name
 #else
-#define AT_ONCE_THREADS 1024
+#define LAY_KERNEL KERNEL
 #endif
-#define BUSY_KERNEL(name) extern "C" __global__ void __launch_bounds__(GROUP, AT_ONCE_THREADS / GROUP) name
 #endif
 
 #endif

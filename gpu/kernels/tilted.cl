@@ -31,6 +31,11 @@
 #define NAME(kernel) PASTE2(kernel, PASTE2(PIXEL, SUM))
 #endif
 #define EDGES (PIECES * GROUP)
+#if defined(QUADS) && !defined(__OPENCL_VERSION__)
+#define TILTED_KERNEL(name) extern "C" __global__ void __launch_bounds__(GROUP, 16) name // 128 registers
+#else
+#define TILTED_KERNEL KERNEL
+#endif
 
 // A Raw is the pixels of a work-item in one piece of a row.
 #if !defined(QUADS)
@@ -65,6 +70,7 @@ typedef struct {
 	i32 low, high; // pixels that are the tile's own, -1 being the table's first column
 #ifdef QUADS
 	i32 x;
+	i32 interior; // whether all pieces of all work-items are inside the image
 	u32 wholeInside, someInside, wholeOwn, someOwn;
 #else
 	i32 x[PIECES], channel[PIECES]; // -1 where there is no such channel
@@ -88,6 +94,7 @@ FUNCTION void share_of(Share *at, const Tilted job, u32 tile, i32 item, i32 stri
 	at->high = job.width - start < job.tilePixels ? job.width : start + job.tilePixels;
 #ifdef QUADS
 	at->x = start - STRIP + item * 4 + firstChannel; // which is 0
+	at->interior = start >= STRIP && start - STRIP <= job.width - WIDTH;
 	at->wholeInside = at->someInside = at->wholeOwn = at->someOwn = 0;
 UNROLL
 	for (i32 p = 0; p < PIECES; p++) {
@@ -109,11 +116,12 @@ UNROLL
 
 #ifdef QUADS
 
-// load_piece reads a work-item's pixels of a piece; its first are at row.
-FUNCTION Raw load_piece(GLOBAL const u8 *RESTRICT row, const Tilted job, const Share *at, i32 p)
+// load_piece reads a work-item's pixels of a piece; its first are at row. In tiles
+// of the interior nothing needs to be checked.
+FUNCTION Raw load_piece(GLOBAL const u8 *RESTRICT row, const Tilted job, const Share *at, i32 p, i32 interior)
 {
 	row += p * GROUP * 4 * PIXEL_BYTES;
-	if (at->wholeInside >> p & 1)
+	if (interior || at->wholeInside >> p & 1)
 		return *(GLOBAL const Raw *)row;
 	Raw raw;
 	i32 x = at->x + p * GROUP * 4;
@@ -134,12 +142,12 @@ UNROLL
 
 // store_piece writes those of a work-item's values that are the tile's own into a
 // row of sums, in which its first is at row.
-FUNCTION void store_piece(GLOBAL u8 *row, const Tilted job, const Share *at, i32 p, Sums value)
+FUNCTION void store_piece(GLOBAL u8 *row, const Tilted job, const Share *at, i32 p, Sums value, i32 interior)
 {
 	row += p * GROUP * 4 * SUM_BYTES;
 	if (at->wholeOwn >> p & 1)
 		*(GLOBAL Sums *)row = value;
-	else if (at->someOwn >> p & 1) {
+	else if (!interior && at->someOwn >> p & 1) {
 		i32 x = at->x + p * GROUP * 4;
 UNROLL
 		for (i32 i = 0; i < 4; i++)
@@ -167,13 +175,13 @@ UNROLL
 
 #else
 
-FUNCTION Raw load_piece(GLOBAL const u8 *RESTRICT row, const Tilted job, const Share *at, i32 p)
+FUNCTION Raw load_piece(GLOBAL const u8 *RESTRICT row, const Tilted job, const Share *at, i32 p, i32 interior)
 {
 	return at->x[p] >= 0 && at->x[p] < job.width && at->channel[p] >= 0
 		? *(GLOBAL const PIXEL *)(row + ((i64)at->x[p] * job.channels + at->channel[p]) * PIXEL_BYTES) : (PIXEL)0;
 }
 
-FUNCTION void store_piece(GLOBAL u8 *row, const Tilted job, const Share *at, i32 p, Sums value)
+FUNCTION void store_piece(GLOBAL u8 *row, const Tilted job, const Share *at, i32 p, Sums value, i32 interior)
 {
 	if (at->x[p] >= at->low && at->x[p] < at->high && at->channel[p] >= 0)
 		*(GLOBAL SUM *)(row + ((i64)(at->x[p] + 1) * job.channels + at->channel[p]) * SUM_BYTES) = value.part[0];
@@ -195,8 +203,8 @@ FUNCTION Sums load_carry(GLOBAL const u8 *row, const Tilted job, const Share *at
 // from_neighbours is what the diagonals bring into each piece: from the pixel on
 // the left of its first and from the one on the right of its last.
 #if defined(QUADS) && !defined(__OPENCL_VERSION__)
-#define EDGE_SPACE(name)
-#define EDGE_BUFFER(name, row) 0
+#define EDGE_SPACE(name) SUM *name = 0
+#define EDGE_BUFFER(name, row) name
 FUNCTION void from_neighbours(SUM *left, SUM *right, const State *s, i32 item, i32 lanes, SUM *edges)
 {
 	SUM before = 0, after = 0;
@@ -263,27 +271,62 @@ UNROLL
 	}
 }
 
-FUNCTION void load_rows(Raw *raw, GLOBAL const u8 *RESTRICT in, const Tilted job, const Share *at, i32 first)
+// sum_strip moves the state on by the rows of a strip, and writes them where there
+// is somewhere to.
+FUNCTION void sum_strip(State *s, const Tilted job, const Share *at, i32 item, POINTER_TO_LOCAL SUM *edges,
+	GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT out, i32 write, i32 interior)
 {
+NO_UNROLL
+	for (i32 first = 0; first < at->rows; first += AHEAD) {
+		Raw raw[AHEAD * PIECES];
 UNROLL
-	for (i32 k = 0; k < AHEAD; k++)
+		for (i32 k = 0; k < AHEAD; k++)
 UNROLL
-		for (i32 p = 0; p < PIECES; p++)
-			if (first + k < at->rows)
-				raw[k * PIECES + p] = load_piece(in + k * job.inStride, job, at, p);
+			for (i32 p = 0; p < PIECES; p++)
+				if (AHEAD == 1 || first + k < at->rows)
+					raw[k * PIECES + p] = load_piece(in + k * job.inStride, job, at, p, interior);
+		in += AHEAD * job.inStride;
+UNROLL
+		for (i32 k = 0; k < AHEAD; k++) {
+			if (AHEAD > 1 && first + k >= at->rows)
+				break;
+			SUM left[PIECES], right[PIECES];
+			from_neighbours(left, right, s, item, job.lanes, EDGE_BUFFER(edges, first + k));
+			one_row(s, raw + k * PIECES, left, right, job.squares);
+			if (write) {
+				out += job.outStride;
+UNROLL
+				for (i32 p = 0; p < PIECES; p++)
+					store_piece(out, job, at, p, s->sums[p], interior);
+			}
+		}
+	}
 }
+
+// OpenCL has one version of it: barriers in one branch or the other do not suit
+// all its compilers.
+#if defined(QUADS) && !defined(__OPENCL_VERSION__)
+#define SUM_STRIP(out, write) \
+	if (at.interior) \
+		sum_strip(&s, job, &at, item, edges, in, out, write, 1); \
+	else \
+		sum_strip(&s, job, &at, item, edges, in, out, write, 0)
+#else
+#define SUM_STRIP(out, write) sum_strip(&s, job, &at, item, edges, in, out, write, 0)
+#endif
 
 FUNCTION i64 carry_row(const Tilted job, const Share *at, i32 strip)
 {
 	return ((at->image * job.strips + strip) * job.carryStride + LEAD) * SUM_BYTES + FIRST_SUM(*at);
 }
 
-KERNEL(NAME(tilted_totals))(const Tilted job, GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT carries)
+TILTED_KERNEL(NAME(tilted_totals))(const Tilted job, GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT carries)
 {
 	EDGE_SPACE(edges);
 	i32 item = ITEM_ID;
 	Share at;
 	share_of(&at, job, GROUP_ID, item, job.strips - 1); // nothing is below the last strip
+	at.rows = STRIP; // as all others are
 	State s;
 UNROLL
 	for (i32 p = 0; p < PIECES; p++)
@@ -291,31 +334,25 @@ UNROLL
 		for (i32 i = 0; i < ADJACENT; i++)
 			s.falling[p].part[i] = s.rising[p].part[i] = s.sums[p].part[i] = 0;
 	in += job.inStart + at.image * job.inDistance + at.firstRow * job.inStride + FIRST_PIXEL(at);
-	for (i32 first = 0; first < STRIP; first += AHEAD) {
-		Raw raw[AHEAD * PIECES];
-		load_rows(raw, in + first * job.inStride, job, &at, first);
-UNROLL
-		for (i32 k = 0; k < AHEAD; k++) {
-			SUM left[PIECES], right[PIECES];
-			from_neighbours(left, right, &s, item, job.lanes, EDGE_BUFFER(edges, first + k));
-			one_row(&s, raw + k * PIECES, left, right, job.squares);
-		}
-	}
+	SUM_STRIP(carries, 0);
 	carries += carry_row(job, &at, at.strip);
 UNROLL
 	for (i32 p = 0; p < PIECES; p++) {
-		store_piece(carries + job.fallingStart, job, &at, p, s.falling[p]);
-		store_piece(carries + job.risingStart, job, &at, p, s.rising[p]);
-		store_piece(carries + job.sumsStart, job, &at, p, s.sums[p]);
+		store_piece(carries + job.fallingStart, job, &at, p, s.falling[p], 0);
+		store_piece(carries + job.risingStart, job, &at, p, s.rising[p], 0);
+		store_piece(carries + job.sumsStart, job, &at, p, s.sums[p], 0);
 	}
 }
 
-KERNEL(NAME(tilted_finish))(const Tilted job, GLOBAL const u8 *RESTRICT in, GLOBAL const u8 *RESTRICT carries, GLOBAL u8 *RESTRICT out)
+TILTED_KERNEL(NAME(tilted_finish))(const Tilted job, GLOBAL const u8 *RESTRICT in, GLOBAL const u8 *RESTRICT carries, GLOBAL u8 *RESTRICT out)
 {
 	EDGE_SPACE(edges);
 	i32 item = ITEM_ID;
 	Share at;
 	share_of(&at, job, GROUP_ID, item, job.strips);
+	at.strip = job.strips - 1 - at.strip; // the last strips first: their pixels may still be in the cache
+	at.firstRow = at.strip * STRIP;
+	at.rows = job.height - at.firstRow < STRIP ? job.height - at.firstRow : STRIP;
 	State s;
 	out += job.outStart + at.image * job.outDistance + at.firstRow * job.outStride + FIRST_SUM(at);
 	in += job.inStart + at.image * job.inDistance + at.firstRow * job.inStride + FIRST_PIXEL(at);
@@ -329,24 +366,9 @@ UNROLL
 			s.rising[p] = load_carry(carries + carry_row(job, &at, at.strip - 1) + job.risingStart, job, &at, p);
 			s.sums[p] = load_carry(carries + carry_row(job, &at, at.strip) + job.sumsStart, job, &at, p);
 		} else
-			store_piece(out, job, &at, p, s.sums[p]);
+			store_piece(out, job, &at, p, s.sums[p], 0);
 	}
-	for (i32 first = 0; first < at.rows; first += AHEAD) {
-		Raw raw[AHEAD * PIECES];
-		load_rows(raw, in + first * job.inStride, job, &at, first);
-UNROLL
-		for (i32 k = 0; k < AHEAD; k++) {
-			if (AHEAD > 1 && first + k >= at.rows)
-				break;
-			SUM left[PIECES], right[PIECES];
-			from_neighbours(left, right, &s, item, job.lanes, EDGE_BUFFER(edges, first + k));
-			one_row(&s, raw + k * PIECES, left, right, job.squares);
-			out += job.outStride;
-UNROLL
-			for (i32 p = 0; p < PIECES; p++)
-				store_piece(out, job, &at, p, s.sums[p]);
-		}
-	}
+	SUM_STRIP(out, 1);
 }
 
 #undef NAME
@@ -354,12 +376,14 @@ UNROLL
 #undef WIDTH
 #undef PIECES
 #undef EDGES
+#undef TILTED_KERNEL
 #undef PART
 #undef AHEAD
 #undef EDGE_SPACE
 #undef EDGE_BUFFER
 #undef FIRST_PIXEL
 #undef FIRST_SUM
+#undef SUM_STRIP
 #undef QUADS
 #undef PIXEL
 #undef PIXEL_BYTES

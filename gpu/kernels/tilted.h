@@ -32,8 +32,10 @@ typedef struct {
 #ifdef __OPENCL_VERSION__
 #define ALIGNED(bytes) __attribute__((aligned(bytes)))
 #define UNROLL
+#define NO_UNROLL
 #else
 #define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
 #define ALIGNED(bytes) alignas(bytes)
 #endif
 

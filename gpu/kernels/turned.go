@@ -7,7 +7,7 @@ import (
 )
 
 // The kernels of turned tables, tilted by 45° (tilted.cl, diagonals.cl) or along
-// the lines of a ratio (lattice.cl, corners.cl), are in two dialects as the
+// the lines of a ratio (lattice.cl), are in two dialects as the
 // portable ones are, each in a module of its own.
 
 // TiltedKernel is the name of a kernel over pixels, "totals" or "finish". Where
@@ -23,14 +23,17 @@ func TiltedKernel(name string, t Types, quads bool) string {
 // "windows" or "boxes".
 func DiagonalKernel(name, sum string) string { return "tilted_" + name + "_" + sum }
 
-// LatticeKernel is the name of a kernel of rotated tables over pixels, "totals" or
-// "finish".
-func LatticeKernel(name string, t Types) string {
-	return "lattice_" + name + "_" + t.Pixel + "_" + t.Sum
-}
+// LatticeKernel is the name of the kernel that lays pixels of so many bytes out in
+// the cells of a rotation.
+func LatticeKernel(bytes int) string { return fmt.Sprintf("lattice_lay_u%d", 8*bytes) }
 
-// CornerKernel is the name of the kernel that answers boxes from rotated tables.
-func CornerKernel(sum string) string { return "lattice_boxes_" + sum }
+// A tile of a lattice has LatticeGroup work-items at most, rows of LatticeValues
+// values, and LatticeRows of these, divided by the bytes of a value.
+const (
+	LatticeGroup  = 256
+	LatticeValues = 256
+	LatticeRows   = 64
+)
 
 // tilted lists the types of all tilted tables: those of upright ones, and the
 // squares of pixels that are no sums of them.
@@ -100,13 +103,9 @@ var turnedInstances = func() (all []struct {
 	for _, sum := range accumulators {
 		add("tilted", "diagonals.cl", "tilted.h", Types{Sum: sum}.MaxGroup(), [][2]string{{"ACCUMULATOR", sum}}, DiagonalKernel("lines", sum), DiagonalKernel("windows", sum), DiagonalKernel("boxes", sum))
 	}
-	for _, t := range All() {
-		if t.Square == "" {
-			add("lattice", "lattice.cl", "lattice.h", t.MaxGroup(), [][2]string{{"PIXEL", t.Pixel}, {"SUM", t.Sum}}, LatticeKernel("totals", t), LatticeKernel("finish", t))
-		}
-	}
-	for _, sum := range accumulators {
-		add("lattice", "corners.cl", "lattice.h", Types{Sum: sum}.MaxGroup(), [][2]string{{"ACCUMULATOR", sum}}, CornerKernel(sum))
+	for _, bytes := range []int{1, 2, 4, 8} {
+		types := [][2]string{{"PIXEL", fmt.Sprintf("u%d", 8*bytes)}, {"PIXEL_BYTES", fmt.Sprint(bytes)}}
+		add("lattice", "lattice.cl", "lattice.h", LatticeGroup, types, LatticeKernel(bytes))
 	}
 	return all
 }()
