@@ -76,6 +76,34 @@ FUNCTION Four four(GLOBAL const T *row, const Diagonals job, i32 x, i32 channel)
 	return v;
 }
 
+// add_windows adds the windows of x to x+3: of the falling diagonals those before,
+// of the rising ones those after. inside says that all are inside the table.
+FUNCTION void add_windows(Four *sum, GLOBAL const T *falling, GLOBAL const T *rising, const Diagonals job, i32 x, i32 channel, i32 inside)
+{
+UNROLL
+	for (i32 side = 0; side < 2; side++) {
+		GLOBAL const T *from = side ? rising : falling;
+		i32 first = side ? x : x - STRIP;
+		Four v[STRIP / 4 + 1];
+UNROLL
+		for (i32 k = 0; k <= STRIP / 4; k++)
+			v[k] = inside ? *(GLOBAL const Four *)(from + first + 4 * k) : four(from, job, first + 4 * k, channel);
+		// Value n of those from first on is in the windows of x to x+3 where side <= n
+		// < STRIP+side, 1+side <= n < STRIP+1+side, and so on: most in all of them.
+		T common = 0;
+UNROLL
+		for (i32 k = 1; k < STRIP / 4; k++)
+			common += v[k].part[0] + v[k].part[1] + (v[k].part[2] + v[k].part[3]);
+		common += side ? v[STRIP / 4].part[0] : v[0].part[3];
+		T a = v[0].part[side], b = v[0].part[1 + side], c = v[0].part[2 + side];
+		T d = v[STRIP / 4].part[side], e = v[STRIP / 4].part[1 + side], f = v[STRIP / 4].part[2 + side];
+		sum->part[0] += a + b + c + common;
+		sum->part[1] += b + c + common + d;
+		sum->part[2] += c + common + d + e;
+		sum->part[3] += common + d + e + f;
+	}
+}
+
 // tilted_windows adds to the sums in a strip's last row what comes in from above.
 // The diagonals that reach the STRIP rows below x are those of STRIP pixels
 // before x, of the falling ones, and after x, of the rising ones. Neighbours have
@@ -94,36 +122,13 @@ KERNEL(PASTE2(tilted_windows, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *REST
 		i64 row = (image * job.strips + strip) * job.carryStride + LEAD;
 		GLOBAL const T *falling = (GLOBAL const T *)(carries + job.fallingStart) + row - job.carryStride;
 		GLOBAL const T *rising = (GLOBAL const T *)(carries + job.risingStart) + row - job.carryStride;
-		Four sum, next;
+		Four sum;
 		sum.part[0] = sum.part[1] = sum.part[2] = sum.part[3] = 0;
-		for (i32 side = 0; side < 2; side++) {
-			GLOBAL const T *from = side ? rising : falling;
-			i32 first = side ? x : x - STRIP;
-			// Entry k of those from first on is in the windows of x to x+3 where
-			// side <= k < STRIP+side, 1+side <= k < STRIP+1+side, and so on.
-			T common = 0;
-			next = four(from, job, first, channel);
-			T a = side ? next.part[1] : next.part[0], b = side ? next.part[2] : next.part[1], c = side ? next.part[3] : next.part[2];
-			if (!side)
-				common = next.part[3];
-#pragma unroll
-			for (i32 k = 4; k < STRIP; k += 4) {
-				next = four(from, job, first + k, channel);
-				common += next.part[0] + next.part[1] + (next.part[2] + next.part[3]);
-			}
-			next = four(from, job, first + STRIP, channel);
-			T d = next.part[0], e = next.part[1], f = next.part[2];
-			if (side) {
-				common += next.part[0];
-				d = next.part[1];
-				e = next.part[2];
-				f = next.part[3];
-			}
-			sum.part[0] += a + b + c + common;
-			sum.part[1] += b + c + common + d;
-			sum.part[2] += c + common + d + e;
-			sum.part[3] += common + d + e + f;
-		}
+		// Most have all their neighbours, and need not ask for each.
+		if (job.channels == 1 && x > STRIP && x + STRIP + 3 < job.values) {
+			add_windows(&sum, falling, rising, job, x, channel, 1);
+		} else
+			add_windows(&sum, falling, rising, job, x, channel, 0);
 		i32 pixels = job.values / job.channels;
 		GLOBAL T *to = (GLOBAL T *)(carries + job.sumsStart) + row;
 #pragma unroll

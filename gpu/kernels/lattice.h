@@ -27,12 +27,14 @@ typedef struct {
 // is m more or, where x counts from the left, m less than column.
 #ifdef __OPENCL_VERSION__
 #define ALIGNED(bytes) __attribute__((aligned(bytes)))
+#define LAY_FUNCTION static __attribute__((always_inline)) // PoCL 3.1 loses what others write to local memory
 typedef struct __attribute__((aligned(16))) { i32 first, count, row, column; } Line;
 typedef struct __attribute__((aligned(16))) { i32 part[4]; } Four;
 #define UNROLL
 #define LAY_KERNEL KERNEL
 #else
 #define ALIGNED(bytes) alignas(bytes)
+#define LAY_FUNCTION FUNCTION
 struct alignas(16) Line { i32 first, count, row, column; };
 struct alignas(16) Four { i32 part[4]; };
 struct alignas(16) Sixteen { u32 part[4]; };
