@@ -27,12 +27,13 @@ var below = map[string][]string{
 	"tilted":              cpu,
 	"histogram":           cpu,
 	"moments":             cpu,
+	"volume":              cpu,
 	"gpu/internal/cuda":   {},
 	"gpu/internal/opencl": {},
 	"gpu/kernels":         {},
 	"gpu":                 slices.Concat(cpu, drivers, []string{"rotated", "tilted"}),
-	"bench":               slices.Concat(cpu, drivers, []string{"gpu", "rotated", "tilted"}),
-	"cmd/boxsum":          slices.Concat(cpu, drivers, []string{"gpu", "histogram", "imgio", "bench", "tilted", "rotated", "haar", "sketch"}),
+	"bench":               slices.Concat(cpu, drivers, []string{"gpu", "rotated", "tilted", "volume"}),
+	"cmd/boxsum":          slices.Concat(cpu, drivers, []string{"gpu", "histogram", "imgio", "bench", "tilted", "rotated", "haar", "sketch", "volume"}),
 	"docs/picture":        slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "sketch", "tilted"}),
 }
 

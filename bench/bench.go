@@ -98,6 +98,9 @@ type plan struct {
 
 func (cfg Config) plan() (*plan, error) {
 	var err error
+	if err := cfg.matchSizes(); err != nil {
+		return nil, err
+	}
 	if cfg.Sizes == nil {
 		if cfg.Sizes, err = ParseSizes(DefaultSizes); err != nil {
 			return nil, err

@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunErrors(t *testing.T) {
-	small := []Size{{"2x2", 2, 2}}
+	small := []Size{{Name: "2x2", Width: 2, Height: 2}}
 	for _, test := range []struct {
 		cfg  Config
 		want string
@@ -86,7 +86,7 @@ func TestRunErrors(t *testing.T) {
 		t.Errorf("an ended context gives %v", err)
 	}
 	if runtime.GOOS == "linux" {
-		if _, err := Run(t.Context(), Config{Sizes: []Size{{"huge", maxSide, maxSide}}}); err == nil || !strings.Contains(err.Error(), "choose a smaller size") {
+		if _, err := Run(t.Context(), Config{Sizes: []Size{{Name: "huge", Width: maxSide, Height: maxSide}}}); err == nil || !strings.Contains(err.Error(), "choose a smaller size") {
 			t.Errorf("a table of 5 TB gives %v", err)
 		}
 	}

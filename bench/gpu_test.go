@@ -87,7 +87,7 @@ func TestGPUBatch(t *testing.T) {
 
 func TestGPUErrors(t *testing.T) {
 	d := openDevice(t)
-	small := []Size{{"2x2", 2, 2}}
+	small := []Size{{Name: "2x2", Width: 2, Height: 2}}
 	for _, test := range []struct {
 		cfg  GPUConfig
 		want string
@@ -113,7 +113,7 @@ func TestGPUErrors(t *testing.T) {
 func TestPipeline(t *testing.T) {
 	var out strings.Builder
 	cfg := PipelineConfig{Device: openDevice(t), Images: 11, Out: &out}
-	cfg.Repeat, cfg.Sizes = 3, []Size{{"64x48", 64, 48}}
+	cfg.Repeat, cfg.Sizes = 3, []Size{{Name: "64x48", Width: 64, Height: 48}}
 	results, err := Pipeline(t.Context(), cfg)
 	if err != nil || len(results) != 4 || results[0].Algorithm != Pipelined || results[3].Algorithm != LimitCopies {
 		t.Fatalf("got %+v, %v", results, err)

@@ -79,7 +79,7 @@ func (p *gpuPeers) right(c Case) ([]string, error) {
 	if peers, ok := p.checked[c]; ok {
 		return slices.Clone(peers), nil
 	}
-	size := Size{"509x383", 509, 383}
+	size := Size{Name: "509x383", Width: 509, Height: 383}
 	w, err := prepare(c, size, []int{1}, boxsum.Auto)
 	if err != nil {
 		return nil, err

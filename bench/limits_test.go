@@ -9,7 +9,7 @@ import (
 func TestLimits(t *testing.T) {
 	for _, types := range []string{"u8:u32", "f64:f64", squares} {
 		for _, workers := range []int{1, 2, 3, 7} {
-			for _, size := range []Size{{"", 1, 1}, {"", 33, 9}, {"", 640, 48}} {
+			for _, size := range []Size{{Name: "", Width: 1, Height: 1}, {Name: "", Width: 33, Height: 9}, {Name: "", Width: 640, Height: 48}} {
 				c := Case{Types: types, Channels: 3}
 				w, err := prepare(c, size, []int{1}, 0)
 				if err != nil {

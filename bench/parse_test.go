@@ -11,11 +11,12 @@ func TestParseSizes(t *testing.T) {
 		list string
 		want []Size
 	}{
-		{"480p", []Size{{"480p", 854, 480}}},
+		{"480p", []Size{{Name: "480p", Width: 854, Height: 480}}},
 		{"480p,720p,1080p,2160p,4096x4096", []Size{
-			{"480p", 854, 480}, {"720p", 1280, 720}, {"1080p", 1920, 1080}, {"2160p", 3840, 2160}, {"4096x4096", 4096, 4096},
+			{Name: "480p", Width: 854, Height: 480}, {Name: "720p", Width: 1280, Height: 720}, {Name: "1080p", Width: 1920, Height: 1080}, {Name: "2160p", Width: 3840, Height: 2160}, {Name: "4096x4096", Width: 4096, Height: 4096},
 		}},
-		{" 1x2 , 3x4 ", []Size{{"1x2", 1, 2}, {"3x4", 3, 4}}},
+		{"5x6x7", []Size{{Name: "5x6x7", Width: 5, Height: 6, Depth: 7}}},
+		{" 1x2 , 3x4 ", []Size{{Name: "1x2", Width: 1, Height: 2}, {Name: "3x4", Width: 3, Height: 4}}},
 	} {
 		got, err := ParseSizes(test.list)
 		if err != nil || !slices.Equal(got, test.want) {
@@ -54,7 +55,7 @@ func TestParseErrors(t *testing.T) {
 		{sizes, "999p", `unknown size "999p"`},
 		{sizes, "0x5", `"0" is not a number of pixels`},
 		{sizes, "5x-1", `"-1" is not a number of pixels`},
-		{sizes, "5x5x5", `"5x5" is not a number of pixels`},
+		{sizes, "5x5x5x5", `"5x5" is not a number of pixels`},
 		{sizes, "1048577x1", "from 1 to 1048576"},
 		{sizes, "99999999999999999999x1", "from 1 to 1048576"},
 		{types, "", `unknown types "": use one of u8:u32, u8:u64`},

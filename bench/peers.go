@@ -37,7 +37,8 @@ type PeersConfig struct {
 // turns in one run on the same pixels, and only tables that are equal to ours
 // are timed. A peer that is not installed or cannot make a table is left out;
 // one whose table differs is, too, and makes an error once all else is done. For
-// a 45° table, OpenCV's time is what cv2.integral3 takes over cv2.integral2.
+// a 45° table, OpenCV's time is what cv2.integral3 takes over cv2.integral2. Tables
+// of volumes are compared with NumPy's three cumsums.
 func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
@@ -88,6 +89,9 @@ func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
 
 func (cfg *PeersConfig) defaults() (err error) {
 	cfg.Workers = oneAndAll()
+	if err := cfg.matchSizes(); err != nil {
+		return err
+	}
 	if cfg.Sizes == nil {
 		if cfg.Sizes, err = ParseSizes(PeerSizes); err != nil {
 			return err
@@ -107,14 +111,17 @@ func (cfg *PeersConfig) defaults() (err error) {
 // that do.
 func (p *python) field(w *work, c Case, size Size, hello reply) ([]contestant, error) {
 	peers := []string{OpenCV}
+	shape := []int{size.Height, size.Width, c.Channels}
 	switch {
+	case c.volume():
+		peers, shape = []string{NumPy}, append([]int{size.Depth}, shape...)
 	case c.tilted():
 		peers = []string{OpenCVTilted, OpenCVUpright}
 	case size.pixels() <= maxScikit:
 		peers = append(peers, ScikitImage)
 	}
 	loaded, err := p.call(command{
-		Do: "load", Peers: peers, Types: c.Types, Shape: []int{size.Height, size.Width, c.Channels},
+		Do: "load", Peers: peers, Types: c.Types, Shape: shape,
 	}, w.pixels)
 	if err != nil {
 		return nil, err

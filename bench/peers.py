@@ -1,4 +1,4 @@
-"""Makes tables with OpenCV and scikit-image on command, and times them.
+"""Makes tables with OpenCV, scikit-image and NumPy on command, and times them.
 
 Each line on stdin is a command as JSON, and gets one line of JSON on stdout.
 Pixels follow the line of a "load", and a table follows the reply to a "dump",
@@ -151,8 +151,38 @@ class ScikitImage:
         self.image = self.table = None
 
 
+class NumPy:
+    """A cumsum along each axis of a volume, into an array that is there already."""
+
+    version = np.__version__
+    workers = 1
+    inclusive = True
+
+    def load(self, types, image):
+        base = types.removesuffix("-volume")
+        if base == types:
+            return False
+        self.image = image
+        self.table = np.empty(image.shape, TYPES[base.split(":")[1]])
+        return True
+
+    def run(self):
+        image, table = self.image, self.table
+        start = time.perf_counter_ns()
+        np.cumsum(image, axis=0, dtype=table.dtype, out=table)
+        np.cumsum(table, axis=1, out=table)
+        np.cumsum(table, axis=2, out=table)
+        return time.perf_counter_ns() - start
+
+    def dump(self):
+        return [self.table]
+
+    def drop(self):
+        self.image = self.table = None
+
+
 PEERS, MISSING = {}, []
-for name, peer in ("opencv", OpenCV), ("scikit-image", ScikitImage):
+for name, peer in ("opencv", OpenCV), ("scikit-image", ScikitImage), ("numpy", NumPy):
     try:
         PEERS[name] = peer()
     except ImportError as error:
@@ -172,8 +202,8 @@ def load(command):
     """Reads pixels into an array of NumPy's own making. Is who can make a table of them."""
     for peer in PEERS.values():  # the last image goes before the next one comes
         peer.drop()
-    height, width, channels = command["shape"]
-    shape = (height, width) if channels == 1 else (height, width, channels)
+    *sides, channels = command["shape"]  # height and width, and before them the depth of a volume
+    shape = tuple(sides) if channels == 1 else (*sides, channels)
     image = np.empty(shape, TYPES[command["types"].split(":")[0]])
     rest = memoryview(image).cast("B")
     while rest:

@@ -174,7 +174,7 @@ func TestPeersNoPython(t *testing.T) {
 func TestPeersCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg := PeersConfig{Python: peersPython(t)}
-	cfg.Sizes = []Size{{"64x48", 64, 48}}
+	cfg.Sizes = []Size{{Name: "64x48", Width: 64, Height: 48}}
 	cfg.Progress = func(Progress) { cancel() }
 	if _, err := Peers(ctx, cfg); !errors.Is(err, context.Canceled) {
 		t.Errorf("a canceled run gives %v", err)

@@ -38,7 +38,7 @@ type command struct {
 	Peer  string   `json:"peer,omitempty"`
 	Peers []string `json:"peers,omitempty"`
 	Types string   `json:"types,omitempty"`
-	Shape []int    `json:"shape,omitempty"` // height, width, channels
+	Shape []int    `json:"shape,omitempty"` // depth of a volume, height, width, channels
 	Warm  int      `json:"warm"`
 }
 

@@ -49,7 +49,7 @@ func WriteTable(w io.Writer, results []Result) error {
 // a time.
 func find(results []Result, algorithm string, with Result) Result {
 	i := slices.IndexFunc(results, func(r Result) bool {
-		return r.is(algorithm) && r.Case() == with.Case() && r.Width == with.Width && r.Height == with.Height && r.Workers == with.Workers
+		return r.is(algorithm) && r.Case() == with.Case() && r.Width == with.Width && r.Height == with.Height && r.Depth == with.Depth && r.Workers == with.Workers
 	})
 	if i < 0 {
 		return Result{Min: math.NaN()}
@@ -72,7 +72,11 @@ func newPeersReport(w io.Writer, p *plan, hello reply) *peersReport {
 		level = levels[len(levels)-1]
 	}
 	r.line(fmt.Sprintf("boxsum: %v, workers: %d", level, r.all))
-	for _, name := range []string{OpenCV, ScikitImage} {
+	names := []string{OpenCV, ScikitImage}
+	if slices.ContainsFunc(p.Cases, Case.volume) {
+		names = []string{NumPy}
+	}
+	for _, name := range names {
 		if about, ok := hello.Peers[name]; ok {
 			r.line(fmt.Sprintf("%s: %s, threads: %d", name, about.Version, about.Workers))
 		}
@@ -83,6 +87,9 @@ func newPeersReport(w io.Writer, p *plan, hello reply) *peersReport {
 	r.line("")
 	r.line(fmt.Sprintf("Times are in ms, best of %d. All take turns in one run on the same pixels, tables found equal first.", p.Repeat))
 	r.line("ratio is OpenCV's time over ours: with all cores, and with one worker.")
+	if slices.ContainsFunc(p.Cases, Case.volume) {
+		r.line("Of the table of a volume, it is the time of NumPy's three cumsums over ours.")
+	}
 	r.line("Limits, past the caches: fill+read reads the pixels and writes as many bytes as the table has; fill only writes;")
 	r.line("copy moves as many bytes as fill+read, half read and half written. of limit is fill+read's time over ours; over 100%, the caches helped.")
 	if slices.ContainsFunc(p.Cases, Case.tilted) {
@@ -95,13 +102,15 @@ func (r *peersReport) row(c Case, size Size, results []Result) {
 	if c != r.last {
 		r.last = c
 		r.line("")
-		columns := append([]string(nil), "boxsum", "1 worker", "OpenCV", "ratio", "ratio 1",
+		columns := append([]string(nil), "boxsum", "1 worker", peerOf(c), "ratio", "ratio 1",
 			"fill+read", "of limit", "fill+read 1", "of limit 1", "fill", "copy")
-		if c.tilted() {
-			r.head(c.String(), append(columns, "upright", "of upright", "upright 1", "of upright 1")...)
-		} else {
-			r.head(c.String(), append(columns, "scikit-image")...)
+		switch {
+		case c.tilted():
+			columns = append(columns, "upright", "of upright", "upright 1", "of upright 1")
+		case !c.volume():
+			columns = append(columns, "scikit-image")
 		}
+		r.head(c.String(), columns...)
 	}
 	time := func(algorithm string, workers int) float64 {
 		for _, r := range results {
@@ -111,7 +120,7 @@ func (r *peersReport) row(c Case, size Size, results []Result) {
 		}
 		return math.NaN()
 	}
-	all, one, opencv := time(Boxsum, r.all), time(Boxsum, 1), time(OpenCV, 0)
+	all, one, opencv := time(Boxsum, r.all), time(Boxsum, 1), time(strings.ToLower(peerOf(c)), 0)
 	limit, limitOne := time(LimitFillRead, r.all), time(LimitFillRead, 1)
 	cells := []string{ms(all), ms(one), ms(opencv), number(opencv/all, "%.2f"), number(opencv/one, "%.2f"),
 		ms(limit), percent(limit, all), ms(limitOne), percent(limitOne, one),
@@ -119,10 +128,18 @@ func (r *peersReport) row(c Case, size Size, results []Result) {
 	if c.tilted() {
 		upright, uprightOne := time(Upright, r.all), time(Upright, 1)
 		cells = append(cells, ms(upright), percent(all, upright), ms(uprightOne), percent(one, uprightOne))
-	} else {
+	} else if !c.volume() {
 		cells = append(cells, ms(time(ScikitImage, 0)))
 	}
 	r.textTable.row(size.Name, cells...)
+}
+
+// peerOf is who a case is compared with, and in lower case its algorithm.
+func peerOf(c Case) string {
+	if c.volume() {
+		return "NumPy"
+	}
+	return "OpenCV"
 }
 
 // ms is a time with four digits that count, or a dash for none.

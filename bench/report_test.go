@@ -10,7 +10,7 @@ import (
 )
 
 func exampleResults() []Result {
-	c, size := Case{Types: "u8:u32", Channels: 3}, Size{"1080p", 1920, 1080}
+	c, size := Case{Types: "u8:u32", Channels: 3}, Size{Name: "1080p", Width: 1920, Height: 1080}
 	var results []Result
 	for i, name := range []string{"boxsum avx2", LimitFillRead, LimitFill, LimitCopy} {
 		for workers := 1; workers <= 2; workers++ {
@@ -40,7 +40,7 @@ func TestWriteTable(t *testing.T) {
 }
 
 func TestPeersReport(t *testing.T) {
-	c, size := Case{Types: "u8:u32", Channels: 3}, Size{"1080p", 1920, 1080}
+	c, size := Case{Types: "u8:u32", Channels: 3}, Size{Name: "1080p", Width: 1920, Height: 1080}
 	ours := exampleResults()
 	opencv := newResult("opencv 5.0.0", c, size, 2, 1, true)
 	opencv.Min = 12.5

@@ -16,6 +16,7 @@ const (
 	Boxsum        = "boxsum"
 	OpenCV        = "opencv"
 	ScikitImage   = "scikit-image"
+	NumPy         = "numpy"
 	OpenCVTilted  = "cv2.integral3" // of which OpenCV is what it takes over the next
 	OpenCVUpright = "cv2.integral2"
 	Upright       = "upright table" // of boxsum, beside a 45° one
@@ -46,6 +47,7 @@ type Result struct {
 	Types     string `json:"types"`
 	Width     int    `json:"width"`
 	Height    int    `json:"height"`
+	Depth     int    `json:"depth,omitempty"` // of a volume
 	Channels  int    `json:"channels"`
 	Workers   int    `json:"workers"`
 
@@ -74,7 +76,7 @@ type Result struct {
 
 func newResult(algorithm string, c Case, size Size, workers int, bytes int64, verified bool) Result {
 	return Result{
-		Algorithm: algorithm, On: "cpu", Types: c.Types, Width: size.Width, Height: size.Height,
+		Algorithm: algorithm, On: "cpu", Types: c.Types, Width: size.Width, Height: size.Height, Depth: size.Depth,
 		Channels: c.Channels, Workers: workers, Bytes: bytes, Verified: verified, Size: size.Name,
 	}
 }

@@ -20,11 +20,11 @@ func TestPrepareRotated(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, level := range boxsum.Levels() {
-				w, err := prepare(cases[0], Size{"70x30", 70, 30}, []int{1, 2}, level)
+				w, err := prepare(cases[0], Size{Name: "70x30", Width: 70, Height: 30}, []int{1, 2}, level)
 				if err != nil {
 					t.Fatalf("%v %v: %v", cases[0], level, err)
 				}
-				read, written := cases[0].bytes(Size{"70x30", 70, 30})
+				read, written := cases[0].bytes(Size{Name: "70x30", Width: 70, Height: 30})
 				if int64(len(w.pixels)) != read || int64(len(w.tables[0].output)) != written || w.upright == nil {
 					t.Errorf("%v: %d and %d bytes, want %d and %d", cases[0], len(w.pixels), len(w.tables[0].output), read, written)
 				}
@@ -61,7 +61,7 @@ func TestRotatedBesideUpright(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := Run(context.Background(), Config{Cases: cases, Sizes: []Size{{"40x30", 40, 30}}, Workers: []int{1}, Repeat: 3})
+	results, err := Run(context.Background(), Config{Cases: cases, Sizes: []Size{{Name: "40x30", Width: 40, Height: 30}}, Workers: []int{1}, Repeat: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,31 +6,33 @@ import (
 	"strings"
 )
 
-// A Size is an image size under the name that it was asked for by.
+// A Size is an image size under the name that it was asked for by, or that of a
+// volume, which has a depth.
 type Size struct {
 	Name          string
 	Width, Height int
+	Depth         int
 }
 
 // String is the name.
 func (s Size) String() string { return s.Name }
 
-func (s Size) pixels() int { return s.Width * s.Height }
+func (s Size) pixels() int { return s.Width * s.Height * max(s.Depth, 1) }
 
 var namedSizes = []Size{
-	{"480p", 854, 480},
-	{"720p", 1280, 720},
-	{"1080p", 1920, 1080},
-	{"1440p", 2560, 1440},
-	{"2160p", 3840, 2160},
-	{"4320p", 7680, 4320},
+	{Name: "480p", Width: 854, Height: 480},
+	{Name: "720p", Width: 1280, Height: 720},
+	{Name: "1080p", Width: 1920, Height: 1080},
+	{Name: "1440p", Width: 2560, Height: 1440},
+	{Name: "2160p", Width: 3840, Height: 2160},
+	{Name: "4320p", Width: 7680, Height: 4320},
 }
 
 // maxSide keeps every product of sides, channels and element sizes in an int64.
 const maxSide = 1 << 20
 
 // ParseSizes reads a comma-separated list of sizes: video formats such as
-// 1080p, or WIDTHxHEIGHT.
+// 1080p, or WIDTHxHEIGHT, or WIDTHxHEIGHTxDEPTH for volumes.
 func ParseSizes(list string) ([]Size, error) { return parseList(list, parseSize) }
 
 func parseSize(name string) (Size, error) {
@@ -41,21 +43,18 @@ func parseSize(name string) (Size, error) {
 		}
 		names[i] = s.Name
 	}
-	w, h, ok := strings.Cut(name, "x")
-	if !ok {
+	sides := strings.SplitN(name, "x", 3)
+	if len(sides) == 1 {
 		return Size{}, fmt.Errorf("bench: unknown size %q: use one of %s, or WIDTHxHEIGHT as in 4096x4096",
 			name, strings.Join(names, ", "))
 	}
 	size := Size{Name: name}
-	for _, side := range []struct {
-		text string
-		n    *int
-	}{{w, &size.Width}, {h, &size.Height}} {
-		n, err := strconv.ParseUint(side.text, 10, 32)
+	for i, side := range sides {
+		n, err := strconv.ParseUint(side, 10, 32)
 		if err != nil || n < 1 || n > maxSide {
-			return Size{}, fmt.Errorf("bench: size %q: %q is not a number of pixels from 1 to %d", name, side.text, maxSide)
+			return Size{}, fmt.Errorf("bench: size %q: %q is not a number of pixels from 1 to %d", name, side, maxSide)
 		}
-		*side.n = int(n)
+		*[]*int{&size.Width, &size.Height, &size.Depth}[i] = int(n)
 	}
 	return size, nil
 }

@@ -12,7 +12,8 @@ import (
 type Case struct {
 	// Types is the pixel type and the sum type, as in "u8:u32". A table of
 	// squares made in the same pass follows after a plus: "u8:u32+u64". A 45°
-	// table is "u8:u32-tilted", and one along the lines of 1/2 "u8:u32@1/2".
+	// table is "u8:u32-tilted", one along the lines of 1/2 "u8:u32@1/2", and
+	// that of a volume "u8:u32-volume".
 	Types string
 	// Channels is how many values a pixel has.
 	Channels int
@@ -65,6 +66,19 @@ var kinds = []kind{
 	tiltedOf[float32, float64, float64]("f32:f64"),
 	tiltedOf[float32, float32, float64]("f32:f32"),
 	tiltedOf[float64, float64, float64]("f64:f64"),
+	volumeOf[uint8, uint32, int64]("u8:u32"),
+	volumeOf[uint8, uint64, int64]("u8:u64"),
+	volumeOf[uint8, float32, float64]("u8:f32"),
+	volumeOf[uint8, float64, float64]("u8:f64"),
+	volumeOf[uint16, uint64, int64]("u16:u64"),
+	volumeOf[uint16, float64, float64]("u16:f64"),
+	volumeOf[uint32, uint64, int64]("u32:u64"),
+	volumeOf[uint32, uint32, int64]("u32:u32"),
+	volumeOf[int16, int64, int64]("i16:i64"),
+	volumeOf[int32, int64, int64]("i32:i64"),
+	volumeOf[float32, float64, float64]("f32:f64"),
+	volumeOf[float32, float32, float64]("f32:f32"),
+	volumeOf[float64, float64, float64]("f64:f64"),
 }
 
 func sumsOf[P boxsum.Pixel, S boxsum.Sum, A accumulator](types string) kind {
@@ -81,7 +95,8 @@ const (
 // uint32 from uint8 pixels, u8:u32x3 the same with three channels, u8:u32+u64,
 // or just squares, the sums and the squares in one pass, u8:u32-tilted, or
 // just tilted, the 45° table, and u8:u32@1/2, or just rotated:1/2, the one along
-// the lines of that rotation.
+// the lines of that rotation. u8:u32-volume, or just volume, is the table of a
+// volume.
 func ParseTypes(list string) ([]Case, error) { return parseList(list, parseCase) }
 
 func parseCase(text string) (Case, error) {
@@ -91,6 +106,8 @@ func parseCase(text string) (Case, error) {
 		types = squares
 	case "tilted":
 		types = tiltedTypes
+	case "volume":
+		types = volumeTypes
 	}
 	if rot, ok := strings.CutPrefix(types, rotatedWord); ok {
 		types = rotatedTypes + rot
@@ -120,17 +137,17 @@ func (c Case) kind() (kind, error) {
 		if k.types == c.Types {
 			return k, nil
 		}
-		if !strings.HasSuffix(k.types, tiltedSuffix) {
+		if !strings.HasSuffix(k.types, tiltedSuffix) && !strings.HasSuffix(k.types, volumeSuffix) {
 			names = append(names, k.types)
 		}
 	}
-	return kind{}, fmt.Errorf("unknown types %q: use one of %s, squares, tilted, rotated:1/2, with "+tiltedSuffix+" after a pair for its 45° table, "+rotatedMark+"1/2 for a rotated one and x3 for three channels",
+	return kind{}, fmt.Errorf("unknown types %q: use one of %s, squares, tilted, rotated:1/2, volume, with "+tiltedSuffix+" after a pair for its 45° table, "+rotatedMark+"1/2 for a rotated one, "+volumeSuffix+" for one of a volume and x3 for three channels",
 		c.Types, strings.Join(names, ", "))
 }
 
 // elements is the pixel type and the types of the tables.
 func (c Case) elements() (pixel string, tables []string) {
-	types, _, _ := strings.Cut(strings.TrimSuffix(c.Types, tiltedSuffix), rotatedMark)
+	types, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(c.Types, tiltedSuffix), volumeSuffix), rotatedMark)
 	pixel, sums, _ := strings.Cut(types, ":")
 	return pixel, strings.Split(sums, "+")
 }
@@ -139,12 +156,15 @@ func (c Case) elements() (pixel string, tables []string) {
 // every entry written once.
 func (c Case) bytes(size Size) (read, written int64) {
 	pixel, tables := c.elements()
-	read = int64(size.Width) * int64(size.Height) * int64(c.Channels) * elementBytes(pixel)
+	read = int64(size.pixels()) * int64(c.Channels) * elementBytes(pixel)
 	if rot, ok := c.rotation(); ok {
 		return read, rotatedCells(rot, size) * int64(c.Channels) * elementBytes(tables[0])
 	}
 	for _, t := range tables {
 		written += int64(size.Width+1) * int64(size.Height+1) * int64(c.Channels) * elementBytes(t)
+	}
+	if size.Depth > 0 {
+		written *= int64(size.Depth) + 1
 	}
 	return read, written
 }

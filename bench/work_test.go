@@ -16,8 +16,11 @@ import (
 func TestPrepare(t *testing.T) {
 	for _, k := range kinds {
 		for _, channels := range []int{1, 3, 5} {
-			for _, size := range []Size{{"1x1", 1, 1}, {"17x5", 17, 5}, {"300x70", 300, 70}} {
+			for _, size := range []Size{{Name: "1x1", Width: 1, Height: 1}, {Name: "17x5", Width: 17, Height: 5}, {Name: "300x70", Width: 300, Height: 70}} {
 				c := Case{Types: k.types, Channels: channels}
+				if c.volume() {
+					size.Depth = 3
+				}
 				for _, level := range boxsum.Levels() {
 					w, err := prepare(c, size, []int{1, 2, 3}, level)
 					if err != nil {
@@ -115,7 +118,7 @@ func TestEqualReads(t *testing.T) {
 
 // The sums of random images need no more bits than their type has.
 func TestRandomImageIsExact(t *testing.T) {
-	for _, size := range []Size{{"", 1, 1}, {"", 64, 64}, {"", 1000, 1000}, {"", 4100, 4100}} {
+	for _, size := range []Size{{Name: "", Width: 1, Height: 1}, {Name: "", Width: 64, Height: 64}, {Name: "", Width: 1000, Height: 1000}, {Name: "", Width: 4100, Height: 4100}} {
 		img, err := randomImage[float32, float32](size, 1)
 		if err != nil {
 			t.Fatal(err)

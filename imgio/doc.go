@@ -1,7 +1,9 @@
 // Package imgio brings pictures and arrays in and tables out.
 //
 // [Open] and [Decode] read PNG, JPEG, GIF, BMP, TIFF, WebP, PNM and NumPy's
-// .npy, told apart by their content, into a boxsum.Image. [WriteNPY] and [NPZ]
+// .npy, told apart by their content, into a boxsum.Image. [OpenStack] reads the
+// slices of a volume: a folder of pictures, the pages of a TIFF file, or an array
+// of three dimensions. [WriteNPY] and [NPZ]
 // write tables as NumPy loads them, [HeatMap] draws them, and [WriteFile] makes
 // output files appear whole or not at all.
 //

@@ -31,7 +31,7 @@ unformatted=$(gofmt -l .)
 go vet ./...
 go vet -tags noasm ./...
 for platform in linux/386 linux/arm64 darwin/arm64 windows/amd64; do
-	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./gpu/... ./bench ./cmd/...
+	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume ./gpu/... ./bench ./cmd/...
 done
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 if go run $staticcheck -version 2>/dev/null; then
@@ -70,7 +70,7 @@ else
 fi
 
 step "tests, portable Go only"
-go test -short -tags noasm . ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments
+go test -short -tags noasm . ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume
 
 step "tests on arm64, emulated"
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
@@ -78,7 +78,7 @@ if [ -z "$qemu" ] && scripts/install.sh qemu-user; then
 	qemu=$(command -v qemu-aarch64)
 fi
 if [ -n "$qemu" ]; then
-	CGO_ENABLED=0 GOARCH=arm64 go test -short -exec "$qemu" . ./internal/... ./imgio ./rotated ./tilted ./histogram ./moments
+	CGO_ENABLED=0 GOARCH=arm64 go test -short -exec "$qemu" . ./internal/... ./imgio ./rotated ./tilted ./histogram ./moments ./volume
 else
 	left_out "arm64: it takes qemu-user"
 fi

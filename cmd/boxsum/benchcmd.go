@@ -12,13 +12,13 @@ import (
 
 type benchCmd struct {
 	Sizes    string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Unless told: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
-	Types    string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table, and rotated:1/2 the one along the lines of a rotation. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
+	Types    string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table, rotated:1/2 the one along the lines of a rotation, and volume that of a volume, at sizes such as 256x256x256. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
 	Workers  []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Unless told: one, and all processors."`
 	Repeat   *int   `placeholder:"N" help:"How many times to measure. The best counts, of ${repeat} unless told, and on a GPU the median, of ${gpurepeat}."`
 	Batch    int    `default:"1" placeholder:"N" help:"On a GPU: how many images go in one launch (${default})."`
 	Kernels  string `enum:"auto,portable,fast" default:"auto" help:"On a GPU: auto (the fastest it has), portable or fast kernels."`
 	Pipeline bool   `help:"On a GPU: measure a pipeline of ${pipelineimages} images from memory to memory, beside its copies alone. Unless told: ${pipelinesizes}, ${pipelinetypes}."`
-	Peers    string `placeholder:"PYTHON" help:"Measure others in the same run, as far as this Python interpreter has them: OpenCV and scikit-image; on a GPU NPP, PyTorch and CuPy."`
+	Peers    string `placeholder:"PYTHON" help:"Measure others in the same run, as far as this Python interpreter has them: OpenCV and scikit-image, NumPy for volumes; on a GPU NPP, PyTorch and CuPy."`
 	JSON     string `name:"json" placeholder:"FILE" help:"Also write the results as JSON; - writes only that, to standard output."`
 	engineFlags
 }
@@ -49,6 +49,7 @@ Examples:
     boxsum bench
     boxsum bench --sizes 1080p,4096x4096 --types u8:u32,squares --workers 1,2 --json results.json
     boxsum bench --types rotated:1/2,tilted --sizes 4096x4096
+    boxsum bench --types volume --sizes 512x512x512
     boxsum bench --peers python3 --sizes 2160p
     boxsum bench --peers python3 --types tilted --sizes 4096x4096
     boxsum bench --on cuda --sizes 1080p --batch 64

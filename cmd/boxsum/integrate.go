@@ -19,6 +19,7 @@ type integrateCmd struct {
 	Type    string `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, u64 for 16- and 32-bit ones, i64 for signed ones and f64 for floats."`
 	Squares bool   `help:"Also make the table of squares."`
 	Tilted  bool   `help:"Also make the 45° table, OpenCV's tilted one, of the pixels themselves."`
+	Volume  bool   `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	Color   string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	Workers int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	engineFlags
@@ -37,16 +38,23 @@ Examples:
     boxsum integrate photo.png --squares --tilted -o tables.npz
     boxsum integrate depth.npy --type f64 -o heat.png
     boxsum integrate photo.png --on cuda -o table.npy
+    boxsum integrate --volume scan.tiff -o table.npy
+    boxsum integrate --volume slices/ --squares -o tables.npz
 
 With --squares --tilted the three tables are those of OpenCV's integral3, to the bit for the types that it has; its sums of squares are always floats.
 
 Integer sums wrap where the table outgrows their type, as OpenCV's do; boxes stay exact as long as their own sum fits.
 
-A table that does not fit in memory is written to a .npy or .npz file row by row; a large .npy image is read from its file as it is needed.`
+With --volume, entry (x,y,z) of (D+1)×(H+1)×(W+1) is the sum of the voxels before it in all three directions. Pictures in a folder are taken in the order of their names, slice2.png before slice10.png.
+
+A table that does not fit in memory is written to a .npy or .npz file row by row, or slice by slice; a large .npy image is read from its file as it is needed.`
 }
 
 // Run integrates, writes and reports.
 func (c *integrateCmd) Run(sh *shell) error {
+	if c.Volume {
+		return c.runVolume(sh)
+	}
 	opt, err := c.options(c.Workers)
 	if err != nil {
 		return err
@@ -140,13 +148,15 @@ func (c *integrateCmd) print(sh *shell, r report) error {
 type report struct {
 	Width        int     `json:"width"`
 	Height       int     `json:"height"`
+	Depth        int     `json:"depth,omitempty"` // of a volume
 	Channels     int     `json:"channels"`
 	Types        string  `json:"types"` // as in u8:u32, or u8:u32+u64+tilted
 	On           string  `json:"on"`
-	Device       string  `json:"device,omitempty"`     // the name of a GPU
-	Level        string  `json:"level,omitempty"`      // of the CPU
-	Workers      int     `json:"workers,omitempty"`    // of the CPU
-	RowByRow     bool    `json:"row_by_row,omitempty"` // with the time of writing the file
+	Device       string  `json:"device,omitempty"`         // the name of a GPU
+	Level        string  `json:"level,omitempty"`          // of the CPU
+	Workers      int     `json:"workers,omitempty"`        // of the CPU
+	RowByRow     bool    `json:"row_by_row,omitempty"`     // with the time of writing the file
+	SliceBySlice bool    `json:"slice_by_slice,omitempty"` // the same of a volume, with the time of reading too
 	Milliseconds float64 `json:"ms"`
 	Bytes        int64   `json:"bytes"` // pixels read and sums written
 	GBPerSecond  float64 `json:"gb_per_s"`
@@ -183,12 +193,18 @@ func (r *report) onCPU(work job, opt *boxsum.Options) {
 func (r report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d×%d", r.Width, r.Height)
+	if r.Depth > 0 {
+		fmt.Fprintf(&b, "×%d", r.Depth)
+	}
 	if r.Channels > 1 {
 		fmt.Fprintf(&b, "×%d", r.Channels)
 	}
 	fmt.Fprintf(&b, " %s", strings.Replace(r.Types, ":", "→", 1))
 	if r.RowByRow {
 		b.WriteString(", row by row")
+	}
+	if r.SliceBySlice {
+		b.WriteString(", slice by slice")
 	}
 	if r.Device != "" {
 		fmt.Fprintf(&b, ", %s on %s", r.On, escape(r.Device))

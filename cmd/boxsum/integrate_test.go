@@ -117,7 +117,7 @@ func TestPairExact(t *testing.T) {
 		{boxsum.Image[float32]{Width: 1 << 20, Height: 1 << 20}, "f64"},
 	}
 	for _, test := range tests {
-		p, err := pairExact(test.img)
+		p, err := pairExact(test.img, 1)
 		got := p.sum
 		if err != nil {
 			got = err.Error()

@@ -34,6 +34,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// Under the race detector every process would linger for a second.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			data, err := filepath.Abs("testdata")
+			if err != nil {
+				return err
+			}
+			env.Setenv("TESTDATA", data)
 			// Kernels that were compiled once need not be again.
 			if cache, err := os.UserCacheDir(); err == nil {
 				env.Setenv("XDG_CACHE_HOME", cache)

@@ -80,10 +80,13 @@ func checkFolder(path string) error {
 
 // save writes the tables of a job to a path, whole or not at all.
 func (sh *shell) save(path string, f format, j job) error {
-	sh.progress.begin("writing", f.size(j))
-	write := func(w io.Writer) error {
-		return f.write(j, &meteredWriter{sh.ctx, w, sh.progress})
-	}
+	return sh.saveAs(path, f.size(j), func(w io.Writer) error { return f.write(j, w) })
+}
+
+// saveAs writes about so many bytes to a path, whole or not at all.
+func (sh *shell) saveAs(path string, size int64, to func(io.Writer) error) error {
+	sh.progress.begin("writing", size)
+	write := func(w io.Writer) error { return to(&meteredWriter{sh.ctx, w, sh.progress}) }
 	save := func() (done struct{}, err error) {
 		if path == standard {
 			return done, write(sh.stdout)

@@ -18,9 +18,10 @@ import (
 )
 
 type queryCmd struct {
-	In    string  `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
-	Box   boxList `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1. May be given again."`
-	Boxes string  `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
+	In     string   `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
+	Box    boxTexts `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1; X0,Y0,Z0,X1,Y1,Z1 with --volume. May be given again."`
+	Boxes  string   `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
+	Volume bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	rotateFlags
 	Color string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	placeFlag
@@ -38,6 +39,7 @@ Examples:
     boxsum query photo.png --box 0,0,64,64 --box 64,0,128,64 --json
     boxsum query photo.png --color keep --boxes boxes.txt
     boxsum query photo.png --box 0,0,64,64 --on cuda -v
+    boxsum query --volume scan.tiff --box 10,10,0,60,60,20
     boxsum query photo.png --rotate 1/2 --box 40,100,90,140
     boxsum query photo.png --rect 320,240,90,40,27
 
@@ -48,7 +50,10 @@ With --rect the box is the nearest to a rectangle in pixels, along the nearest r
 
 // Run prints what is asked of every box.
 func (c *queryCmd) Run(sh *shell) error {
-	boxes, err := await(sh.ctx, func() ([]box, error) { return c.boxes(sh.stdin) })
+	if c.Volume {
+		return c.runVolume(sh)
+	}
+	boxes, err := await(sh.ctx, func() ([]box, error) { return queryBoxes(c, sh.stdin, parseBox) })
 	if err != nil {
 		return err
 	}
@@ -65,7 +70,7 @@ func (c *queryCmd) Run(sh *shell) error {
 		return err
 	}
 	defer picture.Close()
-	pair, err := pairExact(picture.Image)
+	pair, err := pairExact(picture.Image, 1)
 	if err != nil {
 		return err
 	}
@@ -105,28 +110,46 @@ func (c *queryCmd) print(sh *shell, answers []answer) (err error) {
 	return errors.Join(err, w.Flush())
 }
 
-// boxes are those of the flags and then those of the file.
-func (c *queryCmd) boxes(stdin io.Reader) ([]box, error) {
+// queryBoxes are those of the flags and then those of the file, in either form.
+func queryBoxes[B any](c *queryCmd, stdin io.Reader, parse func(string) (B, error)) ([]B, error) {
+	if c.Boxes == "" && len(c.Box) == 0 && len(c.Rect) == 0 {
+		form := "X0,Y0,X1,Y1"
+		if c.Volume {
+			form = "X0,Y0,Z0,X1,Y1,Z1"
+		}
+		return nil, fmt.Errorf("no boxes: give --box %s, or a file of them with --boxes FILE", form)
+	}
+	var boxes []B
+	for _, text := range c.Box {
+		b, err := parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--box: %w", err)
+		}
+		boxes = append(boxes, b)
+	}
 	switch {
-	case c.Boxes == "" && len(c.Box) == 0 && len(c.Rect) == 0:
-		return nil, errors.New("no boxes: give --box X0,Y0,X1,Y1, or a file of them with --boxes FILE")
 	case c.Boxes == "":
-		return c.Box, nil
+		return boxes, nil
 	case c.Boxes == standard && c.In == standard:
 		return nil, errors.New("the image and the boxes cannot both come from standard input")
 	case c.Boxes == standard:
-		return readBoxes(c.Box, "standard input", stdin)
+		return readLines(boxes, "standard input", stdin, parse)
 	}
 	f, err := os.Open(c.Boxes)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readBoxes(c.Box, c.Boxes, f)
+	return readLines(boxes, c.Boxes, f, parse)
 }
 
 // readBoxes appends the box of every line that is not blank.
 func readBoxes(boxes []box, name string, r io.Reader) ([]box, error) {
+	return readLines(boxes, name, r, parseBox)
+}
+
+// readLines appends what parse makes of every line that is not blank.
+func readLines[B any](boxes []B, name string, r io.Reader, parse func(string) (B, error)) ([]B, error) {
 	lines := bufio.NewScanner(r)
 	n := 1
 	for ; lines.Scan(); n++ {
@@ -138,7 +161,7 @@ func readBoxes(boxes []box, name string, r io.Reader) ([]box, error) {
 		if text == "" {
 			continue
 		}
-		b, err := parseBox(text)
+		b, err := parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
@@ -163,24 +186,46 @@ func (b box) String() string { return fmt.Sprintf("%d,%d,%d,%d", b[0], b[1], b[2
 // parseBox reads X0,Y0,X1,Y1.
 func parseBox(text string) (box, error) {
 	var b box
-	fields := strings.Split(text, ",")
-	if len(fields) != len(b) {
-		return b, fmt.Errorf("box %.60q is not X0,Y0,X1,Y1: it has %s", text, count(len(fields), "number"))
-	}
-	for i, field := range fields {
-		n, err := strconv.Atoi(strings.TrimSpace(field))
-		switch {
-		case errors.Is(err, strconv.ErrRange):
-			return b, fmt.Errorf("box %.60q: %.30s is too large", text, strings.TrimSpace(field))
-		case err != nil:
-			return b, fmt.Errorf("box %.60q: %.30q is not a whole number", text, strings.TrimSpace(field))
-		}
-		b[i] = n
+	if err := parseCorners(text, "X0,Y0,X1,Y1", b[:]); err != nil {
+		return b, err
 	}
 	if b[0] > b[2] || b[1] > b[3] {
 		return b, fmt.Errorf("box %.60q is inverted: X1 and Y1 must not be less than X0 and Y0", text)
 	}
 	return b, nil
+}
+
+// parseCorners reads as many numbers as the form of a box has.
+func parseCorners(text, form string, to []int) error {
+	fields := strings.Split(text, ",")
+	if len(fields) != len(to) {
+		return fmt.Errorf("box %.60q is not %s: it has %s", text, form, count(len(fields), "number"))
+	}
+	for i, field := range fields {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		switch {
+		case errors.Is(err, strconv.ErrRange):
+			return fmt.Errorf("box %.60q: %.30s is too large", text, strings.TrimSpace(field))
+		case err != nil:
+			return fmt.Errorf("box %.60q: %.30q is not a whole number", text, strings.TrimSpace(field))
+		}
+		to[i] = n
+	}
+	return nil
+}
+
+// boxTexts is a flag like boxList whose boxes are parsed once their form is
+// known.
+type boxTexts []string
+
+// Decode takes one box from the command line.
+func (l *boxTexts) Decode(ctx *kong.DecodeContext) error {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return errors.New("expected X0,Y0,X1,Y1")
+	}
+	*l = append(*l, token.String())
+	return nil
 }
 
 // boxList is a flag that may be given again, with values that may start with
@@ -203,9 +248,10 @@ func (l *boxList) Decode(ctx *kong.DecodeContext) error {
 
 // An answer is what a query says of one box.
 type answer struct {
-	box      box
+	box      fmt.Stringer // a box, or a block
 	channels []stats
-	area     int64
+	area     int64      // in pixels, or voxels
+	solid    bool       // the box is of a volume
 	rotation string     // of the box's lattice, where that is not upright
 	rect     *rectangle // that the box is the nearest to
 }
@@ -234,7 +280,11 @@ func printAnswers(w io.Writer, answers []answer) error {
 		}
 		return append(row, numbers...)
 	}
-	rows := [][]string{row("box", "rotate", "channel", "sum", "mean", "std", "area")}
+	size := "area"
+	if slices.ContainsFunc(answers, func(a answer) bool { return a.solid }) {
+		size = "voxels"
+	}
+	rows := [][]string{row("box", "rotate", "channel", "sum", "mean", "std", size)}
 	for _, a := range answers {
 		for c, s := range a.channels {
 			rows = append(rows, row(a.box.String(), a.rotation, strconv.Itoa(c),
@@ -304,15 +354,20 @@ func (a answer) MarshalJSON() ([]byte, error) {
 		}
 		return values
 	}
+	area, voxels := &a.area, (*int64)(nil)
+	if a.solid {
+		area, voxels = voxels, area
+	}
 	return json.Marshal(struct {
-		Box    box        `json:"box"`
+		Box    any        `json:"box"`
 		Rotate string     `json:"rotate,omitempty"`
 		Rect   *rectangle `json:"rect,omitempty"` // x, y, width, height, degrees
 		Sum    any        `json:"sum"`
 		Mean   any        `json:"mean"`
 		Std    any        `json:"std"`
-		Area   int64      `json:"area"`
-	}{a.box, a.rotation, a.rect, one(sum), one(mean), one(std), a.area})
+		Area   *int64     `json:"area,omitempty"`
+		Voxels *int64     `json:"voxels,omitempty"`
+	}{a.box, a.rotation, a.rect, one(sum), one(mean), one(std), area, voxels})
 }
 
 // finite is a number that JSON can hold, and null for NaN and infinities.

@@ -164,7 +164,7 @@ func (c *queryCmd) runRotated(sh *shell, boxes []box) error {
 		return err
 	}
 	defer picture.Close()
-	pair, err := pairExact(picture.Image)
+	pair, err := pairExact(picture.Image, 1)
 	if err != nil {
 		return err
 	}

@@ -9,15 +9,17 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/rotated"
 )
 
 // A pair is one pixel type with one sum type that it can be integrated to.
 type pair struct {
 	pixel, sum string
-	is         func(img any) bool // whether the image has these pixels
-	holds      func(img any) bool // whether the sum of all of them is exact
+	is         func(img any) bool             // whether the image has these pixels
+	holds      func(img any, slices int) bool // whether the sum of all of them, in so many images, is exact
 	job        func(img any, squares, rows bool) (job, error)
+	volume     func(stack *imgio.Stack, squares, slices bool) (volumeJob, error)
 	turn       func(d *gpu.Device, img any, rot rotated.Rotation) (turned, error)
 }
 
@@ -44,13 +46,14 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 		pixel: typeName[P](),
 		sum:   typeName[S](),
 		is:    func(img any) bool { _, ok := img.(boxsum.Image[P]); return ok },
-		holds: func(img any) bool {
+		holds: func(img any, slices int) bool {
 			im := img.(boxsum.Image[P])
-			return uint64(im.Width)*uint64(im.Height) <= largestSum[S]()/largestPixel[P]()
+			return uint64(im.Width)*uint64(im.Height)*uint64(slices) <= largestSum[S]()/largestPixel[P]()
 		},
 		job: func(img any, squares, rows bool) (job, error) {
 			return newTypedJob[P, S, Q](img.(boxsum.Image[P]), squares, rows)
 		},
+		volume: newTypedVolume[P, S, Q],
 		turn: func(d *gpu.Device, img any, rot rotated.Rotation) (turned, error) {
 			return newTypedTurned[P, S](d, img.(boxsum.Image[P]), rot)
 		},
@@ -84,15 +87,15 @@ func pairNamed(img any, sum string) (pair, error) {
 		found[0].pixel, sum, strings.Join(names, ", "))
 }
 
-// pairExact is the first pair whose sums hold the whole image, whatever its
-// pixels.
-func pairExact(img any) (pair, error) {
+// pairExact is the first pair whose sums hold the whole image, or a volume of so
+// many slices like it, whatever the pixels.
+func pairExact(img any, slices int) (pair, error) {
 	found, err := pairsFor(img)
 	if err != nil {
 		return pair{}, err
 	}
 	for _, p := range found {
-		if p.holds(img) {
+		if p.holds(img, slices) {
 			return p, nil
 		}
 	}

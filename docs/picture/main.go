@@ -1,13 +1,15 @@
 // Command picture draws the pictures of the documentation. That of the README
 // is an image with a box, and its table with the four entries that give the sum
 // of the box; that of gpu.md is the tiles of a table on a GPU, that of
-// tilted.md what the entries of a 45° table cover; those of rotated.md
+// tilted.md what the entries of a 45° table cover, that of volume.md a box
+// with its eight entries; those of rotated.md
 // and haar.md are boxes and features at angles; those of histogram.md and
 // moments.md are regions and what is known of them.
 //
 //	go run ./docs/picture docs/boxsum.png
 //	go run ./docs/picture docs/tiles.svg
 //	go run ./docs/picture docs/tilted.svg
+//	go run ./docs/picture docs/volume.svg
 //	go run ./docs/picture docs/rotations.png
 //	go run ./docs/picture docs/half.png
 //	go run ./docs/picture docs/features.png
@@ -19,6 +21,7 @@ package main
 //go:generate go run . ../boxsum.png
 //go:generate go run . ../tiles.svg
 //go:generate go run . ../tilted.svg
+//go:generate go run . ../volume.svg
 //go:generate go run . ../rotations.png
 //go:generate go run . ../half.png
 //go:generate go run . ../features.png
@@ -62,7 +65,7 @@ func main() {
 }
 
 // diagrams are the pictures that are SVG.
-var diagrams = map[string]func(io.Writer) error{"tiles.svg": drawTiles, "tilted.svg": drawTilted}
+var diagrams = map[string]func(io.Writer) error{"tiles.svg": drawTiles, "tilted.svg": drawTilted, "volume.svg": drawVolume}
 
 func run(args []string) error {
 	if len(args) != 1 {

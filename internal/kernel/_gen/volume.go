@@ -27,7 +27,7 @@ const (
 
 func volumeKernel(set isa, o op) {
 	name := o.name() + "Volume" + set.name()
-	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry, over *%[1]s, rows, n int, lanes *uint32, offset float32, writes uint8)",
+	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry, over *%[1]s, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)",
 		o.sum.goType, o.pix.goType))
 	Doc(volumeDoc(name, o)...)
 	Pragma("noescape")
@@ -45,6 +45,7 @@ func volumeKernel(set isa, o op) {
 		SHLQ(Imm(log2(o.pix.size)), param("srcStride"))
 	}
 	SHLQ(Imm(log2(o.sum.size)), param("dstStride"))
+	ANDQ(I32(k.lineOfPixels()), param("along"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
 	k.dst[0] = Load(Param("dst"), GP64())
@@ -86,8 +87,12 @@ func volumeDoc(name string, o op) []string {
 type volumeLoop struct {
 	loop
 	over reg.Register
-	next reg.Register // from a row's first pixel to the ones below the group
+	next reg.Register // the pixels to ask for
 }
+
+// lineOfPixels is the bytes of the pixels of a line of sums in each row of a
+// group, and so how fast it asks for those to come.
+func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.size * k.pix.size }
 
 // rows emits the loop along that many rows, and moves on to the rows below.
 func (k *volumeLoop) rows(label string, rows int) {
@@ -104,9 +109,8 @@ func (k *volumeLoop) rows(label string, rows int) {
 	i, end := GP64(), GP64()
 	XORQ(i, i)
 	if rows == group {
-		k.next = GP64()
-		MOVQ(k.param("srcStride"), k.next)
-		SHLQ(Imm(2), k.next)
+		k.next = Load(Param("ahead"), GP64())
+		ADDQ(k.src[0], k.next)
 	}
 	along := func(label string, vectors, beyond int) {
 		MOVQ(k.param("n"), end)
@@ -167,11 +171,14 @@ func (k *volumeLoop) step(label string, vectors int, i reg.Register, carry []reg
 		plane[v] = k.vec()
 		k.load(above.Offset(v*k.bytes()), plane[v])
 	}
+	if beyond == volumeBeyond {
+		for line := 0; line < k.lineOfPixels(); line += lineBytes {
+			PREFETCHT0(Mem{Base: k.next, Disp: line})
+		}
+		ADDQ(k.param("along"), k.next)
+	}
 	for r := range carry {
 		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}
-		if beyond == volumeBeyond {
-			PREFETCHT0(Mem{Base: k.src[r], Index: k.next, Scale: 1})
-		}
 		var sums []reg.VecVirtual
 		if vectors == 1 {
 			sums = []reg.VecVirtual{k.rowSums(k.op, pixels, false, carry[r])}
@@ -190,9 +197,6 @@ func (k *volumeLoop) step(label string, vectors int, i reg.Register, carry []reg
 		k.store(plane[v], above.Offset(v*k.bytes()))
 	}
 	ADDQ(I32(len(carry)*vectors*k.bytes()), k.over)
-	if beyond == volumeBeyond {
-		ADDQ(I8(vectors*k.lanes*k.pix.size), k.next)
-	}
 }
 
 // write emits the stores of vectors side by side.

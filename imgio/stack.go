@@ -1,0 +1,317 @@
+package imgio
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A Stack is the slices of a volume, read one by one. It is for one goroutine
+// at a time.
+type Stack struct {
+	// First is slice 0, a boxsum.Image[P] as in a [Picture]. All slices have its
+	// type, size and channels.
+	First any
+	Depth int
+	// Whole is all slices one under another, as one boxsum.Image of Depth times
+	// the height, where they are an array in memory; and nil elsewhere.
+	Whole any
+	// Format is that of the file, as in a [Picture], or "folder".
+	Format string
+
+	shape slice
+	read  func(z int) (img any, name string, err error)
+	close closer
+}
+
+// slice is what all slices of a stack have in common.
+type slice struct {
+	pixel                   string
+	width, height, channels int
+}
+
+func (s slice) String() string {
+	text := fmt.Sprintf("%d×%d pixels of %s", s.width, s.height, s.pixel)
+	if s.channels > 1 {
+		text += fmt.Sprintf(" in %d channels", s.channels)
+	}
+	return text
+}
+
+// Close gives back what the stack stands on; its images must not be used after it.
+func (s *Stack) Close() error { return s.close.Close() }
+
+// Slice reads slice z, of the same type as First. The image stays valid, but
+// for Close.
+func (s *Stack) Slice(z int) (any, error) {
+	if z < 0 || z >= s.Depth {
+		return nil, fmt.Errorf("imgio: there is no slice %d in a volume of %d", z, s.Depth)
+	}
+	if z == 0 {
+		return s.First, nil
+	}
+	img, name, err := s.read(z)
+	if err != nil {
+		return nil, err
+	}
+	if got := sliceOf(img); got != s.shape {
+		return nil, fmt.Errorf("imgio: all slices of a volume must be alike: %s has %v, the first has %v", name, got, s.shape)
+	}
+	return img, nil
+}
+
+// OpenStack reads the volume of that name:
+//
+//   - A folder of pictures, one a slice, in the order of their names, where
+//     numbers count as such: slice2.png comes before slice10.png. Other files in
+//     it, hidden ones and folders are left out.
+//   - A TIFF file, a page a slice. Pages that are thumbnails or masks of others
+//     are left out.
+//   - A .npy array of shape (D, H, W), or (D, H, W, C) for several channels.
+//
+// Pictures are read as [Open] reads them. Large files are mapped and not read:
+// close the stack when done.
+func OpenStack(path string, mode ColorMode) (*Stack, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	if info.IsDir() {
+		return folderStack(path, mode)
+	}
+	s, err := openStack(f, info, mode)
+	if err != nil {
+		return nil, in(path, err)
+	}
+	return s, nil
+}
+
+func openStack(f *os.File, info os.FileInfo, mode ColorMode) (*Stack, error) {
+	head := make([]byte, sniffBytes)
+	n, err := f.ReadAt(head, 0)
+	if !info.Mode().IsRegular() || err != nil && !errors.Is(err, io.EOF) {
+		return DecodeStack(f, mode)
+	}
+	switch format, _ := sniff(head[:n]); {
+	case format == "npy":
+		a, c, err := openNPY(f)
+		if err != nil {
+			return nil, err
+		}
+		return arrayStack(a, c.Close)
+	case format == "tiff" && info.Size() >= mapBytes && int64(int(info.Size())) == info.Size():
+		if data, unmap, err := mapFile(f, int(info.Size())); err == nil {
+			return tiffStack(data, unmap, mode)
+		}
+	}
+	return DecodeStack(f, mode)
+}
+
+// DecodeStack reads a TIFF file or an array as [OpenStack] does, from a stream.
+func DecodeStack(r io.Reader, mode ColorMode) (*Stack, error) {
+	head := make([]byte, sniffBytes)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("imgio: reading: %w", err)
+	}
+	format, err := sniff(head[:n])
+	if err != nil {
+		return nil, err
+	}
+	whole := &replay{head: head[:n], rest: r}
+	switch format {
+	case "npy":
+		a, err := ReadNPY(whole)
+		if err != nil {
+			return nil, err
+		}
+		return arrayStack(a, nil)
+	case "tiff":
+		data, err := readAll(whole)
+		if err != nil {
+			return nil, fmt.Errorf("imgio: tiff: reading: %w", err)
+		}
+		return tiffStack(data, nil, mode)
+	}
+	return nil, fmt.Errorf("imgio: a %s file is one picture and not a volume: name a folder of pictures, a TIFF file with a page for every slice, or a .npy array of 3 dimensions", format)
+}
+
+// begin reads the first slice and learns what all must be like.
+func (s *Stack) begin() (*Stack, error) {
+	img, _, err := s.read(0)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.First, s.shape = img, sliceOf(img)
+	return s, nil
+}
+
+func tiffStack(data []byte, c closer, mode ColorMode) (*Stack, error) {
+	file, err := openTIFF(data)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("imgio: %w", err), c.Close())
+	}
+	s := &Stack{Depth: len(file.pages), Format: "tiff", close: c}
+	s.read = func(z int) (any, string, error) {
+		name := fmt.Sprintf("page %d", z+1)
+		img, err := decodeBytes("tiff", file.page(z), mode)
+		if err != nil {
+			return nil, name, fmt.Errorf("imgio: %w, on %s", err, name)
+		}
+		return img, name, nil
+	}
+	return s.begin()
+}
+
+// pictureNames are how the files end that a folder's slices are read from.
+var pictureNames = []string{
+	".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp",
+	".pnm", ".pbm", ".pgm", ".ppm", ".pam", ".npy",
+}
+
+func folderStack(folder string, mode ColorMode) (*Stack, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		hidden := strings.HasPrefix(e.Name(), ".")
+		if !hidden && !e.IsDir() && slices.Contains(pictureNames, strings.ToLower(filepath.Ext(e.Name()))) {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("imgio: there are no pictures in the folder %s: its slices must end in one of %s", folder, strings.Join(pictureNames, " "))
+	}
+	slices.SortFunc(names, compareNatural)
+	s := &Stack{Depth: len(names), Format: "folder"}
+	s.read = func(z int) (any, string, error) {
+		path := filepath.Join(folder, names[z])
+		img, err := openSlice(path, mode)
+		return img, path, err
+	}
+	return s.begin()
+}
+
+// openSlice is the picture of a file that is one slice.
+func openSlice(path string, mode ColorMode) (any, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	img, err := decodeSlice(data, mode)
+	if err != nil {
+		return nil, in(path, err)
+	}
+	return img, nil
+}
+
+func decodeSlice(data []byte, mode ColorMode) (any, error) {
+	format, err := sniff(data[:min(len(data), sniffBytes)])
+	if err != nil {
+		return nil, err
+	}
+	switch format {
+	case "npy":
+		a, err := ReadNPY(bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		return a.Image()
+	case "tiff":
+		if file, err := openTIFF(data); err == nil && len(file.pages) > 1 {
+			return nil, fmt.Errorf("imgio: a folder takes one slice from each file, and this one has %d pages: name the file itself as the volume", len(file.pages))
+		}
+	}
+	img, err := decodeBytes(format, data, mode)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	return img, nil
+}
+
+// compareNatural orders names as people number them: runs of digits by their
+// value, so that 2 comes before 10, and the rest letter by letter.
+func compareNatural(a, b string) int {
+	whole := cmp.Compare(a, b)
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x == 0 || y == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		n, m := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+		if c := cmp.Or(cmp.Compare(len(n), len(m)), cmp.Compare(n, m)); c != 0 {
+			return c
+		}
+		a, b = a[x:], b[y:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
+}
+
+// digits is how many digits s starts with.
+func digits(s string) int {
+	return len(s) - len(strings.TrimLeft(s, "0123456789"))
+}
+
+// arrayStack is the slices of an array, in its own memory.
+func arrayStack(a *Array, c closer) (*Stack, error) {
+	s, err := sliceArray(a)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	s.close = c
+	return s, nil
+}
+
+func sliceArray(a *Array) (*Stack, error) {
+	if len(a.Shape) != 3 && len(a.Shape) != 4 {
+		return nil, fmt.Errorf("imgio: an array of shape %s is not a volume: it must have 3 dimensions (D, H, W) or 4 (D, H, W, C)", shapeString(a.Shape))
+	}
+	n, err := elementCount(a.Shape)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("imgio: a volume of shape %s has no voxels", shapeString(a.Shape))
+	}
+	depth := a.Shape[0]
+	whole, err := (&Array{Shape: append([]int{depth * a.Shape[1]}, a.Shape[2:]...), Data: a.Data}).Image()
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{Depth: depth, Whole: whole, Format: "npy"}
+	data, each := reflect.ValueOf(a.Data), n/depth
+	s.read = func(z int) (any, string, error) {
+		img, err := (&Array{Shape: a.Shape[1:], Data: data.Slice(z*each, (z+1)*each).Interface()}).Image()
+		return img, fmt.Sprintf("slice %d", z), err
+	}
+	return s.begin()
+}
+
+// sliceOf is what an image, a boxsum.Image of any type, has in common with the
+// others of its volume.
+func sliceOf(img any) slice {
+	v := reflect.ValueOf(img)
+	side := func(name string) int { return int(v.FieldByName(name).Int()) }
+	return slice{
+		pixel: v.FieldByName("Pix").Type().Elem().String(),
+		width: side("Width"), height: side("Height"), channels: max(side("Channels"), 1),
+	}
+}

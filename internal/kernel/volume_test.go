@@ -1,0 +1,174 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+func TestVolumes(t *testing.T) {
+	testVolume(t, kernel.VolumeSums[uint8, uint32], kernel.Sums[uint8, uint32])
+	testVolume(t, kernel.VolumeSums[uint8, uint64], kernel.Sums[uint8, uint64])
+	testVolume(t, kernel.VolumeSums[uint8, float32], kernel.Sums[uint8, float32])
+	testVolume(t, kernel.VolumeSums[uint8, float64], kernel.Sums[uint8, float64])
+	testVolume(t, kernel.VolumeSums[uint16, uint64], kernel.Sums[uint16, uint64])
+	testVolume(t, kernel.VolumeSums[uint16, float64], kernel.Sums[uint16, float64])
+	testVolume(t, kernel.VolumeSums[uint32, uint32], kernel.Sums[uint32, uint32])
+	testVolume(t, kernel.VolumeSums[uint32, uint64], kernel.Sums[uint32, uint64])
+	testVolume(t, kernel.VolumeSums[int16, int64], kernel.Sums[int16, int64])
+	testVolume(t, kernel.VolumeSums[int32, int64], kernel.Sums[int32, int64])
+	testVolume(t, kernel.VolumeSums[float32, float32], kernel.Sums[float32, float32])
+	testVolume(t, kernel.VolumeSums[float32, float64], kernel.Sums[float32, float64])
+	testVolume(t, kernel.VolumeSums[float64, float64], kernel.Sums[float64, float64])
+	testVolume(t, kernel.VolumeSquares[uint8, uint64], kernel.Squares[uint8, uint64])
+	testVolume(t, kernel.VolumeSquares[uint16, uint64], kernel.Squares[uint16, uint64])
+	testVolume(t, kernel.VolumeSquares[uint32, uint64], kernel.Squares[uint32, uint64])
+	testVolume(t, kernel.VolumeSquares[uint32, float64], kernel.Squares[uint32, float64])
+	testVolume(t, kernel.VolumeSquares[int16, uint64], kernel.Squares[int16, uint64])
+	testVolume(t, kernel.VolumeSquares[int32, uint64], kernel.Squares[int32, uint64])
+	testVolume(t, kernel.VolumeSquares[int32, float64], kernel.Squares[int32, float64])
+	testVolume(t, kernel.VolumeSquares[float32, float64], kernel.Squares[float32, float64])
+	testVolume(t, kernel.VolumeSquares[float64, float64], kernel.Squares[float64, float64])
+}
+
+// testVolume holds slices at every level and shape against plane tables, added
+// up one after the other, to the bit, with guards round everything.
+func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.VolumeFunc[P, S], plane func(kernel.Level) kernel.Func[P, S]) {
+	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(9, 10))
+		for _, width := range widths {
+			for _, c := range channels {
+				rows := 1 + rng.IntN(10)
+				var slices [3][]P
+				var want [3][]S
+				var sum []S
+				for z := range slices {
+					slices[z] = randomPixels[P](rng, rows, width*c)
+					if rng.IntN(3) == 0 {
+						spoil(rng, slices[z])
+					}
+					want[z] = run(t, plane(kernel.Portable), slices[z], rows, width, c, kernel.Ahead)
+					if sum == nil {
+						sum = make([]S, len(want[z]))
+					}
+					for i := range sum {
+						sum[i] += want[z][i]
+						want[z][i] = sum[i]
+					}
+				}
+				for _, level := range levels() {
+					way := volumeWay(rng.IntN(4))
+					got := runVolume(t, find(level), slices[:], rows, width, c, way)
+					for z := range want {
+						for i := range want[z] {
+							if !same(got[z][i], want[z][i]) {
+								t.Fatalf("level %d, %d rows of %d×%d, way %v: entry %d of slice %d is %v, want %v",
+									level, rows, width, c, way, i, z, got[z][i], want[z][i])
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// volumeWay is a way to write.
+type volumeWay int
+
+const (
+	inTiles volumeWay = iota // two of them, through the caches, where rows are wide enough
+	cached
+	beyond
+	whole // with what lies between the rows
+)
+
+// runVolume puts slices through a kernel one after the other, with guards round
+// everything, and returns the sums of each.
+func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc[P, S], slices [][]P, rows, width, c int, way volumeWay) (sums [][]S) {
+	t.Helper()
+	n := width * c
+	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
+	stride := (n+c+line-1)/line*line + way.gap(line)
+	mark := S(77)
+	scratch := func(n int) []S {
+		s := make([]S, n+guard)
+		for i := n; i < len(s); i++ {
+			s[i] = mark
+		}
+		return s
+	}
+	first := n
+	if half := n / 2 / kernel.Align(c) * kernel.Align(c); way == inTiles && half > 0 {
+		first = half
+	}
+	over := [][]S{scratch(kernel.OverLen(rows, first)), scratch(kernel.OverLen(rows, n-first))}
+	carry, above := scratch(rows*kernel.CarryLen(c)), scratch(n+kernel.Slack)
+	for _, pix := range slices {
+		buf := make([]S, guard+rows*stride+guard+line)
+		for i := range buf {
+			buf[i] = mark
+		}
+		at := guard
+		for uintptr(unsafe.Pointer(&buf[at]))%kernel.LineBytes != 0 {
+			at++
+		}
+		if way < beyond {
+			at-- // and off the line
+		}
+		clear(carry[:len(carry)-guard])
+		clear(above[:n])
+		srcStride := len(pix) / rows
+		for i, x := range []int{0, first} {
+			if x == n {
+				break
+			}
+			tile := kernel.VolumeTile[P, S]{Over: over[i][:len(over[i])-guard], Whole: way == whole}
+			tile.Dst, tile.DstStride = buf[at+x:], stride
+			tile.Src, tile.SrcStride = pix[x:], srcStride
+			tile.Above, tile.Carry = above[x:], carry
+			tile.Rows, tile.N, tile.Channels = rows, []int{first, n - first}[i], c
+			if way >= beyond {
+				tile.Writes = kernel.Stream
+			}
+			f(&tile)
+		}
+		for _, s := range [][]S{over[0], over[1], carry, above} {
+			for _, v := range s[len(s)-guard:] {
+				if v != mark {
+					t.Fatalf("%d rows of %d×%d, way %v: written beyond a scratch buffer", rows, width, c, way)
+				}
+			}
+		}
+		var slice []S
+		for i, v := range buf {
+			i -= at
+			outside := mark
+			if i >= 0 && i < rows*stride {
+				if i%stride < n {
+					slice = append(slice, v)
+					continue
+				}
+				if way == whole {
+					outside = 0
+				}
+			}
+			if v != outside {
+				t.Fatalf("%d rows of %d×%d, way %v: %v outside of the rows, at %d", rows, width, c, way, v, i)
+			}
+		}
+		sums = append(sums, slice)
+	}
+	return sums
+}
+
+// gap is how far rows are further apart than they need be.
+func (w volumeWay) gap(line int) int {
+	if w == inTiles {
+		return line
+	}
+	return 0
+}

@@ -1,0 +1,175 @@
+package volume
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+)
+
+// A Table is the summed-volume table of a Width×Height×Depth volume: entry
+// (x, y, z) is the sum of the voxels in [0,x)×[0,y)×[0,z), so that all entries
+// with a zero among x, y and z are zero. Channel c of it is
+//
+//	Sums[z*SliceStride+y*Stride+x*Channels+c]
+//
+// A table is safe for use by several goroutines as long as none integrates
+// into it. Its methods trust its fields: a table of the caller's own memory is
+// checked by [IntegrateInto].
+type Table[S boxsum.Sum] struct {
+	Sums                 []S
+	Stride               int // elements from one row to the next
+	SliceStride          int // elements from one slice to the next
+	Width, Height, Depth int // of the volume
+	Channels             int
+
+	// Offset was subtracted from every voxel before summing, see
+	// [boxsum.Options]. The entries lack it; box queries put it back.
+	Offset float32
+
+	scratch any // what integrating again needs
+	own     *own[S]
+}
+
+// own is the layout that a table was allocated with: what lies between its rows
+// then belongs to it.
+type own[S boxsum.Sum] struct {
+	first               *S
+	stride, sliceStride int
+}
+
+// ownsGaps says whether what lies between the rows belongs to the table.
+func (t *Table[S]) ownsGaps() bool {
+	return t.own != nil && *t.own == own[S]{unsafe.SliceData(t.Sums), t.Stride, t.SliceStride} && t.SliceStride == (t.Height+1)*t.Stride
+}
+
+// NewTable allocates a table for a volume of this size; zero channels stand for
+// one. Its rows are laid out as those of [boxsum.NewTable], which lets the
+// engine write past the caches.
+func NewTable[S boxsum.Sum](width, height, depth, channels int) (*Table[S], error) {
+	channels = orOne(channels)
+	if err := checkSize(width, height, depth, channels); err != nil {
+		return nil, err
+	}
+	rows, err := boxsum.NewTable[S](width, (height+1)*(depth+1)-1, channels)
+	if err != nil {
+		gb := float64(width+1) * float64(height+1) * float64(depth+1) * float64(channels) * float64(unsafe.Sizeof(*new(S))) / 1e9
+		return nil, fmt.Errorf("volume: a table of %d×%d×%d takes %.1f GB: %w: feed its slices to a Stream", width, height, depth, gb, err)
+	}
+	t := &Table[S]{
+		Sums: rows.Sums, Stride: rows.Stride, SliceStride: (height + 1) * rows.Stride,
+		Width: width, Height: height, Depth: depth, Channels: channels,
+	}
+	t.own = &own[S]{unsafe.SliceData(t.Sums), t.Stride, t.SliceStride}
+	return t, nil
+}
+
+// Bounds is the box of all voxels.
+func (t *Table[S]) Bounds() Box { return NewBox(0, 0, 0, t.Width, t.Height, t.Depth) }
+
+// At is entry (x, y, z) of a channel: the sum of that channel over
+// [0,x)×[0,y)×[0,z). It is 0 outside of the table.
+func (t *Table[S]) At(x, y, z, channel int) S {
+	if uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(z) > uint(t.Depth) || uint(channel) >= uint(t.Channels) {
+		return 0
+	}
+	return t.Sums[z*t.SliceStride+y*t.Stride+x*t.Channels+channel]
+}
+
+// Sum is the sum of the first channel over a box, clipped to the volume, from
+// the eight entries at its corners. The sum of an empty box is 0.
+func (t *Table[S]) Sum(box Box) S { return t.SumChannel(box, 0) }
+
+// SumChannel is the sum of one channel over a box, clipped to the volume. The
+// sum of a channel that the volume does not have is 0.
+func (t *Table[S]) SumChannel(box Box, channel int) S {
+	box = box.Intersect(t.Bounds())
+	if box.Empty() || uint(channel) >= uint(t.Channels) {
+		return 0
+	}
+	return t.sum(box, channel)
+}
+
+// sum is that of a box inside of the volume: the rectangle at its back less the
+// one at its front, which in float loses less than any other order.
+func (t *Table[S]) sum(b Box, channel int) S {
+	x0, x1 := b.X0*t.Channels+channel, b.X1*t.Channels+channel
+	front, back := t.Sums[b.Z0*t.SliceStride:], t.Sums[b.Z1*t.SliceStride:]
+	y0, y1 := b.Y0*t.Stride, b.Y1*t.Stride
+	s := (back[y1+x1] - back[y1+x0] - back[y0+x1] + back[y0+x0]) -
+		(front[y1+x1] - front[y1+x0] - front[y0+x1] + front[y0+x0])
+	if t.Offset != 0 {
+		s += S(float64(t.Offset) * float64(b.Voxels()))
+	}
+	return s
+}
+
+// SumChannels appends the sum of every channel over a box, clipped to the
+// volume, to dst.
+func (t *Table[S]) SumChannels(dst []S, box Box) []S {
+	for c := range t.Channels {
+		dst = append(dst, t.SumChannel(box, c))
+	}
+	return dst
+}
+
+// SumBoxes writes the sums of all channels over every box, clipped to the
+// volume: channel c of boxes[i] is dst[i*Channels+c].
+func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
+	if err := t.check(); err != nil {
+		return err
+	}
+	if len(boxes) > len(dst)/t.Channels {
+		return fmt.Errorf("volume: %w: %d boxes of %d channels do not fit in %d sums", boxsum.ErrSize, len(boxes), t.Channels, len(dst))
+	}
+	all := t.Bounds()
+	for i, box := range boxes {
+		sums := dst[i*t.Channels:][:t.Channels]
+		if box = box.Intersect(all); box.Empty() {
+			clear(sums)
+			continue
+		}
+		for c := range sums {
+			sums[c] = t.sum(box, c)
+		}
+	}
+	return nil
+}
+
+// Mean is the mean of one channel over a box, clipped to the volume, and 0 for
+// an empty box.
+func (t *Table[S]) Mean(box Box, channel int) float64 {
+	n := box.Intersect(t.Bounds()).Voxels()
+	if n == 0 {
+		return 0
+	}
+	return float64(t.SumChannel(box, channel)) / float64(n)
+}
+
+// Slice is slice z of the table, (Width+1)×(Height+1) entries in the table's own
+// memory, and a view of nothing for a slice that it does not have. It is what
+// [boxsum.Integrate] would make of the slices before z added up, but for the
+// rounding of floats.
+func (t *Table[S]) Slice(z int) boxsum.View[S] {
+	if z < 0 || z > t.Depth {
+		return boxsum.View[S]{}
+	}
+	v := boxsum.View[S]{Stride: t.Stride, Width: t.Width + 1, Height: t.Height + 1, Channels: t.Channels}
+	start := z * t.SliceStride
+	end := start + t.Height*t.Stride + v.Width*v.Channels
+	v.Sums = t.Sums[start:end:end]
+	return v
+}
+
+// Inclusive is slice z of the table as the convention without zeros has it:
+// entry (x, y) of the view sums [0,x]×[0,y]×[0,z]. It shares the table's memory,
+// and is a view of nothing for a slice that the volume does not have.
+func (t *Table[S]) Inclusive(z int) boxsum.View[S] {
+	if z < 0 || z >= t.Depth || t.Width == 0 || t.Height == 0 {
+		return boxsum.View[S]{}
+	}
+	v := t.Slice(z + 1)
+	v.Sums = v.Sums[t.Stride+t.Channels:]
+	v.Width, v.Height = t.Width, t.Height
+	return v
+}
