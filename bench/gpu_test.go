@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // openDevice is the best device of this machine, a processor under OpenCL too.
@@ -166,7 +167,7 @@ def get_default_memory_pool(): return Pool()
 `
 
 func TestGPUPeers(t *testing.T) {
-	python := peersPython(t)
+	python := ref.Python(t)
 	withModule(t, "cupy.py", fakeCuPy)
 	t.Setenv("CUDA_VISIBLE_DEVICES", "") // those who are installed see none
 	got, report, err := measureGPU(t, GPUConfig{Python: python}, "64x48,5x3", "u8:u32,f32:f32")

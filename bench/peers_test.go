@@ -9,22 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// peersPython is an interpreter with NumPy, OpenCV and scikit-image.
-func peersPython(t *testing.T) string {
-	t.Helper()
-	python := os.Getenv("BOXSUM_PEERS_PYTHON")
-	if python != "" {
-		return python
-	}
-	const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy, opencv-python-headless and scikit-image; make test sets one up"
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
-	return ""
-}
+	"github.com/boxsum/boxsum/internal/ref"
+)
 
 // withModule puts a Python module in front of those that are installed.
 func withModule(t *testing.T, path, source string) {
@@ -41,7 +28,7 @@ func withModule(t *testing.T, path, source string) {
 func comparePeers(t *testing.T, sizes, types string) (field []string, report string, err error) {
 	t.Helper()
 	var out strings.Builder
-	cfg := PeersConfig{Python: peersPython(t), Out: &out}
+	cfg := PeersConfig{Python: ref.Python(t), Out: &out}
 	cfg.Repeat = 3
 	if cfg.Sizes, err = ParseSizes(sizes); err != nil {
 		t.Fatal(err)
@@ -173,7 +160,7 @@ func TestPeersNoPython(t *testing.T) {
 
 func TestPeersCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	cfg := PeersConfig{Python: peersPython(t)}
+	cfg := PeersConfig{Python: ref.Python(t)}
 	cfg.Sizes = []Size{{Name: "64x48", Width: 64, Height: 48}}
 	cfg.Progress = func(Progress) { cancel() }
 	if _, err := Peers(ctx, cfg); !errors.Is(err, context.Canceled) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // scikit is a Python process that evaluates features with scikit-image.
@@ -25,15 +26,7 @@ type scikit struct {
 
 func startScikit(t testing.TB) scikit {
 	t.Helper()
-	python := os.Getenv("BOXSUM_PEERS_PYTHON")
-	if python == "" {
-		const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy and scikit-image; make test sets one up"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	cmd := exec.Command(python, "testdata/scikit.py")
+	cmd := exec.Command(ref.Python(t), "testdata/scikit.py")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

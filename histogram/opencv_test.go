@@ -14,6 +14,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // python is a process that counts with NumPy and OpenCV.
@@ -24,15 +25,7 @@ type python struct {
 
 func startPython(t *testing.T) python {
 	t.Helper()
-	name := os.Getenv("BOXSUM_PEERS_PYTHON")
-	if name == "" {
-		const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy and cv2; make test sets one up"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	cmd := exec.Command(name, "testdata/opencv.py")
+	cmd := exec.Command(ref.Python(t), "testdata/opencv.py")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

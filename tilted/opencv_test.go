@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -24,15 +25,7 @@ type openCV struct {
 
 func startOpenCV(t *testing.T) openCV {
 	t.Helper()
-	python := os.Getenv("BOXSUM_PEERS_PYTHON")
-	if python == "" {
-		const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy and opencv-python-headless; make test sets one up"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	cmd := exec.Command(python, "testdata/opencv.py")
+	cmd := exec.Command(ref.Python(t), "testdata/opencv.py")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
