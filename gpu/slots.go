@@ -303,10 +303,6 @@ func (t *twin) copyTo(dst host) {
 	}
 }
 
-func copyRows(dst, src host, r rows) {
-	eachRow(r.count, r.bytes, func(y int64) { copyBytes(dst.row(y), src.row(y), r.bytes) })
-}
-
 // send queues the way of the pixels to the device: from where they are if the
 // device can read there, otherwise from a copy.
 func (s *slot) send(up stream, b backend, w *bandWork) error {
