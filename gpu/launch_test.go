@@ -1,0 +1,76 @@
+package gpu
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/internal/launch"
+)
+
+// What package launch offers: memory of zeros, copies of rows, kernels on streams that
+// wait for one another.
+func TestLaunch(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		l, err := launch.Open(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const width, height = 5, 3
+		b, err := l.Alloc(4 * width * height)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, err := l.AllocHost(width * height * 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := l.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The middle column of the image becomes 1, and then its rows are summed.
+		column := []byte{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}
+		at := launch.Rows{Buffer: b, Offset: 8, Stride: 4 * width, Bytes: 4, Count: height}
+		whole := launch.Rows{Buffer: b, Stride: 4 * width, Bytes: 4 * width, Count: height}
+		for _, err := range []error{
+			l.CopyIn(l.Main(), at, column, 4),
+			l.Join(s, l.Main()),
+			l.Launch(s, kernels.PapersKernel("rows", "u32"), 1, 7, b, b, int32(width), int32(height)),
+			l.CopyOut(s, host, 4*width, whole),
+			l.Join(l.Main(), s),
+			d.Wait(),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		row := []byte{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}
+		if want := slices.Repeat(row, height); !slices.Equal(host, want) {
+			t.Errorf("%v, want %v", host, want)
+		}
+
+		if err := l.CopyOut(s, make([]byte, 8), 4, at); !errors.Is(err, boxsum.ErrSize) {
+			t.Errorf("a copy to too few bytes: %v", err)
+		}
+		if err := l.Launch(s, kernels.PapersKernel("rows", "u32"), 1, 1, "five"); err == nil {
+			t.Error("an argument of another type is no error")
+		}
+		if err := l.Launch(s, "none", 1, 1); err == nil {
+			t.Error("a kernel that there is not is no error")
+		}
+		for _, err := range []error{l.Wait(s), l.FreeStream(s), l.Free(b), d.Close(), l.FreeHost(host), l.FreeHost(host), l.Free(b), l.FreeStream(s)} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := l.Alloc(1); !errors.Is(err, ErrClosed) {
+			t.Errorf("memory of a closed device: %v", err)
+		}
+	})
+	if _, err := launch.Open((*Device)(nil)); !errors.Is(err, ErrNoDevice) {
+		t.Errorf("no device: %v", err)
+	}
+}

@@ -1,0 +1,233 @@
+package papers
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/internal/launch"
+)
+
+type buffer = launch.Buffer
+
+// A rig is what an algorithm takes from a device: memory, and kernels for values of
+// one type.
+type rig struct {
+	launch.Device
+	stream        launch.Stream // that kernels go to
+	opt           Options
+	width, height int
+	count         int    // of images
+	element       string // of the kernels' names
+	bytes         int    // of a value: with all channels, which go together
+	closed        *bool  // nothing may use the memory any more
+	buffers       []buffer
+	streams       []launch.Stream
+	locked        [][]byte
+}
+
+// A deviceRun is an algorithm on a device, ready to run.
+type deviceRun struct {
+	in, out buffer
+	whole   bool   // out is the whole table, without gaps; otherwise what belongs to pixels
+	kernels []Step // in order
+
+	// layout says how images lie in the buffers where that is not row by row
+	// without gaps.
+	layout func(b buffer) []part
+
+	finish func() error // what is left to do before the table is fetched; nil for nothing
+	many   *manyImages  // instead of all of the above
+}
+
+// A part is rows of the image on the device: every step-th one of them, from first.
+type part struct {
+	launch.Rows
+	first, step int
+}
+
+// buffer is memory for so many values.
+func (r *rig) buffer(values int) (buffer, error) {
+	b, err := r.Alloc(int64(values) * int64(r.bytes))
+	if err == nil {
+		r.buffers = append(r.buffers, b)
+	}
+	return b, err
+}
+
+// step is a launch of one kernel with blocks of its usual size, which moves so many
+// values.
+func (r *rig) step(name string, groups int, values int64, args ...any) Step {
+	return r.stepOf(name, groups, kernels.PapersGroup, values, args...)
+}
+
+func (r *rig) stepOf(name string, groups, items int, values int64, args ...any) Step {
+	kernel, device, stream, closed := kernels.PapersKernel(name, r.element), r.Device, r.stream, r.closed
+	return Step{kernel, func() error {
+		if *closed {
+			return errClosed
+		}
+		return device.Launch(stream, kernel, groups, items, args...)
+	}, values * int64(r.bytes)}
+}
+
+// close frees everything, after what is under way.
+func (r *rig) close() error {
+	*r.closed = true
+	var errs []error
+	for _, s := range r.streams {
+		errs = append(errs, r.FreeStream(s))
+	}
+	for _, b := range r.buffers {
+		errs = append(errs, r.Free(b))
+	}
+	for _, m := range r.locked {
+		errs = append(errs, r.FreeHost(m))
+	}
+	r.streams, r.buffers, r.locked = nil, nil, nil
+	return errors.Join(errs...)
+}
+
+// run queues the kernels.
+func (d *deviceRun) run() error {
+	if d.many != nil {
+		return d.many.run()
+	}
+	for _, s := range d.kernels {
+		if err := s.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareDevice takes the memory on the device and copies the images there.
+func (t *job[E]) prepareDevice() error {
+	device, err := launch.Open(t.opt.Device)
+	if err != nil {
+		return err
+	}
+	p := t.opt.Precision
+	// A grid of blocks has at most 2^31-1 of them, fewer than there are pixels.
+	if int64(t.width+1)*int64(t.height+1) > math.MaxInt32 {
+		return fmt.Errorf("papers: %w: %d×%d pixels are too many for one launch", boxsum.ErrSize, t.width, t.height)
+	}
+	t.rig = &rig{
+		Device: device, stream: device.Main(), closed: new(bool), opt: t.opt, width: t.width, height: t.height, count: len(t.images), element: p.String(), bytes: p.Bytes() * p.Channels,
+	}
+	if t.device, err = t.algorithm.gpu(t.rig); err != nil {
+		return fmt.Errorf("papers: %s: %w", t.algorithm.Name, err)
+	}
+	return t.load()
+}
+
+// load copies the images to where the device reads them.
+func (t *job[E]) load() error {
+	d := t.device
+	if *t.rig.closed {
+		return errClosed
+	}
+	if d.many != nil {
+		for i, img := range t.images {
+			copy(d.many.images[i], bytesOf(img.Pix))
+		}
+		return nil
+	}
+	pixels, row := bytesOf(t.images[0].Pix), int64(t.width*t.rig.bytes)
+	for _, p := range t.parts(d.in) {
+		if err := t.rig.CopyIn(t.rig.stream, p.Rows, pixels[int64(p.first)*row:], int64(p.step)*row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts is how images lie in a buffer.
+func (t *job[E]) parts(b buffer) []part {
+	if t.device.layout != nil {
+		return t.device.layout(b)
+	}
+	return []part{{t.rig.image(b), 0, 1}}
+}
+
+// image is a buffer that holds an image without gaps.
+func (r *rig) image(b buffer) launch.Rows {
+	row := int64(r.width * r.bytes)
+	return launch.Rows{Buffer: b, Stride: row, Bytes: row, Count: int64(r.height)}
+}
+
+// fetch copies table i from the device.
+func (t *job[E]) fetch(i int) error {
+	d, r, table := t.device, t.rig, t.tables[i]
+	if *r.closed {
+		return errClosed
+	}
+	if d.many != nil {
+		if err := t.opt.Device.Wait(); err != nil {
+			return err
+		}
+		sums := valuesOf[E](d.many.tables[i])
+		for y := range t.height {
+			copy(table.Sums[(y+1)*table.Stride+1:][:t.width], sums[y*t.width:])
+		}
+		return nil
+	}
+	if d.finish != nil {
+		if err := d.finish(); err != nil {
+			return err
+		}
+	}
+	sums, stride := bytesOf(table.Sums), int64(table.Stride)*int64(unsafe.Sizeof(table.Sums[0]))
+	if d.whole {
+		row := int64((t.width + 1) * r.bytes)
+		return r.CopyOut(r.stream, sums, stride, launch.Rows{Buffer: d.out, Stride: row, Bytes: row, Count: int64(t.height) + 1})
+	}
+	for _, p := range t.parts(d.out) {
+		at := int64(p.first+1)*stride + int64(r.bytes)
+		if err := r.CopyOut(r.stream, sums[at:], int64(p.step)*stride, p.Rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deviceRunHost is a run with the copies there and back.
+func (t *job[E]) deviceRunHost() error {
+	if t.device.many != nil {
+		if err := t.device.run(); err != nil {
+			return err
+		}
+		return t.opt.Device.Wait()
+	}
+	if err := t.load(); err != nil {
+		return err
+	}
+	if err := t.device.run(); err != nil {
+		return err
+	}
+	return t.fetch(0)
+}
+
+func (t *job[E]) steps() []Step {
+	if t.device == nil {
+		return nil
+	}
+	return t.device.kernels
+}
+
+func bytesOf[E element](values []E) []byte {
+	if len(values) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
+}
+
+func valuesOf[E element](bytes []byte) []E {
+	if len(bytes) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*E)(unsafe.Pointer(&bytes[0])), len(bytes)/int(unsafe.Sizeof(*new(E))))
+}

@@ -1,0 +1,186 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/tilted"
+)
+
+func (t *job[E]) verify() error {
+	for i, img := range t.images {
+		table, err := t.table(i)
+		if err != nil {
+			return err
+		}
+		want, err := expected(t.algorithm.Kind, img, t.opt.Rotation)
+		if err != nil {
+			return err
+		}
+		if err := compare(table, want, t.tolerance(img)); err != nil {
+			return fmt.Errorf("papers: %s in %s, %d×%d: %w", t.algorithm.Name, t.opt.Precision, t.width, t.height, err)
+		}
+	}
+	return nil
+}
+
+// compare says where the first entry is that is off by more than the tolerance.
+func compare[E element](table *boxsum.Table[E], want func(x, y, channel int) float64, tolerance float64) error {
+	for y := range table.Height + 1 {
+		for x := range table.Width + 1 {
+			for c := range table.Channels {
+				got := table.Sums[y*table.Stride+x*table.Channels+c]
+				if w := want(x, y, c); !(math.Abs(float64(got)-w) <= tolerance) {
+					return fmt.Errorf("entry (%d,%d) of channel %d is %v, and should be %v within %v", x, y, c, got, w, tolerance)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// expected is what the entries of a table should be. All sums of uint32 are modulo
+// 2^32, and others are made in float64.
+func expected[E element](kind Kind, img boxsum.Image[E], rot rotated.Rotation) (func(x, y, channel int) float64, error) {
+	switch kind {
+	case Tilted:
+		table, err := tilted.Integrate[float64](float64Image(img), nil)
+		if err != nil {
+			return nil, err
+		}
+		return table.At, nil
+	case Rotated:
+		return expectedRotated(float64Image(img), rot)
+	}
+	if isWhole[E]() {
+		sums := plainTable[E](img)
+		return func(x, y, c int) float64 { return float64(sums[(y*(img.Width+1)+x)*img.Channels+c]) }, nil
+	}
+	sums := plainTable[float64](img)
+	return func(x, y, c int) float64 { return sums[(y*(img.Width+1)+x)*img.Channels+c] }, nil
+}
+
+// plainTable is the definition, an entry being the one above it and the sum of the
+// row so far.
+func plainTable[A, E element](img boxsum.Image[E]) []A {
+	stride := (img.Width + 1) * img.Channels
+	table := make([]A, stride*(img.Height+1))
+	for y := range img.Height {
+		row := img.Row(y)
+		for c := range img.Channels {
+			var sum A
+			for x := range img.Width {
+				sum += A(row[x*img.Channels+c])
+				at := (y+1)*stride + (x+1)*img.Channels + c
+				table[at] = table[at-stride] + sum
+			}
+		}
+	}
+	return table
+}
+
+// expectedRotated is the quadrants of [Rotated].
+func expectedRotated(img boxsum.Image[float64], rot rotated.Rotation) (func(x, y, channel int) float64, error) {
+	table, err := rotated.Integrate[float64](img, rot, nil)
+	if err != nil {
+		return nil, err
+	}
+	all := table.Bounds()
+	steep := rot.A > rot.B || -rot.A > rot.B
+	return func(x, y, channel int) float64 {
+		if x == 0 || y == 0 {
+			return 0
+		}
+		c, r := table.Cell(x-1, y-1)
+		box := rotated.Box{C0: c, R0: all.R0, C1: all.C1, R1: r + 1}
+		if steep {
+			box.C0, box.C1 = all.C0, c+1
+		}
+		return table.SumChannel(box, channel)
+	}, nil
+}
+
+func float64Image[E element](img boxsum.Image[E]) boxsum.Image[float64] {
+	pix := make([]float64, len(img.Pix))
+	for i, p := range img.Pix {
+		pix[i] = float64(p)
+	}
+	return boxsum.Image[float64]{Pix: pix, Stride: img.Stride, Width: img.Width, Height: img.Height, Channels: img.Channels}
+}
+
+func isWhole[E element]() bool {
+	one := E(1)
+	return one/2 == 0
+}
+
+// exactBits is how many bits a sum may have so that no addition rounds, one less
+// than a float has: the recurrences add two entries before they subtract a third.
+func exactBits(p Precision) int {
+	if p.Type == "f64" {
+		return 52
+	}
+	return 23
+}
+
+// tolerance is 0 where no addition rounds: for whole numbers, and where all pixels
+// are multiples of a unit and their magnitudes add up to few enough of it. Elsewhere
+// it is that of as many additions as there may be one after another; the
+// recurrences add up the errors of all entries before.
+func (t *job[E]) tolerance(img boxsum.Image[E]) float64 {
+	if isWhole[E]() {
+		return 0
+	}
+	total, unit := 0.0, math.Inf(1)
+	for _, p := range img.Pix {
+		f := float64(p)
+		total += math.Abs(f)
+		unit = min(unit, unitOf(f))
+	}
+	digits := exactBits(t.opt.Precision)
+	if total == 0 || total <= math.Ldexp(unit, digits) {
+		return 0
+	}
+	steps := 2 * (float64(t.width) + float64(t.height) + 16)
+	if t.algorithm.recurrence {
+		steps = 4 * float64(t.width) * float64(t.height)
+	}
+	return steps * total * math.Ldexp(1, -digits-1)
+}
+
+// unitOf is the largest power of two that a number is a multiple of.
+func unitOf(f float64) float64 {
+	if f == 0 {
+		return math.Inf(1)
+	}
+	fraction, exponent := math.Frexp(f)
+	digits := uint64(math.Abs(math.Ldexp(fraction, 53)))
+	return math.Ldexp(1, exponent-53+bits.TrailingZeros64(digits))
+}
+
+// ExactImage draws a random image whose sums are exact in a precision, whatever the
+// algorithm and the order of its additions: whole numbers below 256, smaller in
+// large images, and in the largest few ones among zeros.
+func ExactImage[P boxsum.Pixel](width, height int, p Precision) (boxsum.Image[P], error) {
+	img, err := boxsum.NewImage[P](width, height, p.Channels)
+	if err != nil {
+		return img, err
+	}
+	digits := 8
+	if p.Type != "u32" {
+		digits = min(digits, exactBits(p)-bits.Len(uint(max(width*height-1, 0))))
+	}
+	random := rand.NewPCG(uint64(width), uint64(height))
+	for i := range img.Pix {
+		switch v := random.Uint64(); {
+		case digits > 0:
+			img.Pix[i] = P(v >> (64 - digits))
+		case v>>(64+digits-1) == 0:
+			img.Pix[i] = 1
+		}
+	}
+	return img, nil
+}
