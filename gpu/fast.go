@@ -100,8 +100,13 @@ type fastJob struct {
 	inAligned, outAligned int32
 	squaresAligned        int32
 	carry                 int32
-	_                     [36]byte
+	spotCount             int32
+	spots                 uint64
+	_                     [24]byte
 }
+
+// mostTiles is how many a launch can have, and as many tickets.
+const mostTiles = math.MaxInt32 / 2
 
 // fastIntegrate makes tables in one pass.
 func (d *Device) fastIntegrate(job integrateJob) error {
@@ -110,10 +115,7 @@ func (d *Device) fastIntegrate(job integrateJob) error {
 	if err != nil {
 		return err
 	}
-	const (
-		mostTiles  = math.MaxInt32 / 2 // of a launch, and as many tickets
-		mostStatus = 1 << 30           // bytes, unless one image needs more
-	)
+	const mostStatus = 1 << 30 // bytes, unless one image needs more
 	across, down := k.tiles(job)
 	tiles := int64(across) * int64(down)
 	if tiles > mostTiles {
@@ -130,6 +132,24 @@ func (d *Device) fastIntegrate(job integrateJob) error {
 		}
 	}
 	return nil
+}
+
+// fastTiles is how large the tiles are that blocks draw for a job, and zero where
+// it goes another way.
+func (d *Device) fastTiles(job integrateJob, way Kernels) (tileSize, error) {
+	if way == Portable || d.notFast(job) != "" {
+		return tileSize{}, nil
+	}
+	b := d.backend.(*cudaBackend)
+	k, err := b.fastChoice(b.fast.only, job)
+	if err != nil {
+		return tileSize{}, err
+	}
+	across, down := k.tiles(job)
+	if k.shared == 0 || int64(across)*int64(down) > mostTiles {
+		return tileSize{}, nil
+	}
+	return tileSize{int(k.width) / job.channels, int(k.height)}, nil
 }
 
 // fastChoice is the kernel for a job. Small images need a block for each tile,
@@ -191,7 +211,11 @@ func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, sta
 	s.epoch += 4
 
 	across, down := k.tiles(job)
-	tiles := across * down * job.count
+	perImage := across * down
+	if job.spotCount > 0 {
+		perImage = job.spotCount
+	}
+	tiles := perImage * job.count
 	blocks, tickets := tiles, tiles
 	if k.shared > 0 { // blocks stay for many tiles, and each draws one ticket too many
 		blocks = min(k.resident, tiles)
@@ -200,7 +224,7 @@ func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, sta
 	values := job.width * job.channels
 	f := &fastJob{
 		in: job.in.address(), out: job.out.address(), squares: job.squares.address(),
-		status: uint64(space) + header, squaresStatus: int64(tiles) * int64(k.sumWords), tickets: uint64(space),
+		status: uint64(space) + header, squaresStatus: int64(across) * int64(down) * int64(job.count) * int64(k.sumWords), tickets: uint64(space),
 		inStride: job.in.stride, inBatch: job.in.distance,
 		outStride: job.out.stride, outBatch: job.out.distance,
 		squaresStride: job.squares.stride, squaresBatch: job.squares.distance,
@@ -212,6 +236,7 @@ func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, sta
 		outAligned:     flag(job.out.aligned(job.channels*job.sum.bytes(), job.count)),
 		squaresAligned: flag(job.squares.aligned(job.channels*job.square.bytes(), job.count)),
 		carry:          flag(job.carry),
+		spots:          uint64(job.spots), spotCount: int32(job.spotCount),
 	}
 	if k.shared > 0 && f.inAligned != 0 && b.major == 9 {
 		// Chips of 9.0 copy by a map of the pixels; without one, value by value.

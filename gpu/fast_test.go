@@ -45,6 +45,8 @@ func TestFastJobLayout(t *testing.T) {
 		{"outAligned", unsafe.Offsetof(j.outAligned), 272},
 		{"squaresAligned", unsafe.Offsetof(j.squaresAligned), 276},
 		{"carry", unsafe.Offsetof(j.carry), 280},
+		{"spotCount", unsafe.Offsetof(j.spotCount), 284},
+		{"spots", unsafe.Offsetof(j.spots), 288},
 		{"the end", unsafe.Sizeof(j), 320},
 	} {
 		if field.got != field.want {

@@ -81,6 +81,11 @@ type integrateJob struct {
 	// offset is taken from every pixel before it is summed into a table of
 	// float32, and is 0 for all others. Squares are of the pixels as they are.
 	offset float64
+
+	// spots lists the tiles of a one-pass kernel to work on, spotCount of
+	// them; without any it is all.
+	spots     memory
+	spotCount int
 }
 
 // A batch is where the images or tables of a job lie: image i starts at byte

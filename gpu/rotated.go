@@ -3,7 +3,6 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"image"
 	"math"
 	"runtime"
 	"slices"
@@ -21,7 +20,18 @@ type RotatedTable[S boxsum.Sum] struct {
 	job   latticeJob
 	cells *Table[S] // of the lattice, an image with holes; two to an image where it is split
 	at    memory    // of what the shape packed; 0 once closed
+	spots map[tileSize]spots
 }
+
+// A tileSize is the columns and rows of the tiles of a one-pass kernel, and spots
+// are those tiles that are in a region.
+type (
+	tileSize struct{ columns, rows int }
+	spots    struct {
+		at    memory
+		count int
+	}
+)
 
 // NewRotatedTable takes device memory for the tables of count images of this
 // size; zero channels stand for one. What they hold is undefined until
@@ -48,12 +58,14 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 		return nil, err
 	}
 	packed, job := shape.pack()
-	t := &RotatedTable[S]{shape: shape, job: job, cells: cells}
+	t := &RotatedTable[S]{shape: shape, job: job, cells: cells, spots: map[tileSize]spots{}}
 	if len(packed)/4 > math.MaxInt32 {
 		err = fmt.Errorf("gpu: %w: %s are too large", boxsum.ErrSize, &sizes)
 	}
 	if err == nil {
+		d.queue.Lock()
 		t.at, err = d.upload(packed)
+		d.queue.Unlock()
 	}
 	if err != nil {
 		return nil, firstError(err, cells.Close())
@@ -61,14 +73,13 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 	return t, nil
 }
 
-// upload is device memory that holds some bytes.
+// upload is device memory that holds some bytes. It is for calls that have the
+// device's queue.
 func (d *Device) upload(data []byte) (memory, error) {
 	m, err := d.take(int64(len(data)))
 	if err != nil || len(data) == 0 {
 		return m, err
 	}
-	d.queue.Lock()
-	defer d.queue.Unlock()
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	pin.Pin(&data[0])
@@ -173,8 +184,30 @@ func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], sr
 			job.width, job.height, job.count = 0, 0, dst.cells.count
 			return d.clear(job)
 		}
-		return d.latticeIntegrate(job, dst.job, dst.at, o.Kernels)
+		return d.latticeIntegrate(job, dst.job, dst.at, dst.spotsOf, o.Kernels)
 	})
+}
+
+// spotsOf is the tiles of this size to work on, none where all of them are.
+func (t *RotatedTable[S]) spotsOf(size tileSize) (spots, error) {
+	if size.columns == 0 || pieceColumns%size.columns != 0 || pieceRows%size.rows != 0 {
+		return spots{}, nil
+	}
+	s, ok := t.spots[size]
+	if !ok {
+		tiles := t.shape.region.tiles(size)
+		if len(tiles) == 0 {
+			return spots{}, nil
+		}
+		packed := unsafe.Slice((*byte)(unsafe.Pointer(&tiles[0])), len(tiles)*int(unsafe.Sizeof(tiles[0])))
+		at, err := t.cells.device.upload(packed)
+		if err != nil {
+			return spots{}, err
+		}
+		s = spots{at, len(tiles)}
+		t.spots[size] = s
+	}
+	return s, nil
 }
 
 // SumBoxes writes the sums of all channels over every box of the lattice, from
@@ -188,15 +221,20 @@ func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
 		return err
 	}
 	bounds := t.shape.lattice.Bounds()
-	placed := make([]image.Rectangle, len(boxes))
 	var first []S
 	for part := range 1 << t.shape.split {
-		for n, box := range boxes {
-			if box = box.Intersect(bounds); !box.Empty() {
-				placed[n] = t.shape.part(box, part)
+		place := func(n int) [4]int32 {
+			box := boxes[n].Intersect(bounds)
+			if box.Empty() {
+				return [4]int32{}
 			}
+			r := t.shape.part(box, part)
+			return [4]int32{int32(r.Min.X), int32(r.Min.Y), int32(r.Max.X), int32(r.Max.Y)}
 		}
-		if err := t.cells.SumBoxes(i<<t.shape.split+part, dst, placed); err != nil {
+		launch := func(boxesAt, sumsAt memory, count int) error {
+			return t.cells.device.latticeBoxes(&t.cells.array, i<<t.shape.split+part, &t.shape.region, t.job, t.at, boxesAt, sumsAt, count)
+		}
+		if err := sumPlaced(&t.cells.array, dst, len(boxes), place, launch); err != nil {
 			return err
 		}
 		if part < t.shape.split {
@@ -240,19 +278,24 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 	if err := t.index(i); err != nil {
 		return err
 	}
-	var parts []*boxsum.Table[S]
+	var parts [][]*regionTable[S] // and their channels
 	for part := range 1 << t.shape.split {
 		cells, err := t.cells.Download(i<<t.shape.split + part)
 		if err != nil {
 			return err
 		}
-		parts = append(parts, cells)
+		var channels []*regionTable[S]
+		for c := range t.Channels() {
+			channels = append(channels, newRegionTable(t.shape.region, cells, c))
+		}
+		parts = append(parts, channels)
 	}
 	bounds := t.shape.lattice.Bounds()
 	dst.Fill(func(c, r, channel int) (sum S) {
-		for odd, cells := range parts {
+		for odd, channels := range parts {
 			at := t.shape.part(rotated.Box{C0: bounds.C0, R0: bounds.R0, C1: c, R1: r}, odd)
-			sum += cells.At(at.Max.X, at.Max.Y, channel) - cells.At(at.Min.X, at.Max.Y, channel)
+			cells := channels[channel]
+			sum += cells.entry(at.Max.X, at.Max.Y) - cells.entry(at.Min.X, at.Max.Y)
 		}
 		return sum
 	})
@@ -287,7 +330,12 @@ func (t *RotatedTable[S]) Close() error {
 		if t.at = 0; m == 0 {
 			return nil
 		}
-		return firstError(d.backend.wait(d.stream), d.give(m))
+		errs := []error{d.backend.wait(d.stream), d.give(m)}
+		for _, s := range t.spots {
+			errs = append(errs, d.give(s.at))
+		}
+		t.spots = nil
+		return firstError(errs...)
 	})
 	if errors.Is(err, ErrClosed) {
 		err = nil

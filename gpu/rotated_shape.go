@@ -22,10 +22,12 @@ type latticeShape struct {
 	rows, columns int
 	down, over    []int32 // of each x and each line
 	edges         []int32 // where runs of equal down begin, and the width
+	starts        []int32 // the first line of each over
 
 	// split is 1 where the cells of even and of odd rows make two lattices, each
 	// without the columns in which it has no pixels.
-	split int
+	split  int
+	region region // of each
 }
 
 func newLatticeShape(width, height int, rot rotated.Rotation) (*latticeShape, error) {
@@ -64,7 +66,11 @@ func newLatticeShape(width, height int, rot rotated.Rotation) (*latticeShape, er
 	for y := range s.over {
 		column, _ := s.cell(0, y)
 		s.over[y] = int32(column - (width - 1))
+		if y == 0 || s.over[y] != s.over[y-1] {
+			s.starts = append(s.starts, int32(y))
+		}
 	}
+	s.region = s.pieces()
 	return s, nil
 }
 
@@ -111,12 +117,14 @@ type latticeJob struct {
 	inStart, inStride, inDistance     int64
 	outStart, outStride, outDistance  int64
 	downsAt, overAt, edgesAt          int32
+	startsAt, acrossAt                int32
 	width, height, channels           int32
 	rows, columns, split              int32
-	runs, mirrored                    int32
+	runs, overs, mirrored             int32
+	everywhere                        int32
 	lanes, laneGroups, lanesInverse   int32
 	tileCells, tilesAcross, tilesDown int32
-	quads, wide                       int32
+	wide                              int32
 	tangent                           float32
 }
 
@@ -127,21 +135,26 @@ func (s *latticeShape) pack() ([]byte, latticeJob) {
 	columns, rows := s.size()
 	j := latticeJob{
 		width: int32(s.width), height: int32(s.height), rows: int32(rows), columns: int32(columns), split: int32(s.split),
-		runs: int32(len(s.edges) - 1), mirrored: flag(s.mirrored), tangent: float32(min(a/b, b/max(a, 1))),
+		runs: int32(len(s.edges) - 1), overs: int32(len(s.starts) - 1), mirrored: flag(s.mirrored), tangent: float32(min(a/b, b/max(a, 1))),
 	}
-	downs := make([]int32, roundUp(int64(s.width), 4))
+	downs := make([]int32, roundUp(int64(s.width), 8))
 	for x, v := range s.down {
 		if s.mirrored {
 			x = s.width - 1 - x
 		}
 		downs[x] = v
 	}
+	for x := s.width; x < len(downs); x++ {
+		downs[x] = downs[x-1]
+	}
 	var buf []byte
 	for _, part := range []struct {
 		values []int32
 		at     *int32
-	}{{downs, &j.downsAt}, {s.over, &j.overAt}, {s.edges, &j.edgesAt}} {
-		*part.at = int32(len(buf) / 4)
+	}{{downs, &j.downsAt}, {s.over, &j.overAt}, {s.edges, &j.edgesAt}, {s.starts, &j.startsAt}, {s.region.across, &j.acrossAt}, {s.region.down, nil}} {
+		if part.at != nil {
+			*part.at = int32(len(buf) / 4)
+		}
 		for _, v := range part.values {
 			buf = binary.NativeEndian.AppendUint32(buf, uint32(v))
 		}

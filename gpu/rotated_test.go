@@ -182,11 +182,65 @@ func TestRotatedQuadrants(t *testing.T) {
 					if n%16 == 5 { // many tiles each way
 						s.width, s.height = 200+r.IntN(300), 100+r.IntN(200)
 					}
+					if b, ok := d.backend.(*cudaBackend); ok {
+						b.fast.only = []fastPath{anyPath, tilePath}[r.IntN(2)]
+					}
 					if err := p.check(d, s, rot, boxes); err != nil {
 						t.Fatalf("%s, %v, %v: %v", p.name, s, rot, err)
 					}
 				}
 			})
+		}
+	})
+}
+
+// Large tables, most of whose lattice is left out, against the CPU's.
+func TestRotatedLarge(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		size := 1500
+		if d.Info().CPU {
+			size = 600
+		}
+		for n, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: -2, B: 3}, {A: 1, B: 1}, {A: -1, B: 1}, {A: 10, B: 9}, {A: -5, B: 1}, {A: 1, B: 10}, {A: 0, B: 1}} {
+			for channels := 1; channels <= 1+2*(n%2); channels += 2 {
+				width, height := size+37*n, size*2/3+channels
+				im := randomImage[uint8](uint64(n), width, height, channels, 0)
+				want, err := rotated.Integrate[uint32](im, rot, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				src, err := Upload(d, im)
+				if err != nil {
+					t.Fatal(err)
+				}
+				table, err := IntegrateRotated[uint32](src, rot, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				host, err := table.Download(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := rand.New(rand.NewPCG(uint64(n), 3))
+				boxes := make([]rotated.Box, 1000)
+				for i := range boxes {
+					boxes[i] = someBox(r, want.Bounds())
+				}
+				got := make([]uint32, len(boxes)*channels)
+				if err := table.SumBoxes(0, got, boxes); err != nil {
+					t.Fatal(err)
+				}
+				for i, box := range boxes {
+					for c := range channels {
+						if w, h := want.SumChannel(box, c), host.SumChannel(box, c); got[i*channels+c] != w || h != w {
+							t.Fatalf("%d×%d along %v, channel %d of box %v: %d on the device, %d downloaded, not %d", width, height, rot, c, box, got[i*channels+c], h, w)
+						}
+					}
+				}
+				if err := errors.Join(table.Close(), src.Close()); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 	})
 }

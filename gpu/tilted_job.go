@@ -88,7 +88,8 @@ type tiltedDiagonals struct {
 	fallingStart, risingStart, sumsStart, carryStride int64
 	lines                                             int64
 	values, step, strips, channels                    int32
-	linesAcross, windowsAcross                        uint32
+	linesAcross, windowsAcross, sumsAcross            uint32
+	_                                                 int32
 }
 
 // tiltedTiles makes tables in tiles of a given size, as many images at a time as
@@ -177,6 +178,10 @@ func (d *Device) tiltedCarry(job integrateJob, s tiltedJob, sum string, carries 
 		p.linesAcross = uint32(across(p.lines))
 		if err := run(lines, 2*int64(p.linesAcross)*int64(job.count), group, value(&p), value(&carries)); err != nil {
 			return err
+		}
+		if d.about.Kind == CUDA {
+			p.sumsAcross = uint32(ceilDiv(job.width, 32) + 1)
+			return run(kernels.DiagonalKernel("sums", sum), int64(p.sumsAcross)*int64(p.channels)*int64(job.count), kernels.SumsGroup, value(&p), value(&carries))
 		}
 		p.windowsAcross = uint32(ceilDiv((job.width+3)/4+1, group))
 		groups := int64(p.windowsAcross) * int64(p.channels) * int64(s.strips-2) * int64(job.count)

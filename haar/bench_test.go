@@ -82,4 +82,12 @@ func BenchmarkRotated(b *testing.B) {
 			}
 		}
 	})
+	upright := upright[int64](b, integrate[uint32](b, noise[uint8](640, 480, 1), nil), 0)
+	b.Run("one upright", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := upright.Value(f, at[0]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

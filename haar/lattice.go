@@ -61,35 +61,31 @@ func (p *Plane[V, S]) filledInside(box rotated.Box, c, r, dc, dr int) bool {
 
 // A place is a cell of a lattice that a window starts at.
 type place struct {
-	bounds  rotated.Box
 	c, r    int
 	reverse bool
 }
 
 func (p *Plane[V, S]) place(at image.Point) place {
 	c, r := p.lattice.Cell(at.X, at.Y)
-	return place{p.lattice.Bounds(), c, r, p.reverse}
+	return place{c, r, p.reverse}
 }
 
-// before is the cells left of and above a corner: their sum is the entry there.
-func (p *place) before(x, y int32) rotated.Box {
-	box := p.bounds
-	box.R1 = p.r + int(y)
+// corner is where on the lattice a corner of boxes is. Where x is c counted
+// backwards, what is read there has the other sign.
+func (p *place) corner(x, y int32) (c, r int) {
 	if p.reverse {
-		box.C0 = p.c + 1 - int(x)
-	} else {
-		box.C1 = p.c + int(x)
+		return p.c + 1 - int(x), p.r + int(y)
 	}
-	return box
+	return p.c + int(x), p.r + int(y)
 }
 
-// corners goes through all corners of bounds, row by row: visit gets the cells
-// before each.
-func (p *place) corners(bounds image.Rectangle, visit func(i int, before rotated.Box)) {
+// corners goes through all corners of bounds, row by row.
+func (p *place) corners(bounds image.Rectangle, visit func(i, c, r int)) {
 	i := 0
 	for y := bounds.Min.Y; y <= bounds.Max.Y; y++ {
 		for x := bounds.Min.X; x <= bounds.Max.X; x++ {
-			visit(i, p.before(int32(x), int32(y)))
+			c, r := p.corner(int32(x), int32(y))
+			visit(i, c, r)
 			i++
 		}
 	}
@@ -106,12 +102,13 @@ func gathered[T boxsum.Sum](entries []T, bounds image.Rectangle) grid[T] {
 
 // ownCorners goes through the corners of a feature's boxes, numbered as if it
 // had four lines each way.
-func (p *place) ownCorners(f *Feature, visit func(i int, before rotated.Box)) {
+func (p *place) ownCorners(f *Feature, visit func(i, c, r int)) {
 	s := &shapes[f.kind]
 	for j := range s.y {
 		for i := range s.x {
 			if s.reads(i, j) {
-				visit(ownLines*j+i, p.before(f.x[i], f.y[j]))
+				c, r := p.corner(f.x[i], f.y[j])
+				visit(ownLines*j+i, c, r)
 			}
 		}
 	}
@@ -125,11 +122,28 @@ func readOwn[V Number, T boxsum.Sum](entries *[ownLines * ownLines]T, k Kind) (p
 	return read[V](&grid[T]{sums: entries[:], stride: ownLines, step: 1}, &Feature{kind: k, x: lines, y: lines})
 }
 
+// entry is what the table has for a corner, and areaEntry what the lattice has.
+func (p *Plane[V, S]) entry(c, r int) S {
+	sum := p.lattice.Corner(c, r, p.channel)
+	if p.reverse {
+		sum = -sum
+	}
+	return sum
+}
+
+func (p *Plane[V, S]) areaEntry(c, r int) int64 {
+	area := p.lattice.CornerArea(c, r)
+	if p.reverse {
+		area = -area
+	}
+	return area
+}
+
 // readLattice gathers what a feature needs and reads it.
 func (p *Plane[V, S]) readLattice(f *Feature, at image.Point) (plus, minus V) {
 	var own [ownLines * ownLines]S
 	place := p.place(at)
-	place.ownCorners(f, func(i int, before rotated.Box) { own[i] = p.lattice.SumChannel(before, p.channel) })
+	place.ownCorners(f, func(i, c, r int) { own[i] = p.entry(c, r) })
 	return readOwn[V](&own, f.kind)
 }
 
@@ -137,6 +151,6 @@ func (p *Plane[V, S]) readLattice(f *Feature, at image.Point) (plus, minus V) {
 func (p *Plane[V, S]) latticeAreas(f *Feature, at image.Point) (plus, minus int64) {
 	var own [ownLines * ownLines]int64
 	place := p.place(at)
-	place.ownCorners(f, func(i int, before rotated.Box) { own[i] = p.lattice.Area(before) })
+	place.ownCorners(f, func(i, c, r int) { own[i] = p.areaEntry(c, r) })
 	return readOwn[int64](&own, f.kind)
 }

@@ -151,8 +151,16 @@ func (p *Plane[V, S]) inside(at image.Point, box image.Rectangle) bool {
 	}
 	// No two pixels of the image are as many lines apart as this.
 	far := p.size.X + p.size.Y
-	near := box.In(image.Rect(-far, -far, far, far))
-	return near && p.holds(at, 1, 1) && p.latticeInside(Cells(p.lattice.Lattice, box, at))
+	if !box.In(image.Rect(-far, -far, far, far)) || !p.holds(at, 1, 1) {
+		return false
+	}
+	// A line is less than a pixel away from the next: most boxes are far enough
+	// from the image's edges for that to tell.
+	reach := max(-box.Min.X, box.Max.X) + max(-box.Min.Y, box.Max.Y) + 4
+	if at.X >= reach && at.Y >= reach && at.X < p.size.X-reach && at.Y < p.size.Y-reach {
+		return true
+	}
+	return p.latticeInside(Cells(p.lattice.Lattice, box, at))
 }
 
 // at is the entries of the table about a window that starts at a pixel.

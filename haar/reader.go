@@ -6,7 +6,6 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/memory"
-	"github.com/boxsum/boxsum/rotated"
 )
 
 // A reader is what one worker sees of a plane: a window at a time.
@@ -70,10 +69,10 @@ func (r *reader[V, S]) show(at image.Point, window int) bool {
 	case r.current != window+1:
 		r.current = window + 1
 		place := p.place(at)
-		place.corners(r.bounds, func(i int, before rotated.Box) { r.sums[i] = p.lattice.SumChannel(before, p.channel) })
+		place.corners(r.bounds, func(i, column, row int) { r.sums[i] = p.entry(column, row) })
 		r.grid = gathered(r.sums, r.bounds)
 		if r.pixels != nil {
-			place.corners(r.bounds, func(i int, before rotated.Box) { r.pixels[i] = p.lattice.Area(before) })
+			place.corners(r.bounds, func(i, column, row int) { r.pixels[i] = p.areaEntry(column, row) })
 			r.areas = gathered(r.pixels, r.bounds)
 		}
 	}

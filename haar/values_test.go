@@ -301,7 +301,7 @@ func TestValuesErrors(t *testing.T) {
 		{plane, 2 * n, set, at, -1, "haar: bad size: -1 workers"},
 		{plane, n, set, []image.Point{{5, 2}}, 0, "haar: bad size: a window of 4×4 at (5,2) is not inside of the image of 8×6"},
 		{plane, n, set, []image.Point{{0, -1}}, 0, "haar: bad size: a window of 4×4 at (0,-1) is not inside of the image of 8×6"},
-		{plane, n, set, []image.Point{{math.MaxInt, 0}}, 0, "haar: bad size: a window of 4×4 at (9223372036854775807,0) is not inside of the image of 8×6"},
+		{plane, n, set, []image.Point{{math.MaxInt, 0}}, 0, fmt.Sprintf("haar: bad size: a window of 4×4 at (%d,0) is not inside of the image of 8×6", math.MaxInt)},
 		{none, 2 * n, set, at, 0, "haar: bad size: no plane; Upright and Rotated make one"},
 		{&haar.Plane[int64, uint32]{}, 2 * n, set, at, 0, "haar: bad size: no plane; Upright and Rotated make one"},
 	} {

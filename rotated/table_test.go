@@ -125,6 +125,16 @@ func check[P boxsum.Pixel, S boxsum.Sum](t failer, table *rotated.Table[S], img 
 	if got != sum && !(math.Abs(float64(got)-float64(sum)) <= bound[P, S](img)) {
 		t.Fatalf("%v over %d×%d: channel %d of box %v sums to %v, added up %v", rot, img.Width, img.Height, channel, box, got, sum)
 	}
+	if !box.Empty() {
+		corners := table.Corner(box.C1, box.R1, channel) - table.Corner(box.C0, box.R1, channel) -
+			table.Corner(box.C1, box.R0, channel) + table.Corner(box.C0, box.R0, channel)
+		if corners != sum && !(math.Abs(float64(corners)-float64(sum)) <= bound[P, S](img)) {
+			t.Fatalf("%v over %d×%d: the corners of channel %d of box %v make %v, added up %v", rot, img.Width, img.Height, channel, box, corners, sum)
+		}
+		if n := table.CornerArea(box.C1, box.R1) - table.CornerArea(box.C0, box.R1) - table.CornerArea(box.C1, box.R0) + table.CornerArea(box.C0, box.R0); n != area {
+			t.Fatalf("%v over %d×%d: the corners of box %v have area %d, counted %d", rot, img.Width, img.Height, box, n, area)
+		}
+	}
 	mean := 0.0
 	if area > 0 {
 		mean = float64(got) / float64(area)

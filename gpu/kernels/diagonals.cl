@@ -6,12 +6,24 @@
 // A work-group takes a few neighbouring lines and cuts each into segments.
 #define COLUMNS (GROUP < 32 ? GROUP : 32)
 #define SEGMENTS (GROUP / COLUMNS)
-#define AT_ONCE 8 // reads under way
+// HELD values of a segment are read before the first is used.
+#ifdef __OPENCL_VERSION__
+#define HELD 8
+#else
+#define HELD (sizeof(T) == 8 ? 16 : 32)
+#endif
+
+// CUDA's compiler would take so many registers that few work-groups fit.
+#if __CUDA_ARCH__ >= 800
+#define LINES_KERNEL(name) extern "C" __global__ void __launch_bounds__(GROUP, 1024 / GROUP) name
+#else
+#define LINES_KERNEL KERNEL
+#endif
 
 // tilted_lines adds up the diagonals of the strips, in place: a line is the values
 // that are step further on in each next strip. The rising ones are the mirror
 // image of the falling ones.
-KERNEL(PASTE2(tilted_lines, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *RESTRICT carries)
+LINES_KERNEL(PASTE2(tilted_lines, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *RESTRICT carries)
 {
 	LOCAL T part[GROUP];
 	i32 item = ITEM_ID, segment = (u32)item / COLUMNS;
@@ -36,27 +48,37 @@ KERNEL(PASTE2(tilted_lines, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *RESTRI
 	i64 pitch = job.carryStride + (rising ? -job.step : job.step);
 	values += first * job.carryStride + (rising ? job.values - 1 - value : value);
 
-	i32 share = (steps + SEGMENTS - 1) / SEGMENTS, start = segment * share;
-	i32 end = start + share < steps ? start + share : steps;
-	T sum = 0;
-	for (i32 s = start; s < end; s++)
-		sum += values[s * pitch];
-	part[item] = sum;
-	BARRIER;
-	sum = 0;
-	for (i32 k = segment; k > 0; k--)
-		sum += part[item - k * COLUMNS];
-	for (i32 s = start; s < end; s += AT_ONCE) {
-		T v[AT_ONCE];
-#pragma unroll
-		for (i32 k = 0; k < AT_ONCE; k++)
-			v[k] = s + k < end ? values[(s + k) * pitch] : 0;
-#pragma unroll
-		for (i32 k = 0; k < AT_ONCE; k++) {
+	T before = 0; // what the segments of earlier rounds add up to
+	for (i32 base = 0; base < job.strips - 1; base += SEGMENTS * HELD) {
+		i32 share = (steps - base + SEGMENTS - 1) / SEGMENTS;
+		share = share < HELD ? share : HELD;
+		i32 start = base + segment * share, end = start + share < steps ? start + share : steps;
+		GLOBAL T *at = values + start * pitch;
+		GLOBAL const T *from = at;
+		T v[HELD], sum = 0;
+UNROLL
+		for (i32 k = 0; k < HELD; k++, from += pitch)
+			v[k] = start + k < end ? *from : 0;
+UNROLL
+		for (i32 k = 0; k < HELD; k++)
 			sum += v[k];
-			if (s + k < end)
-				values[(s + k) * pitch] = sum;
+		part[item] = sum;
+		BARRIER;
+		sum = before;
+UNROLL
+		for (i32 k = 0; k < SEGMENTS; k++) {
+			T other = part[k * COLUMNS + (u32)item % COLUMNS];
+			before += other;
+			sum += k < segment ? other : 0;
 		}
+		FORGET(at);
+UNROLL
+		for (i32 k = 0; k < HELD; k++, at += pitch) {
+			sum += v[k];
+			if (start + k < end)
+				*at = sum;
+		}
+		BARRIER;
 	}
 }
 
@@ -156,6 +178,7 @@ KERNEL(PASTE2(tilted_boxes, ACCUMULATOR))(const Boxes job, GLOBAL const u8 *REST
 #undef T
 #undef COLUMNS
 #undef SEGMENTS
-#undef AT_ONCE
+#undef HELD
+#undef LINES_KERNEL
 #undef ACCUMULATOR
 #undef GROUP

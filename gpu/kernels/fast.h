@@ -18,6 +18,8 @@ struct BoxsumJob {
   unsigned epoch, base;  // epoch is a multiple of 4
   int inAligned, outAligned, squaresAligned;
   int carry;  // row 0 of the table is an input
+  int spotCount;
+  const int4* spots;  // the tiles to work on, see spotOf, or null: all of them
 };
 
 static_assert(sizeof(BoxsumJob) == 320, "gpu/fast.go pads its struct to the same size");

@@ -15,73 +15,8 @@
 #define SHARE (GROUP < 32 ? GROUP : 32) // work-items that share a line
 #define AT_ONCE 4                       // reads under way
 
-// Of quads, few work-items share a line, most of which are short.
-#define QUAD_SHARE 16
-#define LINES_AT_ONCE 2
-
 // PLACE is where in a tile a cell goes.
 #define PLACE(split, row, cell, lanes) ((split) ? (((row) & 1) * (ROWS / 2) + (row) / 2) * PITCH + (cell) / 2 * (lanes) : (row) * PITCH + (cell) * (lanes))
-
-// A Quad is four neighbouring pixels.
-#if PIXEL_BYTES == 1
-typedef u32 Quad;
-#define PART(quad, i) ((PIXEL)((quad) >> (8 * (i))))
-#elif PIXEL_BYTES == 2
-typedef u64 Quad;
-#define PART(quad, i) ((PIXEL)((quad) >> (16 * (i))))
-#else
-typedef struct ALIGNED(16) { PIXEL part[4]; } Quad;
-#define PART(quad, i) ((quad).part[i])
-#endif
-
-// lay_quads lays out what a tile has of count lines, of one channel, four pixels
-// at a time; pixels is where the first of these lines begins, and split is known
-// when this is compiled.
-LAY_FUNCTION void lay_quads(POINTER_TO_LOCAL PIXEL *tile, POINTER_TO_LOCAL Line *lines, i32 count, i32 item, i32 forward,
-	GLOBAL const u8 *RESTRICT pixels, i64 stride, GLOBAL const i32 *RESTRICT downs, i32 split)
-{
-	const i32 step = GROUP / QUAD_SHARE;
-	i32 i = (u32)item / QUAD_SHARE, start = (i32)((u32)item % QUAD_SHARE) * 4;
-	i64 stepBytes = step * stride;
-	pixels += i * stride;
-	for (; i < count; i += step * LINES_AT_ONCE, pixels += LINES_AT_ONCE * stepBytes) {
-		Line l[LINES_AT_ONCE];
-		i32 before[LINES_AT_ONCE], span[LINES_AT_ONCE], most = 0; // from a multiple of four on
-UNROLL
-		for (i32 k = 0; k < LINES_AT_ONCE; k++) {
-			l[k].first = l[k].count = l[k].row = l[k].column = 0;
-			if (i + k * step < count)
-				l[k] = lines[i + k * step];
-			before[k] = l[k].first & 3;
-			span[k] = l[k].count > 0 ? l[k].count + before[k] : 0;
-			most = span[k] > most ? span[k] : most;
-		}
-		for (i32 at = start; at < most; at += QUAD_SHARE * 4) {
-			Quad v[LINES_AT_ONCE];
-			Four d[LINES_AT_ONCE];
-UNROLL
-			for (i32 k = 0; k < LINES_AT_ONCE; k++)
-				if (at < span[k]) {
-					i32 m = l[k].first - before[k] + at;
-					d[k] = *(GLOBAL const Four *)(downs + m);
-					v[k] = *(GLOBAL const Quad *)(pixels + k * stepBytes + m * (i64)PIXEL_BYTES);
-				}
-UNROLL
-			for (i32 k = 0; k < LINES_AT_ONCE; k++) {
-				i32 after = at - before[k]; // the first pixel of the line
-				i32 cell = l[k].column + (l[k].first + after) * forward, base = l[k].row * PITCH + cell;
-UNROLL
-				for (i32 n = 0; n < 4; n++)
-					if ((u32)(after + n) < (u32)l[k].count) {
-						if (split)
-							tile[PLACE(1, l[k].row + d[k].part[n], cell + n * forward, 1)] = PART(v[k], n);
-						else
-							tile[base + n * forward + d[k].part[n] * PITCH] = PART(v[k], n);
-					}
-			}
-		}
-	}
-}
 
 LAY_KERNEL(PASTE2(lattice_lay, PIXEL))(const Lattice job, GLOBAL const u8 *RESTRICT in, GLOBAL const i32 *RESTRICT shape, GLOBAL u8 *RESTRICT out)
 {
@@ -102,6 +37,13 @@ LAY_KERNEL(PASTE2(lattice_lay, PIXEL))(const Lattice job, GLOBAL const u8 *RESTR
 	i32 lanes = job.lanes, realLanes = job.channels - firstChannel, pixelBytes = job.channels * PIXEL_BYTES;
 	in += job.inStart + image * job.inDistance + firstChannel * (i64)PIXEL_BYTES;
 	i32 firstRow = top >> job.split, rows = ROWS >> job.split; // of each lattice
+#ifndef __OPENCL_VERSION__
+	if (!job.everywhere) {
+		i32 from = shape[job.acrossAt + firstRow / REGION_ROWS * 2], to = shape[job.acrossAt + firstRow / REGION_ROWS * 2 + 1];
+		if (firstCell + job.tileCells <= from * REGION_COLUMNS || firstCell >= (to + 1) * REGION_COLUMNS)
+			return;
+	}
+#endif
 	out += job.outStart + (image << job.split) * job.outDistance + firstRow * job.outStride + ((i64)firstCell * job.channels + firstChannel) * PIXEL_BYTES;
 
 #ifdef __OPENCL_VERSION__
@@ -141,32 +83,27 @@ LAY_KERNEL(PASTE2(lattice_lay, PIXEL))(const Lattice job, GLOBAL const u8 *RESTR
 		BARRIER;
 		i32 count = end - y < GROUP ? end - y : GROUP, forward = job.mirrored ? 1 : -1;
 		GLOBAL const i32 *RESTRICT downs = shape + job.downsAt;
-		if (job.quads && job.split)
-			lay_quads(tile, lines, count, item, forward, in + y * job.inStride, job.inStride, downs, 1);
-		else if (job.quads)
-			lay_quads(tile, lines, count, item, forward, in + y * job.inStride, job.inStride, downs, 0);
-		else
-			for (i32 i = (u32)item / SHARE; i < count; i += GROUP / SHARE) {
-				Line l = lines[i];
-				GLOBAL const u8 *RESTRICT pixels = in + (y + i) * job.inStride;
-				for (i32 value = (u32)item % SHARE; value < l.count * lanes; value += SHARE * AT_ONCE) {
-					PIXEL v[AT_ONCE];
-					i32 to[AT_ONCE];
+		for (i32 i = (u32)item / SHARE; i < count; i += GROUP / SHARE) {
+			Line l = lines[i];
+			GLOBAL const u8 *RESTRICT pixels = in + (y + i) * job.inStride;
+			for (i32 value = (u32)item % SHARE; value < l.count * lanes; value += SHARE * AT_ONCE) {
+				PIXEL v[AT_ONCE];
+				i32 to[AT_ONCE];
 UNROLL
-					for (i32 k = 0; k < AT_ONCE; k++) {
-						i32 at = value + k * SHARE, pixel = by_lanes(at, job.lanesInverse), lane = at - pixel * lanes, m = l.first + pixel;
-						to[k] = -1;
-						if (pixel < l.count && lane < realLanes) {
-							to[k] = PLACE(job.split, l.row + downs[m], l.column + m * forward, lanes) + lane;
-							v[k] = *(GLOBAL const PIXEL *)(pixels + m * (i64)pixelBytes + lane * PIXEL_BYTES);
-						}
+				for (i32 k = 0; k < AT_ONCE; k++) {
+					i32 at = value + k * SHARE, pixel = by_lanes(at, job.lanesInverse), lane = at - pixel * lanes, m = l.first + pixel;
+					to[k] = -1;
+					if (pixel < l.count && lane < realLanes) {
+						to[k] = PLACE(job.split, l.row + downs[m], l.column + m * forward, lanes) + lane;
+						v[k] = *(GLOBAL const PIXEL *)(pixels + m * (i64)pixelBytes + lane * PIXEL_BYTES);
 					}
-UNROLL
-					for (i32 k = 0; k < AT_ONCE; k++)
-						if (to[k] >= 0)
-							tile[to[k]] = v[k];
 				}
+UNROLL
+				for (i32 k = 0; k < AT_ONCE; k++)
+					if (to[k] >= 0)
+						tile[to[k]] = v[k];
 			}
+		}
 		BARRIER;
 	}
 	BARRIER;
@@ -202,10 +139,7 @@ UNROLL
 #undef PITCH
 #undef SHARE
 #undef AT_ONCE
-#undef LINES_AT_ONCE
-#undef QUAD_SHARE
 #undef PLACE
-#undef PART
 #undef PIXEL
 #undef PIXEL_BYTES
 #undef GROUP

@@ -13,6 +13,7 @@
 //   rows     for each row, its sum inside the tile; later, from the image's left edge
 //   columns  the last row of the tile's own table; later, of the strip's table above and in it
 //   corner   the sum of what came in from the left; later, the same for all tiles above too
+//   right    the sum of all that is above and left of the next tile, where that has none above
 // Each is first an aggregate and then a prefix. Three values travel with one
 // flag in 16 bytes that are read and written whole, so no fence is needed. The
 // flag carries the launch's epoch: nothing is cleared between launches.
@@ -307,11 +308,11 @@ __device__ inline void storeVector(T* p, const T v[N]) {
   }
 }
 
-// scanWarp turns R rows of each lane's VX values, of C interleaved channels,
-// into sums from the warp's first value on. The rows go side by side, so that
-// one's shuffles fill the other's waiting.
-template <class T, int R, int VX, int C>
-__device__ inline void scanWarp(T v[R][VX], int lane) {
+// scanLanes turns R rows of each lane's VX values, of C interleaved channels,
+// into sums from the first lane's on. Only lanes Step apart belong together.
+// The rows go side by side, so that one's shuffles fill the other's waiting.
+template <class T, int R, int VX, int C, int Step>
+__device__ inline void scanLanes(T v[R][VX], int lane) {
 #pragma unroll
   for (int r = 0; r < R; r++)
 #pragma unroll
@@ -322,7 +323,7 @@ __device__ inline void scanWarp(T v[R][VX], int lane) {
 #pragma unroll
     for (int r = 0; r < R; r++) s[r] = v[r][VX - C + c];
 #pragma unroll
-    for (int d = 1; d < 32; d <<= 1)
+    for (int d = Step; d < 32; d <<= 1)
 #pragma unroll
       for (int r = 0; r < R; r++) {
         T u = __shfl_up_sync(kAll, s[r], d);
@@ -332,14 +333,44 @@ __device__ inline void scanWarp(T v[R][VX], int lane) {
     for (int r = 0; r < R; r++) {
       T before;
       if constexpr (IsFloat<T>::value) {
-        before = __shfl_up_sync(kAll, s[r], 1);
-        if (lane == 0) before = 0;
+        before = __shfl_up_sync(kAll, s[r], Step);
+        if (lane < Step) before = 0;
       } else {
         before = s[r] - v[r][VX - C + c];
       }
 #pragma unroll
       for (int k = c; k < VX; k += C) v[r][k] += before;
     }
+  }
+}
+
+// transpose has four neighbouring lanes trade: value k of lane l becomes value l of lane k.
+template <class T>
+__device__ inline void transpose(T v[4], int lane) {
+#pragma unroll
+  for (int d = 1; d < 4; d *= 2)
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+      if (!(k & d)) {
+        const T come = __shfl_xor_sync(kAll, lane & d ? v[k] : v[k + d], d);
+        if (lane & d) v[k] = come;
+        else v[k + d] = come;
+      }
+}
+
+// scanWarp turns R rows of each lane's VX values, of C interleaved channels,
+// into sums from the warp's first value on.
+template <class T, int R, int VX, int C>
+__device__ inline void scanWarp(T v[R][VX], int lane) {
+  if constexpr (C == 4) {
+    // With four pixels of one channel in each lane it takes half the shuffles.
+#pragma unroll
+    for (int r = 0; r < R; r++) transpose(v[r], lane);
+    scanLanes<T, R, VX, 1, 4>(v, lane);
+#pragma unroll
+    for (int r = 0; r < R; r++) transpose(v[r], lane);
+  } else {
+    scanLanes<T, R, VX, C, 1>(v, lane);
   }
 }
 
@@ -405,13 +436,21 @@ struct Notes {
 
 struct Place {
   int image, x, y;  // in tiles; image < 0: there are no more
+  int left, above;  // how many tiles come before it, in its row and in its column
+  int flags;
 };
+
+constexpr int kLastOfRow = 1 << 28, kLastOfColumn = 1 << 29;
+constexpr int kCornerFromLeft = 1 << 30;  // nothing is above, but something to the upper left
+constexpr int kTellsRight = (int)0x80000000;     // the next tile is such a one
+constexpr int kCornerFromAbove = 1 << 0;
+constexpr int kTellsCorner = 1 << 1;  // to the tile below
 
 template <class S, class T>
 struct Layer {
   typedef Trio<T> Word;
   static constexpr int w = Word::words;
-  static constexpr int words = (S::rowTrios + S::columnTrios + S::cornerTrios) * w;  // of 16 bytes, a tile
+  static constexpr int words = (S::rowTrios + S::columnTrios + 2 * S::cornerTrios) * w;  // of 16 bytes, a tile
   // What a tile tells others begins here.
   __device__ static uint4* of(const BoxsumJob& job, uint4* status, Place at) {
     return status + (((i64)at.image * job.tilesY + at.y) * job.tilesX + at.x) * words;
@@ -419,7 +458,18 @@ struct Layer {
   __device__ static uint4* rows(uint4* tile, int trio) { return tile + trio * w; }
   __device__ static uint4* columns(uint4* tile, int trio) { return tile + (S::rowTrios + trio) * w; }
   __device__ static uint4* corner(uint4* tile, int trio) { return tile + (S::rowTrios + S::columnTrios + trio) * w; }
+  __device__ static uint4* right(uint4* tile, int trio) { return corner(tile, S::cornerTrios + trio); }
 };
+
+// spotOf is where ticket t works when not all tiles are wanted, and the host lists those that are. Of the tiles
+// in a row, and of those in a column, all between the first and the last are.
+__device__ inline Place spotOf(const BoxsumJob& job, u32 t) {
+  const int4 spot = job.spots[t % job.spotCount];
+  Place at{(int)(t / job.spotCount), spot.x, spot.y, spot.z & (kLastOfRow - 1), spot.w, spot.z & ~(kLastOfRow - 1)};
+  if (at.above > 0) at.flags |= kCornerFromAbove;
+  if (!(at.flags & kLastOfColumn)) at.flags |= kTellsCorner;
+  return at;
+}
 
 // placeOf is where ticket t works. job.turn images take turns. Within one, tiles
 // go in bands of job.band rows of tiles, and within a band along its diagonals,
@@ -457,8 +507,10 @@ __device__ inline Place placeOf(const BoxsumJob& job, u32 t) {
     k = e - (after - e * (e + 1) / 2);
   }
   const int y = max(0, (int)d - (int)(wide - 1)) + k;
-  at.y = band * job.band + y;
-  at.x = (int)d - y;
+  at.y = at.above = band * job.band + y;
+  at.x = at.left = (int)d - y;
+  at.flags = (at.x + 1 == job.tilesX ? kLastOfRow : 0) | (at.y + 1 == job.tilesY ? kLastOfColumn : 0);
+  if (at.x > 0) at.flags |= (at.y > 0 ? kCornerFromAbove : 0) | (at.y + 1 < job.tilesY ? kTellsCorner : 0);
   return at;
 }
 
@@ -507,7 +559,7 @@ __device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stag
 // carry draws tickets and brings tiles in, as far ahead as there is room.
 template <class S, class M>
 __device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
-  const u32 tickets = (u32)job.tilesX * job.tilesY * job.count;
+  const u32 tickets = (job.spots ? (u32)job.spotCount : (u32)job.tilesX * job.tilesY) * job.count;
   for (int tile = 0;; tile++) {
     const int slot = tile % S::stages;
     // A ticket is drawn while the tile before in this stage is finished: early enough to hide how long that
@@ -517,7 +569,7 @@ __device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
     if (lane == 0) ticket = atomicAdd(job.tickets, 1);
     const u32 t = __shfl_sync(kAll, ticket, 0) - job.base;
     const bool more = t < tickets;
-    const Place at = more ? placeOf(job, t) : Place{-1, 0, 0};
+    const Place at = !more ? Place{-1} : job.spots ? spotOf(job, t) : placeOf(job, t);
     if (tile >= S::stages) m.empty[slot].wait(tile / S::stages - 1);
     if (lane == 0) m.at[tile % S::stages] = at;
     __syncwarp();
@@ -655,10 +707,10 @@ __device__ inline void herald(const BoxsumJob& job, uint4* status, Place at, con
     T own[3];
     if (trio < S::rowTrios) {
       trioOfRows<S, T>(notes, trio, own);
-      L::Word::store(L::rows(tile, trio), own, at.x == 0 ? prefix : aggregate);
+      L::Word::store(L::rows(tile, trio), own, at.left == 0 ? prefix : aggregate);
     } else {
       trioOfBottom<S, T>(notes, trio - S::rowTrios, own);
-      L::Word::store(L::columns(tile, trio - S::rowTrios), own, at.y == 0 && !job.carry ? prefix : aggregate);
+      L::Word::store(L::columns(tile, trio - S::rowTrios), own, at.above == 0 && !job.carry ? prefix : aggregate);
     }
   }
 }
@@ -782,9 +834,9 @@ __device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, cons
   const u32 prefix = job.epoch | kPrefix;
   if (me < S::rowScouts) {
     if (me < S::rowTrios) {
-      if (at.x > 0) {
-        lookBack<T, 4>(L::rows(tile, me) - rowStep, rowStep, at.x, job.epoch, before);
-        if (at.x + 1 < job.tilesX) {
+      if (at.left > 0) {
+        lookBack<T, 4>(L::rows(tile, me) - rowStep, rowStep, at.left, job.epoch, before);
+        if (!(at.flags & kLastOfRow)) {
           trioOfRows<S, T>(notes, me, own);
 #pragma unroll
           for (int k = 0; k < 3; k++) own[k] += before[k];
@@ -797,8 +849,8 @@ __device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, cons
   } else if (me < S::rowScouts + S::columnScouts) {
     const int i = me - S::rowScouts;
     if (i < S::columnTrios) {
-      if (at.y > 0) {
-        lookBack<T, 4>(L::columns(tile, i) - columnStep, columnStep, at.y, job.epoch, before);
+      if (at.above > 0) {
+        lookBack<T, 4>(L::columns(tile, i) - columnStep, columnStep, at.above, job.epoch, before);
       } else if (job.carry) {
 #pragma unroll
         for (int k = 0; k < 3; k++) {
@@ -806,7 +858,7 @@ __device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, cons
           if (i * 3 + k < S::width && x < job.width) before[k] = firstRow[x];
         }
       }
-      if ((at.y > 0 || job.carry) && at.y + 1 < job.tilesY) {
+      if ((at.above > 0 || job.carry) && !(at.flags & kLastOfColumn)) {
         trioOfBottom<S, T>(notes, i, own);
 #pragma unroll
         for (int k = 0; k < 3; k++) own[k] += before[k];
@@ -818,7 +870,8 @@ __device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, cons
   } else {
     const int i = me - S::rowScouts - S::columnScouts;
     if (i < S::cornerTrios) {
-      if (at.y > 0 && at.x > 0) lookBack<T, 4>(L::corner(tile, i) - columnStep, columnStep, at.y, job.epoch, before);
+      if (at.flags & kCornerFromAbove) lookBack<T, 4>(L::corner(tile, i) - columnStep, columnStep, at.above, job.epoch, before);
+      if (at.flags & kCornerFromLeft) lookBack<T, 4>(L::right(tile, i) - rowStep, rowStep, 1, job.epoch, before);
 #pragma unroll
       for (int k = 0; k < 3; k++) notes.corner[i * 3 + k] = before[k];
     }
@@ -826,11 +879,11 @@ __device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, cons
 }
 
 // settle publishes the corner, first as far as the rows of the tile tell it and
-// then, when all scouts are back, whole.
+// then, when all scouts are back, whole; and the upper right one for a tile that is the first of its column.
 template <class S, class T>
 __device__ inline void settle(const BoxsumJob& job, uint4* status, Place at, const Notes<S, T>& notes, int me) {
   typedef Layer<S, T> L;
-  const bool needed = at.x > 0 && at.y + 1 < job.tilesY;
+  const bool needed = at.flags & kTellsCorner, alone = !(at.flags & (kCornerFromAbove | kCornerFromLeft));
   uint4* tile = L::of(job, status, at);
   T sum[upTo(S::C, 3)] = {};
   if (needed && me < S::rowScouts) {
@@ -838,15 +891,21 @@ __device__ inline void settle(const BoxsumJob& job, uint4* status, Place at, con
     if (me < 32) sumLeft<S, T>(notes, me, sum);
     if (me == 0)
 #pragma unroll
-      for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::corner(tile, i), sum + 3 * i, job.epoch | (at.y == 0 ? kPrefix : kAggregate));
+      for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::corner(tile, i), sum + 3 * i, job.epoch | (alone ? kPrefix : kAggregate));
   }
   barrierWait(kScouts, S::scouts);
-  if (needed && at.y > 0 && me < 32) {
+  if (needed && !alone && me < 32) {
 #pragma unroll
     for (int c = 0; c < S::C; c++) sum[c] += notes.corner[c];
     if (me == 0)
 #pragma unroll
       for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::corner(tile, i), sum + 3 * i, job.epoch | kPrefix);
+  }
+  if ((at.flags & kTellsRight) && me == 0) {
+#pragma unroll
+    for (int c = 0; c < S::C; c++) sum[c] = notes.corner[c] + notes.top[S::width - S::C + c];
+#pragma unroll
+    for (int i = 0; i < S::cornerTrios; i++) L::Word::store(L::right(tile, i), sum + 3 * i, job.epoch | kPrefix);
   }
 }
 

@@ -276,10 +276,22 @@ namespace tilted_lines_u32 {
 #include "diagonals.cl"
 }
 
+namespace tilted_sums_u32 {
+#define GROUP 512
+#define ACCUMULATOR u32
+#include "tilted_sums.cl"
+}
+
 namespace tilted_lines_u64 {
 #define GROUP 128
 #define ACCUMULATOR u64
 #include "diagonals.cl"
+}
+
+namespace tilted_sums_u64 {
+#define GROUP 512
+#define ACCUMULATOR u64
+#include "tilted_sums.cl"
 }
 
 namespace tilted_lines_f32 {
@@ -288,8 +300,20 @@ namespace tilted_lines_f32 {
 #include "diagonals.cl"
 }
 
+namespace tilted_sums_f32 {
+#define GROUP 512
+#define ACCUMULATOR f32
+#include "tilted_sums.cl"
+}
+
 namespace tilted_lines_f64 {
 #define GROUP 128
 #define ACCUMULATOR f64
 #include "diagonals.cl"
+}
+
+namespace tilted_sums_f64 {
+#define GROUP 512
+#define ACCUMULATOR f64
+#include "tilted_sums.cl"
 }

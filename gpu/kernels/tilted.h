@@ -26,14 +26,18 @@ typedef struct {
 	i64 lines;  // diagonals of either kind, counted where they come in
 	i32 values; // of a row of carries
 	i32 step, strips, channels;
-	u32 linesAcross, windowsAcross; // work-groups of a row
+	u32 linesAcross, windowsAcross, sumsAcross; // work-groups of a row
+	i32 padding;
 } Diagonals;
 
 #ifdef __OPENCL_VERSION__
 #define ALIGNED(bytes) __attribute__((aligned(bytes)))
 #define UNROLL
 #define NO_UNROLL
+#define FORGET(pointer)
 #else
+// FORGET has the compiler work out addresses again instead of keeping them all.
+#define FORGET(pointer) asm volatile("" : "+l"(pointer))
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
 #define ALIGNED(bytes) alignas(bytes)

@@ -20,20 +20,33 @@ func TiltedKernel(name string, t Types, quads bool) string {
 }
 
 // DiagonalKernel is the name of a kernel of tilted tables over sums, "lines",
-// "windows" or "boxes".
+// "windows" or "boxes", or "sums", which only CUDA has.
 func DiagonalKernel(name, sum string) string { return "tilted_" + name + "_" + sum }
 
 // LatticeKernel is the name of the kernel that lays pixels of so many bytes out in
-// the cells of a rotation.
-func LatticeKernel(bytes int) string { return fmt.Sprintf("lattice_lay_u%d", 8*bytes) }
+// the cells of a rotation, "lay", or "gray" for images of one channel.
+func LatticeKernel(name string, bytes int) string {
+	return fmt.Sprintf("lattice_%s_u%d", name, 8*bytes)
+}
 
 // A tile of a lattice has LatticeGroup work-items at most, rows of LatticeValues
-// values, and LatticeRows of these, divided by the bytes of a value.
+// values, and LatticeRows of these, divided by the bytes of a value; one of a gray
+// image has GrayGroup, GrayCells and GrayRows. RegionColumns and RegionRows are those of
+// lattice.h.
 const (
 	LatticeGroup  = 256
 	LatticeValues = 256
 	LatticeRows   = 64
+	GrayGroup     = 128
+	GrayCells     = 128
+	GrayRows      = 128
+	RegionColumns = 256
+	RegionRows    = 128
 )
+
+// LatticeSums is the name of a kernel of rotated tables over sums, "edges" or
+// "boxes".
+func LatticeSums(name, sum string) string { return "lattice_" + name + "_" + sum }
 
 // tilted lists the types of all tilted tables: those of upright ones, and the
 // squares of pixels that are no sums of them.
@@ -51,6 +64,9 @@ func tilted() []Types {
 	}
 	return all
 }
+
+// SumsGroup is how many work-items carry the sums of tilted tables on, on CUDA.
+const SumsGroup = 512
 
 // QuadsGroup is how many work-items share a tile of quads: on CUDA a warp.
 const QuadsGroup = 32
@@ -102,10 +118,15 @@ var turnedInstances = func() (all []struct {
 	}
 	for _, sum := range accumulators {
 		add("tilted", "diagonals.cl", "tilted.h", Types{Sum: sum}.MaxGroup(), [][2]string{{"ACCUMULATOR", sum}}, DiagonalKernel("lines", sum), DiagonalKernel("windows", sum), DiagonalKernel("boxes", sum))
+		add("tilted", "tilted_sums.cl", "tilted.h", SumsGroup, [][2]string{{"ACCUMULATOR", sum}}, DiagonalKernel("sums", sum))
+	}
+	for _, sum := range accumulators {
+		add("lattice", "lattice_boxes.cl", "lattice.h", Types{Sum: sum}.MaxGroup(), [][2]string{{"ACCUMULATOR", sum}}, LatticeSums("edges", sum), LatticeSums("boxes", sum))
 	}
 	for _, bytes := range []int{1, 2, 4, 8} {
 		types := [][2]string{{"PIXEL", fmt.Sprintf("u%d", 8*bytes)}, {"PIXEL_BYTES", fmt.Sprint(bytes)}}
-		add("lattice", "lattice.cl", "lattice.h", LatticeGroup, types, LatticeKernel(bytes))
+		add("lattice", "lattice.cl", "lattice.h", LatticeGroup, types, LatticeKernel("lay", bytes))
+		add("lattice", "lattice_gray.cl", "lattice.h", GrayGroup, types, LatticeKernel("gray", bytes))
 	}
 	return all
 }()

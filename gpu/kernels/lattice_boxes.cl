@@ -1,0 +1,107 @@
+// Boxes of rotated tables. The includer defines ACCUMULATOR, the type of the sums,
+// and GROUP.
+//
+// A table is right in the pieces of its region and undefined outside of it, in the
+// four corners of the lattice. To the upper left of the region there is nothing
+// to sum, to the upper right all that is above, to the lower left all that is to
+// the left; these are the sums at the end of the row or the column of pieces. To
+// the lower right it is what is above and what is to the left, less everything.
+
+#define T ACCUMULATOR
+
+// latticeInside is an entry of the table that is not to the lower right.
+FUNCTION T latticeInside(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, i32 column, i32 row, i32 channel)
+{
+	if (column == 0 || row == 0)
+		return 0;
+	i32 x = (column - 1) / REGION_COLUMNS, y = (row - 1) / REGION_ROWS;
+	if (x < shape[job.acrossAt + 2 * y]) {
+		if (shape[job.downAt + 2 * x] > y)
+			return 0;
+		row = (shape[job.downAt + 2 * x + 1] + 1) * REGION_ROWS;
+		row = row < job.rows ? row : job.rows;
+	} else if (x > shape[job.acrossAt + 2 * y + 1]) {
+		column = (shape[job.acrossAt + 2 * y + 1] + 1) * REGION_COLUMNS;
+		column = column < job.columns ? column : job.columns;
+	}
+	return ((GLOBAL const T *)(table + job.start + row * job.stride))[(i64)column * job.channels + channel];
+}
+
+// What a row of pieces adds to the sum of all rows above, and a column of pieces
+// to that of all columns before.
+FUNCTION T latticeRows(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, i32 y, i32 row, i32 channel)
+{
+	i32 end = (shape[job.acrossAt + 2 * y + 1] + 1) * REGION_COLUMNS;
+	end = end < job.columns ? end : job.columns;
+	return latticeInside(job, table, shape, end, row, channel) -
+		latticeInside(job, table, shape, end, y * REGION_ROWS, channel);
+}
+
+FUNCTION T latticeColumns(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, i32 x, i32 column, i32 channel)
+{
+	i32 end = (shape[job.downAt + 2 * x + 1] + 1) * REGION_ROWS;
+	end = end < job.rows ? end : job.rows;
+	return latticeInside(job, table, shape, column, end, channel) -
+		latticeInside(job, table, shape, x * REGION_COLUMNS, end, channel);
+}
+
+// lattice_edges sums whole rows and columns of pieces: for each channel what is above
+// each row and then everything, and what is before each column and then everything.
+// A work-group has a channel.
+KERNEL(PASTE2(lattice_edges, ACCUMULATOR))(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, GLOBAL T *RESTRICT edges)
+{
+	LOCAL T part[GROUP];
+	i32 item = ITEM_ID, channel = GROUP_ID;
+	edges += channel * ((i64)job.piecesDown + job.piecesAcross + 2);
+	for (i32 columns = 0; columns < 2; columns++) {
+		i32 count = columns ? job.piecesAcross : job.piecesDown;
+		T sum = 0;
+		for (i32 first = 0; first <= count; first += GROUP) {
+			i32 i = first + item, row = (i + 1) * REGION_ROWS, column = (i + 1) * REGION_COLUMNS;
+			T own = 0;
+			if (i < count)
+				own = columns ? latticeColumns(job, table, shape, i, column < job.columns ? column : job.columns, channel)
+					: latticeRows(job, table, shape, i, row < job.rows ? row : job.rows, channel);
+			part[item] = own;
+			BARRIER;
+			if (item == 0)
+				for (i32 k = 0; k < GROUP && first + k <= count; k++) {
+					edges[columns * (job.piecesDown + 1) + first + k] = sum;
+					sum += part[k];
+				}
+			BARRIER;
+		}
+	}
+}
+
+// latticeEntry is any entry of the table.
+FUNCTION T latticeEntry(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, GLOBAL const T *RESTRICT edges, i32 column, i32 row, i32 channel)
+{
+	if (column > 0 && row > 0) {
+		i32 x = (column - 1) / REGION_COLUMNS, y = (row - 1) / REGION_ROWS;
+		if (x > shape[job.acrossAt + 2 * y + 1] && shape[job.downAt + 2 * x] <= y)
+			return edges[y] + latticeRows(job, table, shape, y, row, channel) +
+				(edges[job.piecesDown + 1 + x] + latticeColumns(job, table, shape, x, column, channel)) - edges[job.piecesDown];
+	}
+	return latticeInside(job, table, shape, column, row, channel);
+}
+
+// lattice_boxes answers boxes, one work-item for each of their channels. They
+// are clipped to the lattice: columns and rows x0, y0, x1, y1.
+KERNEL(PASTE2(lattice_boxes, ACCUMULATOR))(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, GLOBAL const T *RESTRICT edges, GLOBAL const i32 *RESTRICT boxes, GLOBAL T *RESTRICT out)
+{
+	i64 i = (i64)GROUP_ID * GROUP + ITEM_ID;
+	if (i < job.count * job.channels) {
+		GLOBAL const i32 *box = boxes + i / job.channels * 4;
+		i32 channel = (i32)(i % job.channels);
+		edges += channel * ((i64)job.piecesDown + job.piecesAcross + 2);
+		out[i] = latticeEntry(job, table, shape, edges, box[2], box[3], channel) -
+			latticeEntry(job, table, shape, edges, box[0], box[3], channel) -
+			latticeEntry(job, table, shape, edges, box[2], box[1], channel) +
+			latticeEntry(job, table, shape, edges, box[0], box[1], channel);
+	}
+}
+
+#undef T
+#undef ACCUMULATOR
+#undef GROUP
