@@ -84,10 +84,12 @@ type cudaBackend struct {
 	major, minor int
 	maxPitch     int64
 
-	mu        sync.Mutex
-	modules   map[string]cuda.Module
-	functions map[[2]string]loaded // by module and name
-	fast      fastKernels
+	mu         sync.Mutex
+	modules    map[string]cuda.Module
+	functions  map[[2]string]loaded // by module and name
+	fast       fastKernels
+	volumes    volumeKernels
+	histograms histogramStreams
 }
 
 // loaded is a kernel and the module that it came in.
@@ -168,7 +170,7 @@ func (b *cudaBackend) close() error {
 	})
 	clear(b.modules)
 	clear(b.functions)
-	b.fast = fastKernels{}
+	b.fast, b.volumes, b.histograms = fastKernels{}, volumeKernels{}, histogramStreams{}
 	if release := b.device.Release(); release != nil {
 		err = errors.Join(err, cudaError("close the device", release))
 	}
@@ -211,10 +213,17 @@ func (b *cudaBackend) newStream() (s stream, err error) {
 }
 
 func (b *cudaBackend) freeStream(s stream) error {
-	b.mu.Lock()
-	delete(b.fast.streams, s)
-	b.mu.Unlock()
+	b.forget(s)
 	return b.do("free a stream", cuda.Stream(s).Destroy)
+}
+
+// forget drops what launches on a stream left to the next one.
+func (b *cudaBackend) forget(s stream) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.fast.streams, s)
+	delete(b.volumes.streams, s)
+	delete(b.histograms.streams, s)
 }
 
 func (b *cudaBackend) wait(s stream) error {

@@ -30,6 +30,10 @@ type Device struct {
 	lanes  *lanes   // of the last IntegrateHost, for the next
 	slots  *slots   // of the last Pipeline, for the next
 	blocks []*block // of NewHostImage
+
+	guests map[stream]*Device // what OnStream made
+	lender *Device            // of a guest: whose backend it has
+	fence  event              // of a guest: where its last work ends
 }
 
 func newDevice(b backend) (*Device, error) {
@@ -73,6 +77,7 @@ func (d *Device) Close() error {
 	if d == nil {
 		return nil
 	}
+	guests := d.closeGuests()
 	d.life.Lock()
 	defer d.life.Unlock()
 	if d.closed {
@@ -82,7 +87,7 @@ func (d *Device) Close() error {
 	for d.users > 0 {
 		d.idle.Wait()
 	}
-	errs := []error{d.backend.wait(d.stream)}
+	errs := []error{guests, d.drain()}
 	d.dropSpare()
 	for m := range d.held {
 		errs = append(errs, d.backend.free(m))
@@ -120,6 +125,9 @@ func (d *Device) unhold() error {
 		errs = append(errs, d.backend.free(s.memory))
 	}
 	d.spaces = nil
+	if d.lender != nil {
+		return firstError(append(errs, d.depart())...)
+	}
 	errs = append(errs, d.backend.freeStream(d.stream), d.backend.close())
 	return firstError(errs...)
 }
@@ -161,6 +169,9 @@ func (d *Device) use(f func() error) error {
 	defer d.leave()
 	d.queue.Lock()
 	defer d.queue.Unlock()
+	if d.lender != nil {
+		return d.fenced(f)
+	}
 	return f()
 }
 

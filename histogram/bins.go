@@ -84,6 +84,10 @@ func checkCount(bins int) error {
 	return nil
 }
 
+// Over is bins for pixels of type P: with the range that zeros stand for, and an
+// error where that is missing or cannot be cut into so many bins.
+func Over[P boxsum.Pixel](b Bins) (Bins, error) { return over[P](b) }
+
 // over fills in the range that zeros stand for.
 func over[P boxsum.Pixel](b Bins) (Bins, error) {
 	if err := b.check(); err != nil || b.Low != 0 || b.High != 0 {

@@ -11,11 +11,11 @@ import (
 //go:embed built
 var built embed.FS
 
-// CUDA lists the images of a module, "portable", "tilted", "lattice", "sums",
-// "squares" or "small", for a device of this compute capability, the best first:
-// machine code where there is some, and PTX, which ends with a zero byte. The
-// first three modules are for devices of 7.5 and up, the others for 8.0 and up. It
-// is nil where there is no such module for the device.
+// CUDA lists the images of a module, such as "portable" or "sums", for a device of
+// this compute capability, the best first: machine code where there is some, and
+// PTX, which ends with a zero byte. Modules in two dialects are for devices of 7.5
+// and up, those for CUDA only for 8.0 and up. It is nil where there is no such
+// module for the device.
 func CUDA(module string, major, minor int) [][]byte {
 	var images [][]byte
 	for minor := minor; minor >= 0; minor-- { // code for 9.0 runs on 9.1, not on 10.0

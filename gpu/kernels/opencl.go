@@ -8,14 +8,17 @@ import (
 	"strings"
 )
 
-//go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h
+//go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h volume.h histogram.h counts.h papers.h
 var sources embed.FS
 
 // OpenCL is a program that has a kernel, for work-groups of this many
 // work-items, and the options to build it with. Kernels with equal programs and
 // options share them.
 func OpenCL(kernel string, group int) (source, options string, err error) {
-	i, ok := turned(kernel)
+	i, ok := listedAs(kernel)
+	if p, is := papers(kernel); is {
+		i, ok, group = p, true, p.group // whatever the launch: rows and columns take any
+	}
 	if !ok {
 		t, err := parse(kernel)
 		if err != nil {

@@ -134,6 +134,14 @@ func Alloc(bytes int64) (Pointer, error) {
 	return p, err
 }
 
+// Device is the index of the device on which the memory is.
+func (p Pointer) Device() (int, error) {
+	const ordinal = 9 // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+	var n int32
+	err := call(cuPointerGetAttribute, uintptr(unsafe.Pointer(&n)), ordinal, uintptr(p))
+	return int(n), err
+}
+
 // Free waits for the work that uses the memory.
 func Free(p Pointer) error { return call(cuMemFree, uintptr(p)) }
 

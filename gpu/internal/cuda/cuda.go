@@ -62,6 +62,7 @@ var (
 	cuModuleGetGlobal                           uintptr
 	cuMemcpyDtoH                                uintptr
 	cuTensorMapEncodeTiled                      uintptr
+	cuPointerGetAttribute                       uintptr
 )
 
 type symbol struct {
@@ -121,6 +122,7 @@ var optional = []symbol{
 	{"cuModuleGetGlobal_v2", &cuModuleGetGlobal},
 	{"cuMemcpyDtoH_v2", &cuMemcpyDtoH},
 	{"cuTensorMapEncodeTiled", &cuTensorMapEncodeTiled},
+	{"cuPointerGetAttribute", &cuPointerGetAttribute},
 }
 
 // Load finds the driver and initialises it, once; later calls return what the

@@ -1,0 +1,87 @@
+package gpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/histogram"
+)
+
+// limits are where bins begin, on a device: the smallest value of a type of pixels in
+// each of them, and the smallest beyond the last one, as far as there are such values.
+// They say of every value what [histogram.Bins.Index] does: a bin's number is how
+// many limits are at most the value, less one.
+type limits struct {
+	element element
+	at      memory
+	count   int
+}
+
+// newLimits copies limits to the device. It is for calls that hold the device open
+// in other ways.
+func (d *Device) newLimits(e element, values []byte, count int) (limits, error) {
+	if err := d.enter(); err != nil {
+		return limits{}, err
+	}
+	defer d.leave()
+	m, err := d.upload(values)
+	return limits{e, m, count}, err
+}
+
+// limitsOf is the limits of bins for pixels of type P.
+func limitsOf[P boxsum.Pixel](bins histogram.Bins) (element, []byte, int) {
+	var values []P
+	for i := range bins.N + 1 {
+		edge := bins.Edge(i)
+		switch {
+		case i == 0 && bins.Clamp:
+			edge = math.Inf(-1)
+		case i == bins.N && bins.Clamp:
+			edge = math.NaN() // nothing is beyond
+		case i == bins.N:
+			edge = math.Nextafter(edge, math.Inf(1)) // which is in the last bin
+		}
+		v, ok := smallest[P](edge)
+		if !ok {
+			break
+		}
+		values = append(values, v)
+	}
+	if len(values) == 0 {
+		return elementOf[P](), nil, 0
+	}
+	bytes := len(values) * int(unsafe.Sizeof(values[0]))
+	return elementOf[P](), append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), bytes)...), len(values)
+}
+
+// smallest is the smallest value of a type that is at least edge, and whether there
+// is one.
+func smallest[P boxsum.Pixel](edge float64) (P, bool) {
+	if math.IsNaN(edge) {
+		return 0, false
+	}
+	var low, high float64
+	switch any(*new(P)).(type) {
+	case float64:
+		return P(edge), true
+	case float32:
+		v := float32(edge)
+		if float64(v) < edge {
+			v = math.Nextafter32(v, float32(math.Inf(1)))
+		}
+		return P(v), true
+	case uint8:
+		high = math.MaxUint8
+	case uint16:
+		high = math.MaxUint16
+	case uint32:
+		high = math.MaxUint32
+	case int16:
+		low, high = math.MinInt16, math.MaxInt16
+	case int32:
+		low, high = math.MinInt32, math.MaxInt32
+	}
+	edge = max(math.Ceil(edge), low)
+	return P(edge), edge <= high
+}

@@ -1,0 +1,303 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/histogram"
+)
+
+// histogramPixels is an image whose values lie on all edges of some bins, between
+// them and beyond them.
+func histogramPixels[P boxsum.Pixel](s shape, bins histogram.Bins) boxsum.Image[P] {
+	im := randomImage[P](s.seed, s.width, s.height, s.channels, s.pad)
+	r := rand.New(rand.NewPCG(s.seed, 1))
+	float := elementOf[P]() == f32 || elementOf[P]() == f64
+	for i := range im.Pix {
+		if r.IntN(4) == 0 {
+			continue // noise
+		}
+		v := bins.Edge(r.IntN(bins.N + 1))
+		switch r.IntN(4) {
+		case 0:
+			v += (bins.High - bins.Low) / float64(3*bins.N)
+		case 1:
+			v = math.Nextafter(v, v-1)
+		case 2:
+			if float && r.IntN(8) == 0 {
+				v = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)]
+			}
+		}
+		if !float {
+			v = min(max(math.Trunc(v), 0), math.MaxInt16)
+		}
+		im.Pix[i] = P(v)
+	}
+	return im
+}
+
+// checkHistogram makes integral histograms among guard values, twice, and holds them
+// against those of the CPU.
+func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) error {
+	over, err := histogram.Over[P](bins)
+	if err != nil {
+		return err
+	}
+	in, _, err := guarded(d, array{element: elementOf[P](), width: s.width, height: s.height, channels: s.channels, count: s.count}, s.in)
+	if err != nil {
+		return err
+	}
+	im := &Image[P]{in}
+	defer im.Close()
+	var want []*histogram.Table[uint32]
+	for i := range s.count {
+		pixels := s
+		pixels.seed += uint64(i)
+		src := histogramPixels[P](pixels, over)
+		table, err := histogram.Integrate(src, bins, nil)
+		if err := errors.Join(err, im.Set(i, src)); err != nil {
+			return err
+		}
+		want = append(want, table)
+	}
+	h, err := NewHistogram[P](d, s.width, s.height, s.channels, s.count, bins)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	if err := h.table.Close(); err != nil {
+		return err
+	}
+	bytes := int64(0)
+	h.table.array, bytes, err = guarded(d, array{element: u32, width: s.width, height: s.height, channels: s.channels * bins.N, count: s.count, border: 1}, s.out)
+	if err != nil {
+		return err
+	}
+	for range 2 {
+		if err := IntegrateHistogramInto(h, im, nil); err != nil {
+			return err
+		}
+		for i := range want {
+			got, err := h.Download(i)
+			if err != nil {
+				return err
+			}
+			if got.Bins != over {
+				return fmt.Errorf("bins are %+v, not %+v", got.Bins, over)
+			}
+			if at := firstDifference(got.Counts, want[i].Counts); at >= 0 {
+				entry := at / (s.channels * bins.N)
+				return fmt.Errorf("image %d: value %d of entry (%d, %d) is %d, not %d", i, at%(s.channels*bins.N),
+					entry%(s.width+1), entry/(s.width+1), got.Counts[at], want[i].Counts[at])
+			}
+		}
+	}
+	if err := h.table.intact(bytes); err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(s.seed, 2))
+	boxes := []image.Rectangle{{}, image.Rect(-3, -3, s.width+3, s.height+3)}
+	for range 20 {
+		boxes = append(boxes, image.Rect(r.IntN(s.width+1), r.IntN(s.height+1), r.IntN(s.width+1), r.IntN(s.height+1)))
+	}
+	n := len(boxes) * s.channels * bins.N
+	got, counts := make([]uint32, n), make([]uint32, n)
+	if err := errors.Join(h.Histograms(s.count-1, got, boxes), want[s.count-1].Histograms(counts, boxes)); err != nil {
+		return err
+	}
+	if at := firstDifference(got, counts); at >= 0 {
+		return fmt.Errorf("count %d of the boxes is %d, not %d", at, got[at], counts[at])
+	}
+	return nil
+}
+
+// firstDifference is where two slices differ, and -1 where they do not.
+func firstDifference(a, b []uint32) int {
+	if slices.Equal(a, b) {
+		return -1
+	}
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// A histogramType is pixels that a test runs for.
+type histogramType struct {
+	name  string
+	check func(d *Device, s shape, bins histogram.Bins) error
+	open  bool // zeros may stand for a range
+}
+
+var histogramTypes = []histogramType{
+	{"u8", checkHistogram[uint8], true}, {"u16", checkHistogram[uint16], true}, {"i16", checkHistogram[int16], true},
+	{"u32", checkHistogram[uint32], false}, {"i32", checkHistogram[int32], false},
+	{"f32", checkHistogram[float32], false}, {"f64", checkHistogram[float64], false},
+}
+
+// histogramBins are few and many bins, of ranges that end among the values, at their
+// ends and beyond.
+var histogramBins = []histogram.Bins{
+	{N: 32}, {N: 2, Low: 10, High: 200}, {N: 3, Low: 0, High: 256, Clamp: true}, {N: 5, Low: -7.5, High: 90.1}, {N: 8, Low: 0.1, High: 0.7},
+	{N: 16, Low: 0, High: 255}, {N: 37, Low: 30, High: 30.5, Clamp: true}, {N: 64, Low: 0, High: 1 << 16}, {N: 255, Low: -1, High: 254}, {N: 256, Low: 0, High: 256}, {N: 33, Low: 0, High: 1e9},
+}
+
+func TestHistogram(t *testing.T) {
+	sizes := [][2]int{{1, 1}, {1, 70}, {133, 1}, {3, 5}, {32, 32}, {33, 65}, {64, 64}, {65, 31}, {127, 66}, {7, 131}}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		if b, ok := d.backend.(*cudaBackend); ok {
+			defer func() { b.histograms.apart = false }()
+		}
+		for k, p := range histogramTypes {
+			t.Run(p.name, func(t *testing.T) {
+				for n := range len(sizes) * len(histogramBins) {
+					if every := 6; d.Info().CPU && k > 0 && (n+k)%every != 0 {
+						continue
+					}
+					size, bins := sizes[n%len(sizes)], histogramBins[n%len(histogramBins)]
+					if !p.open && bins.Low == 0 && bins.High == 0 {
+						bins.High = 300
+					}
+					s := shape{
+						width: size[0], height: size[1], channels: 1 + n%7/4 + n%11/10*2, count: 1 + n%5/4, pad: n % 3,
+						in: spacing(n / 2 % int(spacings)), out: spacing(n / 3 % int(spacings)), seed: uint64(100*k + n),
+					}
+					if n%2 == 0 {
+						s.in, s.out = own, own
+					}
+					if b, ok := d.backend.(*cudaBackend); ok {
+						b.histograms.apart = n%3 == 0
+					}
+					if err := p.check(d, s, bins); err != nil {
+						t.Fatalf("%v, %+v: %v", s, bins, err)
+					}
+				}
+			})
+		}
+	})
+}
+
+func TestHistogramRandom(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		count := 12
+		if !d.Info().CPU {
+			count = 200
+		}
+		r := rand.New(rand.NewPCG(11, 12))
+		for n := range count {
+			bins := histogram.Bins{N: 2 + r.IntN(1+r.IntN(255)), Low: float64(r.IntN(100)), Clamp: r.IntN(2) == 0}
+			bins.High = bins.Low + 1 + 200*r.Float64()
+			s := shape{width: 1 + r.IntN(300), height: 1 + r.IntN(200), channels: 1 + r.IntN(1+r.IntN(4)), count: 1 + r.IntN(2), pad: r.IntN(4), seed: uint64(n)}
+			if s.width*s.height*s.channels*bins.N > 2e6 {
+				s.height = 1 + 2e6/(s.width*s.channels*bins.N)
+			}
+			if err := histogramTypes[r.IntN(len(histogramTypes))].check(d, s, bins); err != nil {
+				t.Fatalf("%v, %+v: %v", s, bins, err)
+			}
+		}
+	})
+}
+
+// From host memory to host memory, whole and in bands, asked for and for want of
+// memory.
+func TestHistogramHost(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		bins := histogram.Bins{N: 12, Low: 3, High: 240}
+		src := randomImage[uint8](5, 101, 77, 2, 3)
+		want, err := histogram.Integrate(src, bins, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rows := range []int{0, 1, 32, 50, 77, 200} {
+			got, err := IntegrateHistogramHost(d, src, bins, &Options{BandRows: rows})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at := firstDifference(got.Counts, want.Counts); at >= 0 {
+				t.Errorf("in bands of %d: count %d is %d, not %d", rows, at, got.Counts[at], want.Counts[at])
+			}
+		}
+		for _, size := range [][2]int{{0, 5}, {5, 0}, {0, 0}} {
+			got, err := IntegrateHistogramHost(d, boxsum.Image[uint8]{Width: size[0], Height: size[1]}, bins, nil)
+			if err != nil || slices.Max(got.Counts) != 0 {
+				t.Errorf("of %v: %v", size, err)
+			}
+		}
+		if d.Info().CPU {
+			limited, s := strictly(t, d)
+			s.limit = 1 << 20 // the table takes 0.77 MB, and its counts more than that
+			got, err := IntegrateHistogramHost(limited, src, bins, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at := firstDifference(got.Counts, want.Counts); at >= 0 {
+				t.Errorf("with little memory: count %d is %d, not %d", at, got.Counts[at], want.Counts[at])
+			}
+			s.limit = 10_000
+			if _, err := IntegrateHistogramHost(limited, src, bins, nil); !errors.Is(err, ErrMemory) {
+				t.Errorf("not even a row fits: %v", err)
+			}
+		}
+	})
+}
+
+// What cannot be done is an error that says so.
+func TestHistogramErrors(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		src := randomImage[uint8](1, 30, 20, 2, 0)
+		im, floats := upload(t, d, src), upload(t, d, randomImage[float32](1, 30, 20, 2, 0))
+		bins := histogram.Bins{N: 8}
+		h, err := IntegrateHistogram(im, bins, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := NewHistogram[uint8](d, 30, 21, 2, 1, bins)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, _ := histogram.New[uint32](30, 20, 2, histogram.Bins{N: 8, High: 255})
+		short := src
+		short.Pix = short.Pix[:5]
+		for name, err := range map[string]error{
+			"one bin":              second(IntegrateHistogram(im, histogram.Bins{N: 1}, nil)),
+			"too many bins":        second(IntegrateHistogram(im, histogram.Bins{N: 257}, nil)),
+			"absurdly many bins":   second(NewHistogram[uint8](d, 3, 3, 1, 1, histogram.Bins{N: math.MaxInt})),
+			"floats without range": second(IntegrateHistogram(floats, bins, nil)),
+			"a range of nothing":   second(IntegrateHistogram(im, histogram.Bins{N: 8, Low: 3, High: 3}, nil)),
+			"a negative side":      second(NewHistogram[uint8](d, 3, -3, 1, 1, bins)),
+			"an overflowing size":  second(NewHistogram[uint8](d, 1<<30, 1<<30, 1, 1, bins)),
+			"too many channels":    second(NewHistogram[uint8](d, 1, 1, 1<<29, 1, bins)),
+			"no images":            second(NewHistogram[uint8](d, 3, 3, 1, 0, bins)),
+			"no image":             second(IntegrateHistogram((*Image[uint8])(nil), bins, nil)),
+			"no histogram":         IntegrateHistogramInto(nil, im, nil),
+			"another size":         IntegrateHistogramInto(other, im, nil),
+			"another type":         IntegrateHistogramInto(h, floats, nil),
+			"an offset":            IntegrateHistogramInto(h, im, &Options{Offset: 1}),
+			"fast":                 IntegrateHistogramInto(h, im, &Options{Kernels: Fast}),
+			"no such number":       second(h.Download(1)),
+			"into other bins":      h.DownloadInto(0, host),
+			"into nothing":         h.DownloadInto(0, nil),
+			"no room":              h.Histograms(0, make([]uint32, 15), []image.Rectangle{{}}),
+			"too few pixels":       second(IntegrateHistogramHost(d, short, bins, nil)),
+		} {
+			if err == nil {
+				t.Errorf("%s is no error", name)
+			}
+		}
+		var none *Histogram
+		if err := errors.Join(none.Close(), h.Close(), h.Close(), other.Close()); err != nil {
+			t.Error(err)
+		}
+		if _, err := h.Download(0); !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	})
+}

@@ -1,0 +1,455 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// A solidShape is a volume to integrate and how.
+type solidShape struct {
+	width, height, depth, channels int
+
+	pad     int // elements after the rows and slices of the host's volume
+	offset  float32
+	kernels Kernels
+	slabs   int // of CUDA's one-pass kernels; 0 for what suits
+	in, out spacing
+	seed    uint64
+}
+
+// randomVolume is noise with gaps after its rows and slices.
+func randomVolume[P boxsum.Pixel](s solidShape) volume.Volume[P] {
+	im := randomImage[P](s.seed, s.width, s.height*s.depth+1, s.channels, s.pad)
+	return volume.Volume[P]{
+		Pix: im.Pix, Stride: im.Stride, SliceStride: s.height*im.Stride + min(s.pad, im.Stride/max(s.depth, 1)),
+		Width: s.width, Height: s.height, Depth: s.depth, Channels: s.channels,
+	}
+}
+
+// A solidPair is types that a test runs for.
+type solidPair struct {
+	name  string
+	float bool // sums of float32, which an offset suits
+	check func(t *testing.T, d *Device, s solidShape) bool
+}
+
+func solidSums[P boxsum.Pixel, S boxsum.Sum]() solidPair {
+	return solidPair{fmt.Sprintf("%s_%s", elementOf[P](), elementOf[S]()), elementOf[S]() == f32, checkVolume(IntegrateVolumeInto[S, P], func(v volume.Volume[P], o float32) (*volume.Table[S], error) {
+		return volume.Integrate[S](v, &boxsum.Options{Offset: o})
+	}, false)}
+}
+
+func solidSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() solidPair {
+	return solidPair{fmt.Sprintf("%s squared_%s", elementOf[P](), elementOf[Q]()), false, checkVolume(IntegrateVolumeSquaresInto[Q, P], func(v volume.Volume[P], _ float32) (*volume.Table[Q], error) {
+		both, err := volume.IntegrateSquares[S, Q](v, nil)
+		if err != nil {
+			return nil, err
+		}
+		return both.Squares, nil
+	}, true)}
+}
+
+var solidPairs = []solidPair{
+	solidSums[uint8, uint32](), solidSums[float32, float32](), solidSums[float32, float64](),
+	solidSums[uint8, uint64](), solidSums[uint8, float32](), solidSums[uint8, float64](),
+	solidSums[uint16, uint64](), solidSums[uint16, float64](),
+	solidSums[uint32, uint32](), solidSums[uint32, uint64](),
+	solidSums[int16, int64](), solidSums[int32, int64](), solidSums[float64, float64](),
+
+	solidSquares[uint8, uint32, uint64](), solidSquares[uint16, uint64, uint64](),
+	solidSquares[uint32, uint64, uint64](), solidSquares[uint32, uint64, float64](),
+	solidSquares[int16, int64, uint64](), solidSquares[int32, int64, uint64](), solidSquares[int32, int64, float64](),
+	solidSquares[float32, float64, float64](), solidSquares[float64, float64, float64](),
+}
+
+// checkVolume makes tables of one pair of types, twice, among guard values, and holds
+// them against those of the CPU.
+func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *Volume[P], *Options) error, onCPU func(volume.Volume[P], float32) (*volume.Table[S], error), square bool) func(*testing.T, *Device, solidShape) bool {
+	return func(t *testing.T, d *Device, s solidShape) bool {
+		t.Helper()
+		err := func() error {
+			src := randomVolume[P](s)
+			in, _, err := guarded(d, array{element: elementOf[P](), width: s.width, height: s.height, channels: s.channels, count: s.depth}, s.in)
+			if err != nil {
+				return err
+			}
+			vol := &Volume[P]{solid{in, s.depth}}
+			defer vol.Close()
+			if err := vol.Set(src); err != nil {
+				return err
+			}
+			out, bytes, err := guarded(d, array{element: elementOf[S](), width: s.width, height: s.height, channels: s.channels, count: s.depth + 1, border: 1}, s.out)
+			if err != nil {
+				return err
+			}
+			table := &VolumeTable[S]{solid: solid{out, s.depth}}
+			defer table.Close()
+			if b, ok := d.backend.(*cudaBackend); ok {
+				b.volumes.slabs = s.slabs
+				defer func() { b.volumes.slabs = 0 }()
+			}
+			want, err := onCPU(src, s.offset)
+			if err != nil {
+				return err
+			}
+			var first *volume.Table[S]
+			for range 2 {
+				if err := integrate(table, vol, &Options{Offset: s.offset, Kernels: s.kernels}); err != nil {
+					return err
+				}
+				got, err := table.Download()
+				if err != nil {
+					return err
+				}
+				if first == nil {
+					first = got
+					if err := nearVolume(got, want, src, s.offset, square); err != nil {
+						return err
+					}
+				} else if err := sameVolume(got, first); err != nil {
+					return fmt.Errorf("a second time: %w", err)
+				}
+			}
+			if err := table.slices.intact(bytes); err != nil {
+				return err
+			}
+			return volumeAnswers(table, first, s)
+		}()
+		if err != nil {
+			t.Errorf("%s to %s, %+v: %v", elementOf[P](), elementOf[S](), s, err)
+		}
+		return err == nil
+	}
+}
+
+// nearVolume compares with the CPU: integers to the bit, floats to within the bound
+// of package volume and as much again for the other order.
+func nearVolume[S boxsum.Sum, P boxsum.Pixel](got, want *volume.Table[S], src volume.Volume[P], offset float32, square bool) error {
+	e := elementOf[S]()
+	if e != f32 && e != f64 {
+		return sameVolume(got, want)
+	}
+	size := volume.Volume[float64]{Width: src.Width, Height: src.Height, Depth: src.Depth, Channels: src.Channels}
+	for z := range src.Depth {
+		slice := src.Slice(z)
+		for y := range slice.Height {
+			for _, p := range slice.Row(y) {
+				v := math.Abs(float64(p) - float64(offset))
+				if square {
+					v = float64(p) * float64(p)
+				}
+				size.Pix = append(size.Pix, v)
+			}
+		}
+	}
+	magnitudes, err := volume.Integrate[float64](size, nil)
+	if err != nil {
+		return err
+	}
+	unit := 0x1p-53
+	if e == f32 {
+		unit = 0x1p-24
+	}
+	bound := 2 * (float64(src.Width+src.Height+src.Depth) + 16) * unit
+	return eachEntry(got, want, func(x, y, z, c int, g, w S) bool {
+		return math.Abs(float64(g)-float64(w)) <= bound*magnitudes.At(x, y, z, c)
+	})
+}
+
+func sameVolume[S boxsum.Sum](got, want *volume.Table[S]) error {
+	return eachEntry(got, want, func(_, _, _, _ int, g, w S) bool { return g == w })
+}
+
+// eachEntry says where an entry is not as it should be.
+func eachEntry[S boxsum.Sum](got, want *volume.Table[S], ok func(x, y, z, c int, g, w S) bool) error {
+	for z := range want.Depth + 1 {
+		for y := range want.Height + 1 {
+			for x := range want.Width + 1 {
+				for c := range want.Channels {
+					if g, w := got.At(x, y, z, c), want.At(x, y, z, c); !ok(x, y, z, c, g, w) {
+						return fmt.Errorf("entry (%d, %d, %d) channel %d is %v, not %v", x, y, z, c, g, w)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// volumeAnswers holds box sums taken on the device against those of what is
+// downloaded.
+func volumeAnswers[S boxsum.Sum](table *VolumeTable[S], host *volume.Table[S], s solidShape) error {
+	r := rand.New(rand.NewPCG(s.seed, 3))
+	boxes := []volume.Box{{}, host.Bounds(), volume.NewBox(-5, -5, -5, math.MaxInt32, 1<<40, 2)}
+	for range 60 {
+		at := func(n int) (int, int) { return r.IntN(n+3) - 1, r.IntN(n+3) - 1 }
+		var b volume.Box
+		b.X0, b.X1 = at(s.width)
+		b.Y0, b.Y1 = at(s.height)
+		b.Z0, b.Z1 = at(s.depth)
+		boxes = append(boxes, b)
+	}
+	got, want := make([]S, len(boxes)*s.channels), make([]S, len(boxes)*s.channels)
+	if err := table.SumBoxes(got, boxes); err != nil {
+		return err
+	}
+	if err := host.SumBoxes(want, boxes); err != nil {
+		return err
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			return fmt.Errorf("box %v channel %d sums to %v, not %v", boxes[i/s.channels], i%s.channels, got[i], want[i])
+		}
+	}
+	return nil
+}
+
+// solidSizes are single voxels, thin slabs and bars, primes, and sizes where tiles
+// begin and end.
+var solidSizes = [][3]int{
+	{1, 1, 1}, {1, 1, 17}, {1, 19, 1}, {23, 1, 1}, {1, 131, 3}, {257, 1, 5}, {127, 61, 1}, {3, 2, 5}, {13, 11, 7},
+	{16, 16, 16}, {129, 33, 4}, {128, 64, 3}, {255, 17, 9}, {301, 67, 5}, {37, 97, 11}, {5, 3, 101},
+}
+
+func TestVolume(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		n := 0
+		for k, p := range solidPairs {
+			every := 9 // of the sizes and channels, so that the pairs together have all of them
+			if k < 3 {
+				every = 3
+			}
+			if !d.Info().CPU {
+				every = 1 + every/5
+			}
+			t.Run(p.name, func(t *testing.T) {
+				for channels := 1; channels <= 3; channels++ {
+					for i, size := range solidSizes {
+						if n++; (i+channels+k)%every != 0 {
+							continue
+						}
+						s := solidShape{
+							width: size[0], height: size[1], depth: size[2], channels: channels, pad: n % 4, slabs: n % 4,
+							in: spacing(n % int(spacings)), out: spacing(n / 3 % int(spacings)), seed: uint64(n),
+						}
+						if n%2 == 0 {
+							s.in, s.out = own, own
+						}
+						if n%5 == 0 {
+							s.kernels = Portable
+						}
+						if p.float && n%3 == 0 {
+							s.offset = 0.75
+						}
+						if !p.check(t, d, s) {
+							return
+						}
+					}
+				}
+			})
+		}
+	})
+}
+
+func TestVolumeRandom(t *testing.T) {
+	count := 30
+	if testing.Short() {
+		count = 10
+	}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		r := rand.New(rand.NewPCG(7, 3))
+		if !d.Info().CPU {
+			count *= 20
+		}
+		for n := range count {
+			s := solidShape{
+				width: 1 + r.IntN(1+r.IntN(400)), height: 1 + r.IntN(1+r.IntN(150)), depth: 1 + r.IntN(1+r.IntN(60)), channels: 1,
+				pad: r.IntN(4), slabs: r.IntN(5), seed: uint64(n),
+			}
+			if s.width*s.height*s.depth > 300_000 {
+				s.depth = 1 + 300_000/(s.width*s.height)
+			}
+			if r.IntN(3) == 0 {
+				s.channels = 1 + r.IntN(5)
+			}
+			if r.IntN(3) == 0 {
+				s.in, s.out = spacing(r.IntN(int(spacings))), spacing(r.IntN(int(spacings)))
+			}
+			if !solidPairs[r.IntN(len(solidPairs))].check(t, d, s) {
+				return
+			}
+		}
+	})
+}
+
+// From host memory to host memory, whole and in slabs, asked for and for want of
+// memory.
+func TestVolumeHost(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, channels := range []int{1, 2} {
+			s := solidShape{width: 61, height: 33, depth: 29, channels: channels, pad: 3, seed: 9}
+			src := randomVolume[uint8](s)
+			both, err := volume.IntegrateSquares[uint32, uint64](src, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, slices := range []int{0, 1, 7, 29} {
+				opt := &Options{BandRows: slices}
+				got, err := IntegrateVolumeHost[uint32](d, src, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := sameVolume(got, both.Sum); err != nil {
+					t.Errorf("%d channels in slabs of %d: %v", channels, slices, err)
+				}
+				squares, err := IntegrateVolumeSquaresHost[uint64](d, src, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := sameVolume(squares, both.Squares); err != nil {
+					t.Errorf("squares, %d channels in slabs of %d: %v", channels, slices, err)
+				}
+			}
+			floats := randomVolume[float32](s)
+			whole, err := volume.Integrate[float64](floats, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := IntegrateVolumeHost[float64](d, floats, &Options{BandRows: 5})
+			if err == nil {
+				err = nearVolume(got, whole, floats, 0, false)
+			}
+			if err != nil {
+				t.Errorf("floats in slabs: %v", err)
+			}
+		}
+	})
+}
+
+func TestVolumeLittleMemory(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		if !d.Info().CPU {
+			return // a limit on what is taken needs the portable kernels
+		}
+		src := randomVolume[uint8](solidShape{width: 200, height: 150, depth: 40, channels: 1, seed: 4})
+		want, err := volume.Integrate[uint32](src, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limited, s := strictly(t, d)
+		s.limit = 2 << 20 // the table takes 5 MB
+		got, err := IntegrateVolumeHost[uint32](limited, src, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sameVolume(got, want); err != nil {
+			t.Error(err)
+		}
+		if _, err := UploadVolume(limited, src); err != nil {
+			t.Errorf("1.2 MB: %v", err)
+		}
+		if _, err := NewVolumeTable[uint32](limited, 200, 150, 40, 1); !errors.Is(err, ErrMemory) {
+			t.Errorf("a table that does not fit: %v", err)
+		}
+		s.limit = 100_000
+		if _, err := IntegrateVolumeHost[uint32](limited, src, nil); !errors.Is(err, ErrMemory) {
+			t.Errorf("not even a slice fits: %v", err)
+		}
+	})
+}
+
+func TestVolumeEmpty(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, size := range [][3]int{{0, 3, 4}, {3, 0, 4}, {3, 4, 0}, {0, 0, 0}} {
+			src := volume.Volume[uint8]{Width: size[0], Height: size[1], Depth: size[2]}
+			vol, err := UploadVolume(d, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			table, err := IntegrateVolume[uint32](vol, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := table.Download()
+			if err != nil {
+				t.Fatal(err)
+			}
+			host, err := IntegrateVolumeHost[uint32](d, src, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := volume.NewTable[uint32](size[0], size[1], size[2], 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(sameVolume(got, want), sameVolume(host, want), vol.Close(), table.Close(), table.Close()); err != nil {
+				t.Errorf("%v: %v", size, err)
+			}
+		}
+	})
+}
+
+// What cannot be done is an error that says so.
+func TestVolumeErrors(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		src := randomVolume[uint8](solidShape{width: 9, height: 8, depth: 7, channels: 2})
+		vol, err := UploadVolume(d, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := IntegrateVolume[uint32](vol, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := NewVolumeTable[uint32](d, 9, 8, 6, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small, _ := volume.NewTable[uint32](9, 8, 6, 2)
+		short := src
+		short.Pix = short.Pix[:len(short.Pix)/2]
+		closed, _ := UploadVolume(d, src)
+		if err := closed.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for name, err := range map[string]error{
+			"a negative side":      second(NewVolume[uint8](d, 3, 3, -1, 1)),
+			"an overflowing size":  second(NewVolumeTable[uint32](d, 1<<30, 1<<30, 1<<30, 1)),
+			"a side of 2^31":       second(NewVolume[uint8](d, 1, 1, math.MaxInt32, 1)),
+			"too few voxels":       second(UploadVolume(d, short)),
+			"another size":         vol.Set(randomVolume[uint8](solidShape{width: 9, height: 8, depth: 6, channels: 2})),
+			"no volume":            second(IntegrateVolume[uint32]((*Volume[uint8])(nil), nil)),
+			"an empty volume":      second(IntegrateVolume[uint32](&Volume[uint8]{}, nil)),
+			"no table":             IntegrateVolumeInto((*VolumeTable[uint32])(nil), vol, nil),
+			"a table of its own":   IntegrateVolumeInto(other, vol, nil),
+			"no such pair":         second(IntegrateVolume[int64](vol, nil)),
+			"no such squares":      second(IntegrateVolumeSquares[float64](vol, nil)),
+			"an offset":            IntegrateVolumeInto(table, vol, &Options{Offset: 1}),
+			"no room":              table.SumBoxes(make([]uint32, 1), []volume.Box{{}}),
+			"into nothing":         table.DownloadInto(nil),
+			"into another size":    table.DownloadInto(small),
+			"a closed volume":      IntegrateVolumeInto(table, closed, nil),
+			"no such host pair":    second(IntegrateVolumeHost[int64](d, src, nil)),
+			"too few host voxels":  second(IntegrateVolumeHost[uint32](d, short, nil)),
+			"no such kernels":      IntegrateVolumeInto(table, vol, &Options{Kernels: 9}),
+			"one pass of channels": IntegrateVolumeInto(table, vol, &Options{Kernels: Fast}),
+		} {
+			if err == nil {
+				t.Errorf("%s is no error", name)
+			}
+		}
+		var none *VolumeTable[uint32]
+		if err := errors.Join(none.Close(), vol.Close(), vol.Close(), table.Close(), other.Close()); err != nil {
+			t.Error(err)
+		}
+		if _, err := table.Download(); !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	})
+}
