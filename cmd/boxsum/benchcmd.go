@@ -11,15 +11,17 @@ import (
 )
 
 type benchCmd struct {
-	Sizes    string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Unless told: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
-	Types    string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table, rotated:1/2 the one along the lines of a rotation, and volume that of a volume, at sizes such as 256x256x256. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
-	Workers  []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Unless told: one, and all processors."`
-	Repeat   *int   `placeholder:"N" help:"How many times to measure. The best counts, of ${repeat} unless told, and on a GPU the median, of ${gpurepeat}."`
-	Batch    int    `default:"1" placeholder:"N" help:"On a GPU: how many images go in one launch (${default})."`
-	Kernels  string `enum:"auto,portable,fast" default:"auto" help:"On a GPU: auto (the fastest it has), portable or fast kernels."`
-	Pipeline bool   `help:"On a GPU: measure a pipeline of ${pipelineimages} images from memory to memory, beside its copies alone. Unless told: ${pipelinesizes}, ${pipelinetypes}."`
-	Peers    string `placeholder:"PYTHON" help:"Measure others in the same run, as far as this Python interpreter has them: OpenCV and scikit-image, NumPy for volumes; on a GPU NPP, PyTorch and CuPy."`
-	JSON     string `name:"json" placeholder:"FILE" help:"Also write the results as JSON; - writes only that, to standard output."`
+	Sizes      string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Unless told: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
+	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table, rotated:1/2 the one along the lines of a rotation, and volume that of a volume, at sizes such as 256x256x256. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
+	Workers    []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Unless told: one, and all processors."`
+	Repeat     *int   `placeholder:"N" help:"How many times to measure. The best counts, of ${repeat} unless told, and on a GPU the median, of ${gpurepeat}."`
+	Batch      int    `default:"1" placeholder:"N" help:"On a GPU: how many images go in one launch (${default})."`
+	Kernels    string `enum:"auto,portable,fast" default:"auto" help:"On a GPU: auto (the fastest it has), portable or fast kernels."`
+	Pipeline   bool   `help:"On a GPU: measure a pipeline of ${pipelineimages} images from memory to memory, beside its copies alone. Unless told: ${pipelinesizes}, ${pipelinetypes}."`
+	Peers      string `placeholder:"PYTHON" help:"Measure others in the same run, as far as this Python interpreter has them: OpenCV and scikit-image, NumPy for volumes; on a GPU NPP, PyTorch and CuPy."`
+	Algorithms string `placeholder:"LIST" help:"Measure published algorithms, each beside boxsum's own, such as intimg/parallel,bilgic/sequential:f64, the name of a work, or all; help lists them. Unless told: ${algorithmsizes}; many images at a time are --batch, ${algorithmbatch} unless told."`
+	JSON       string `name:"json" placeholder:"FILE" help:"Also write the results as JSON; - writes only that, to standard output."`
+	Plot       string `placeholder:"DIR" help:"Also draw the results, as SVG and PNG: time by size, throughput beside the limits, and speed-up by workers."`
 	engineFlags
 }
 
@@ -36,6 +38,8 @@ var benchDefaults = map[string]string{
 	"pipelineimages": fmt.Sprint(bench.PipelineImages),
 	"pipelinesizes":  bench.PipelineSizes,
 	"pipelinetypes":  bench.PipelineTypes,
+	"algorithmsizes": bench.AlgorithmSizes,
+	"algorithmbatch": fmt.Sprint(bench.AlgorithmBatch),
 }
 
 var kernelChoices = map[string]gpu.Kernels{"auto": gpu.AutoKernels, "portable": gpu.Portable, "fast": gpu.Fast}
@@ -48,22 +52,32 @@ Examples:
 
     boxsum bench
     boxsum bench --sizes 1080p,4096x4096 --types u8:u32,squares --workers 1,2 --json results.json
+    boxsum bench --workers 1,2,4 --plot plots
     boxsum bench --types rotated:1/2,tilted --sizes 4096x4096
     boxsum bench --types volume --sizes 512x512x512
     boxsum bench --peers python3 --sizes 2160p
     boxsum bench --peers python3 --types tilted --sizes 4096x4096
     boxsum bench --on cuda --sizes 1080p --batch 64
     boxsum bench --on cuda --peers python3
-    boxsum bench --on cuda --pipeline`
+    boxsum bench --on cuda --pipeline
+    boxsum bench --algorithms help
+    boxsum bench --algorithms intimg --sizes 4096x4096 --workers 1,8
+    boxsum bench --algorithms all --on cuda --sizes 4096x4096`
 }
 
 // Run measures, and reports what was measured.
 func (c *benchCmd) Run(sh *shell) error {
+	if c.Algorithms == "help" {
+		return bench.WriteAlgorithms(sh.results())
+	}
 	cfg, err := c.config(sh)
 	if err != nil {
 		return err
 	}
 	if err := checkFolder(c.JSON); err != nil {
+		return err
+	}
+	if err := plotFolder(c.Plot); err != nil {
 		return err
 	}
 	device, err := c.open()
@@ -73,6 +87,9 @@ func (c *benchCmd) Run(sh *shell) error {
 	defer closeDevice(device)
 	results, err := c.measure(sh, cfg, device)
 	if err != nil {
+		return err
+	}
+	if err := writePlots(c.Plot, results); err != nil {
 		return err
 	}
 	switch c.JSON {
@@ -86,11 +103,10 @@ func (c *benchCmd) Run(sh *shell) error {
 
 // measure prints what it measures, unless JSON goes where that would.
 func (c *benchCmd) measure(sh *shell, cfg bench.Config, device *gpu.Device) ([]bench.Result, error) {
-	text := sh.stdout
-	if c.JSON == standard {
-		text = io.Discard
-	}
+	text := c.text(sh)
 	switch {
+	case c.Algorithms != "":
+		return c.algorithms(sh, cfg, device)
 	case c.Pipeline:
 		return bench.Pipeline(sh.ctx, bench.PipelineConfig{Config: cfg, Device: device, Kernels: kernelChoices[c.Kernels], Out: text})
 	case device != nil:
@@ -108,6 +124,14 @@ func (c *benchCmd) measure(sh *shell, cfg bench.Config, device *gpu.Device) ([]b
 	return results, bench.WriteTable(text, results)
 }
 
+// text is where what is measured is printed.
+func (c *benchCmd) text(sh *shell) io.Writer {
+	if c.JSON == standard {
+		return io.Discard
+	}
+	return sh.stdout
+}
+
 // config is what the flags say to measure. What they do not say is left to
 // those who measure.
 func (c *benchCmd) config(sh *shell) (bench.Config, error) {
@@ -121,6 +145,8 @@ func (c *benchCmd) config(sh *shell) (bench.Config, error) {
 		return none, errors.New("--workers is for the CPU alone: --peers compares one worker and all of them, and a GPU has none")
 	case (c.Batch > 1 || c.Pipeline || c.Kernels != "auto") && !c.onGPU():
 		return none, errors.New("--batch, --kernels and --pipeline are for a GPU: add --on cuda or --on opencl")
+	case c.Algorithms != "" && (c.Types != "" || c.Peers != "" || c.Pipeline || c.Kernels != "auto"):
+		return none, errors.New("--algorithms come in types of their own, beside boxsum's as it is: leave out --types, --peers, --pipeline and --kernels")
 	case c.Pipeline && (c.Batch > 1 || c.Peers != ""):
 		return none, errors.New("--pipeline is measured alone: leave out --batch and --peers")
 	}
@@ -143,7 +169,7 @@ func (c *benchCmd) config(sh *shell) (bench.Config, error) {
 		}
 	}
 	// Rows that are printed as they come would run into a bar.
-	if c.Peers == "" && !c.onGPU() || !isTerminal(sh.stdout) {
+	if c.Peers == "" && !c.onGPU() && c.Algorithms == "" || !isTerminal(sh.stdout) {
 		cfg.Progress = func(p bench.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }
 	}
 	return cfg, nil

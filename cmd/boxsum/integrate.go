@@ -23,7 +23,8 @@ type integrateCmd struct {
 	Color   string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	Workers int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	engineFlags
-	JSON bool `name:"json" help:"Print JSON instead of the line."`
+	Algorithm string `placeholder:"NAME" help:"Use a published algorithm instead of boxsum's own, such as intimg/parallel; boxsum bench --algorithms help lists them. It works in a type of its own, which --type may choose."`
+	JSON      bool   `name:"json" help:"Print JSON instead of the line."`
 }
 
 // Help is the long help of the command.
@@ -40,6 +41,8 @@ Examples:
     boxsum integrate photo.png --on cuda -o table.npy
     boxsum integrate --volume scan.tiff -o table.npy
     boxsum integrate --volume slices/ --squares -o tables.npz
+    boxsum integrate photo.png --algorithm bertazzini/threads -o table.npy
+    boxsum integrate photo.png --algorithm bilgic/scan-transpose --on opencl -o table.npy
 
 With --squares --tilted the three tables are those of OpenCV's integral3, to the bit for the types that it has; its sums of squares are always floats.
 
@@ -52,6 +55,9 @@ A table that does not fit in memory is written to a .npy or .npz file row by row
 
 // Run integrates, writes and reports.
 func (c *integrateCmd) Run(sh *shell) error {
+	if c.Algorithm != "" {
+		return c.runAlgorithm(sh)
+	}
 	if c.Volume {
 		return c.runVolume(sh)
 	}
@@ -150,7 +156,8 @@ type report struct {
 	Height       int     `json:"height"`
 	Depth        int     `json:"depth,omitempty"` // of a volume
 	Channels     int     `json:"channels"`
-	Types        string  `json:"types"` // as in u8:u32, or u8:u32+u64+tilted
+	Types        string  `json:"types"`               // as in u8:u32, or u8:u32+u64+tilted
+	Algorithm    string  `json:"algorithm,omitempty"` // a published one; its table was checked
 	On           string  `json:"on"`
 	Device       string  `json:"device,omitempty"`         // the name of a GPU
 	Level        string  `json:"level,omitempty"`          // of the CPU
@@ -206,8 +213,13 @@ func (r report) String() string {
 	if r.SliceBySlice {
 		b.WriteString(", slice by slice")
 	}
+	if r.Algorithm != "" {
+		fmt.Fprintf(&b, ", %s (verified)", r.Algorithm)
+	}
 	if r.Device != "" {
 		fmt.Fprintf(&b, ", %s on %s", r.On, escape(r.Device))
+	} else if r.Level == "" {
+		fmt.Fprintf(&b, ", %s", count(r.Workers, "worker"))
 	} else {
 		fmt.Fprintf(&b, ", %s on %s", r.Level, count(r.Workers, "worker"))
 	}

@@ -32,6 +32,7 @@ type commands struct {
 	Draw      drawCmd      `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
 	Angles    anglesCmd    `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
 	Bench     benchCmd     `cmd:"" help:"Measure the speed of integration beside what memory allows."`
+	Reproduce reproduceCmd `cmd:"" help:"Run the experiments of published works, and write a report."`
 	Devices   devicesCmd   `cmd:"" help:"List what boxsum can integrate on."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 
@@ -122,7 +123,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 // came through: users need not know of packages.
 func oneLine(err error) string {
 	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "gpu: ", "histogram: ", "rotated: ", "haar: ", "sketch: ", "volume: "} {
+	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "gpu: ", "histogram: ", "rotated: ", "haar: ", "sketch: ", "volume: ", "papers: ", "reproduce: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text

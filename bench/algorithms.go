@@ -1,0 +1,249 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/papers"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+const (
+	// AlgorithmSizes is what algorithms are measured at unless told.
+	AlgorithmSizes = "1024x1024,2048x2048"
+	// AlgorithmBatch is how many images one that takes many gets.
+	AlgorithmBatch = 16
+)
+
+// An AlgorithmCase is a published algorithm in one precision.
+type AlgorithmCase struct {
+	*papers.Algorithm
+	Precision papers.Precision
+	Rotation  rotated.Rotation // of a rotated table
+}
+
+// String is the case as [ParseAlgorithms] reads it.
+func (a AlgorithmCase) String() string {
+	name := a.Name
+	if a.Kind == papers.Rotated {
+		name += rotatedMark + a.Rotation.String()
+	}
+	return name + ":" + a.Precision.String()
+}
+
+// table is what kind of table it makes.
+func (a AlgorithmCase) table() Case {
+	c := Case{Types: a.Precision.Type + ":" + a.Precision.Type, Channels: a.Precision.Channels}
+	switch a.Kind {
+	case papers.Tilted:
+		c.Types += tiltedSuffix
+	case papers.Rotated:
+		c.Types += rotatedMark + a.Rotation.String()
+	}
+	return c
+}
+
+// ParseAlgorithms reads a comma-separated list of algorithms of package papers:
+// names such as intimg/gpu-v2, with a precision after a colon where it is not to be
+// the first one, bilgic/scan-transpose:f64, and a rotation after an at sign,
+// messom/rotated@2/3. The name of a work stands for all its algorithms that run
+// where device says, on a GPU or not, and "all" for those of all works.
+func ParseAlgorithms(list string, device bool) ([]AlgorithmCase, error) {
+	place := papers.CPU
+	if device {
+		place = papers.GPU
+	}
+	var cases []AlgorithmCase
+	for _, text := range strings.Split(list, ",") {
+		text = strings.TrimSpace(text)
+		some := slices.DeleteFunc(papers.All(), func(a *papers.Algorithm) bool {
+			return a.Place != place || text != "all" && a.Work.Name != text
+		})
+		for _, a := range some {
+			cases = append(cases, AlgorithmCase{a, a.Precisions[0], defaultRotation(a)})
+		}
+		if len(some) > 0 {
+			continue
+		}
+		c, err := ParseAlgorithm(text)
+		if err != nil {
+			return nil, err
+		}
+		if c.Place == papers.GPU && !device {
+			return nil, fmt.Errorf("bench: %s runs on a GPU: add --on cuda or --on opencl", c.Name)
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
+}
+
+// ParseAlgorithm reads one algorithm with what may follow it.
+func ParseAlgorithm(text string) (AlgorithmCase, error) {
+	rest, precision, hasPrecision := strings.Cut(text, ":")
+	name, rotation, hasRotation := strings.Cut(rest, rotatedMark)
+	a, err := papers.Find(name)
+	if err != nil {
+		return AlgorithmCase{}, err
+	}
+	c := AlgorithmCase{a, a.Precisions[0], defaultRotation(a)}
+	if hasPrecision {
+		if c.Precision, err = papers.ParsePrecision(precision); err != nil {
+			return c, err
+		}
+		if !slices.Contains(a.Precisions, c.Precision) {
+			return c, fmt.Errorf("bench: %s is not in %s, but in %s", name, precision, join(a.Precisions))
+		}
+	}
+	if hasRotation {
+		if a.Kind != papers.Rotated {
+			return c, fmt.Errorf("bench: %s does not rotate: leave out %s%s", name, rotatedMark, rotation)
+		}
+		if c.Rotation, err = rotated.Parse(rotation); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func defaultRotation(a *papers.Algorithm) rotated.Rotation {
+	if a.Kind == papers.Rotated {
+		return rotated.Rotation{A: 1, B: 2}
+	}
+	return rotated.Rotation{}
+}
+
+// WriteAlgorithms lists all algorithms: their names, where they run, in what, and
+// what they read and write for each pixel.
+func WriteAlgorithms(w io.Writer) error {
+	t := textTable{w: w}
+	for _, work := range papers.Works() {
+		t.line(fmt.Sprintf("%s: %s, %q, %s", work.Name, work.Authors, work.Title, work.Where))
+		for _, a := range papers.All() {
+			if a.Work == work {
+				t.line(fmt.Sprintf("  %-28s%-5s%-16s%s", a.Name, a.Place, join(a.Precisions), a.CostText))
+				t.line(fmt.Sprintf("  %-28s%s (%s)", "", a.Title, a.Section))
+			}
+		}
+		t.line("")
+	}
+	t.line("Reads and writes are of memory, for each pixel, as if there were no caches. The first precision is the one that counts unless")
+	t.line("another follows the name, as in bilgic/scan-transpose:f64; messom/rotated takes a rotation too, as in messom/rotated@2/3:f32.")
+	t.line("The name of a work stands for all its algorithms that run on the CPU, or with --on cuda or --on opencl there, and \"all\" for those of all works.")
+	return t.err
+}
+
+func join(precisions []papers.Precision) string {
+	var names []string
+	for _, p := range precisions {
+		names = append(names, p.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// AlgorithmsConfig says which published algorithms to measure, at the sizes and with
+// the numbers of workers of Config; its Cases do not count.
+type AlgorithmsConfig struct {
+	Config
+	Algorithms []AlgorithmCase
+	Device     *gpu.Device // for those that run on a GPU
+	Batch      int         // images for those that take many; zero means AlgorithmBatch
+	Out        io.Writer   // for rows as they come; nil for none
+}
+
+// Algorithms measures published algorithms, each in turn with boxsum's own engine on
+// the same pixels and in the same place. Every table is checked first.
+func Algorithms(ctx context.Context, cfg AlgorithmsConfig) (results []Result, err error) {
+	if cfg.Sizes == nil {
+		if cfg.Sizes, err = ParseSizes(AlgorithmSizes); err != nil {
+			return nil, err
+		}
+	}
+	cfg.Batch = cmp.Or(cfg.Batch, AlgorithmBatch)
+	cfg.Cases = []Case{{"u8:u32", 1}}
+	p, err := cfg.plan()
+	if err != nil {
+		return nil, err
+	}
+	p.total = 0
+	for _, a := range cfg.Algorithms {
+		p.total += len(cfg.Sizes) * len(cfg.workersOf(a, p)) * p.Repeat
+	}
+	report := newAlgorithmsReport(cfg, p)
+	for _, a := range cfg.Algorithms {
+		for _, size := range cfg.Sizes {
+			for _, workers := range cfg.workersOf(a, p) {
+				pair, err := cfg.measure(ctx, p, a, size, workers)
+				if errors.Is(err, gpu.ErrMemory) {
+					report.line(fmt.Sprintf("%-32s%-14sleft out: %v", a, size, err))
+					continue
+				}
+				if err != nil {
+					return results, fmt.Errorf("bench: %v %v: %w", a, size, err)
+				}
+				results = append(results, pair...)
+				report.row(a, pair)
+			}
+		}
+	}
+	return results, report.end()
+}
+
+// workersOf is the numbers of workers that make a difference to an algorithm.
+func (cfg *AlgorithmsConfig) workersOf(a AlgorithmCase, p *plan) []int {
+	switch {
+	case a.Place == papers.GPU:
+		return []int{0}
+	case a.Threads:
+		return p.Workers
+	}
+	return []int{1}
+}
+
+// measure checks and times one algorithm and boxsum beside it.
+func (cfg *AlgorithmsConfig) measure(ctx context.Context, p *plan, a AlgorithmCase, size Size, workers int) (_ []Result, err error) {
+	c := a.table()
+	if size.Depth > 0 {
+		return nil, errors.New("the works have no tables of volumes")
+	}
+	if err := fitsMemory(c, size, 4*int64(cfg.images(a))); err != nil {
+		return nil, err
+	}
+	d, err := cfg.duel(a, size, workers)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	read, written := c.bytes(size)
+	result := func(name string) Result {
+		r := newResult(name, c, size, workers, int64(cfg.images(a))*(read+written), true)
+		if a.Place == papers.GPU {
+			r.On = cfg.Device.Info().Kind.String()
+		}
+		if n := cfg.images(a); n > 1 {
+			r.Batch = n
+		}
+		return r
+	}
+	turn := timed
+	if a.Place == papers.GPU && !a.Many {
+		turn = func(f func() error) turnOf { return deviceTimed(cfg.Device, f) }
+	}
+	return p.measure(ctx, c, size, []contestant{{result(a.Name), turn(d.theirs)}, {result(Boxsum), turn(d.boxsum)}})
+}
+
+// images is how many there are for an algorithm.
+func (cfg *AlgorithmsConfig) images(a AlgorithmCase) int {
+	if a.Many {
+		return cfg.Batch
+	}
+	return 1
+}

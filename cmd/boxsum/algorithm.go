@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/bench"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/papers"
+)
+
+// runAlgorithm is Run by a published algorithm. Its table is always checked: to see
+// that it is right is what these are for.
+func (c *integrateCmd) runAlgorithm(sh *shell) error {
+	if c.Squares || c.Tilted || c.Volume {
+		return errors.New("--algorithm makes the one table that its work describes: leave out --squares, --tilted and --volume")
+	}
+	opt, err := c.options(c.Workers)
+	if err != nil {
+		return err
+	}
+	if opt.Level != boxsum.Auto {
+		return errors.New("--level is for boxsum's own algorithm: leave it out with --algorithm")
+	}
+	chosen, precisions, err := c.algorithm()
+	if err != nil {
+		return err
+	}
+	var out format
+	if c.Out != "" {
+		if out, err = formatOf(c.Out, false, false); err != nil {
+			return err
+		}
+		if err := checkFolder(c.Out); err != nil {
+			return err
+		}
+	}
+	device, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer closeDevice(device)
+	img, closeImage, err := c.image(sh)
+	if err != nil {
+		return err
+	}
+	defer closeImage()
+
+	var published *papers.Job
+	for _, p := range precisions {
+		published, err = prepareAny(chosen.Algorithm, &papers.Options{
+			Precision: p, Rotation: chosen.Rotation, Threads: opt.Workers, Device: device,
+		}, img)
+		if !errors.Is(err, boxsum.ErrTypes) { // it is not one for other channels
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer published.Close()
+	sh.progress.begin("integrating", 0)
+	start := time.Now()
+	if err := published.RunHost(); err != nil {
+		return err
+	}
+	took := time.Since(start)
+	if err := cmp.Or(published.Verify(), sh.ctx.Err()); err != nil {
+		return err
+	}
+	work, err := jobOf(published)
+	if err != nil {
+		return err
+	}
+	if c.Out != "" {
+		if err := sh.save(c.Out, out, work); err != nil {
+			return err
+		}
+	}
+	r := newReport(work, device, opt, took, c.Out)
+	r.Algorithm, r.Level = chosen.Name, ""
+	if device == nil && !chosen.Threads {
+		r.Workers = 1
+	} else if device == nil {
+		r.Workers = opt.Workers
+	}
+	return c.print(sh, r)
+}
+
+// algorithm is the one of the flags, and the precisions that it may take: one, those
+// of --type, or whichever suits the channels of the image.
+func (c *integrateCmd) algorithm() (chosen bench.AlgorithmCase, precisions []papers.Precision, err error) {
+	if chosen, err = bench.ParseAlgorithm(c.Algorithm); err != nil {
+		return chosen, nil, err
+	}
+	switch onGPU := c.onGPU(); {
+	case chosen.Place == papers.GPU && !onGPU:
+		return chosen, nil, fmt.Errorf("%s runs on a GPU: add --on cuda or --on opencl", chosen.Name)
+	case chosen.Place == papers.CPU && onGPU:
+		return chosen, nil, fmt.Errorf("%s runs on the CPU: leave out --on %s", chosen.Name, c.On)
+	}
+	if strings.Contains(c.Algorithm, ":") {
+		if c.Type != "auto" && c.Type != chosen.Precision.Type {
+			return chosen, nil, fmt.Errorf("--type %s and %s say different things: leave one out", c.Type, c.Algorithm)
+		}
+		return chosen, []papers.Precision{chosen.Precision}, nil
+	}
+	if c.Type == "auto" {
+		return chosen, []papers.Precision{{}}, nil
+	}
+	for _, p := range chosen.Precisions {
+		if p.Type == c.Type {
+			precisions = append(precisions, p)
+		}
+	}
+	if precisions == nil {
+		return chosen, nil, fmt.Errorf("%s has no sums of type %s: boxsum bench --algorithms help lists what it has", chosen.Name, c.Type)
+	}
+	return chosen, precisions, nil
+}
+
+// prepareAny is [papers.Prepare] for an image of any type.
+func prepareAny(a *papers.Algorithm, opt *papers.Options, img any) (*papers.Job, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[uint16]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[uint32]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[int16]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[int32]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[float32]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[float64]:
+		return papers.Prepare(a, opt, img)
+	}
+	return nil, fmt.Errorf("there are no tables of %T", img)
+}
+
+// jobOf is a job whose table is already made.
+func jobOf(published *papers.Job) (job, error) {
+	switch published.Precision().Type {
+	case "f32":
+		return doneJob[float32, float32, float64](published)
+	case "f64":
+		return doneJob[float64, float64, float64](published)
+	}
+	return doneJob[uint32, uint32, uint64](published)
+}
+
+func doneJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](published *papers.Job) (job, error) {
+	t, err := papers.Table[S](published, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &typedJob[P, S, Q]{src: boxsum.Image[P]{Width: t.Width, Height: t.Height, Channels: t.Channels}, sum: t}, nil
+}
+
+// algorithms measures published algorithms.
+func (c *benchCmd) algorithms(sh *shell, cfg bench.Config, device *gpu.Device) ([]bench.Result, error) {
+	list, err := bench.ParseAlgorithms(c.Algorithms, device != nil)
+	if err != nil {
+		return nil, err
+	}
+	batch := 0
+	if c.Batch > 1 {
+		batch = c.Batch
+	}
+	return bench.Algorithms(sh.ctx, bench.AlgorithmsConfig{Config: cfg, Algorithms: list, Device: device, Batch: batch, Out: c.text(sh)})
+}

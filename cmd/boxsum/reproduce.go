@@ -1,0 +1,191 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum/bench"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/papers"
+	"github.com/boxsum/boxsum/reproduce"
+)
+
+type reproduceCmd struct {
+	Names  []string `arg:"" optional:"" name:"name" help:"Works (bilgic, intimg, messom, bertazzini), their parts, gpu, or all. The word list shows them."`
+	Out    string   `short:"o" default:"boxsum-report" placeholder:"DIR" help:"Folder for the report (${default})."`
+	Quick  bool     `help:"Take fewer sizes and runs: about a minute."`
+	Sizes  string   `placeholder:"LIST" help:"Sizes to take in place of the published ones, such as 480p,1000x700."`
+	Repeat *int     `placeholder:"N" help:"Run everything so often, in place of as often as published."`
+	On     string   `enum:"auto,cpu,cuda,opencl" default:"auto" help:"What runs the GPU's algorithms: cuda, opencl, or the best there is (auto), which may be OpenCL on the processor. With cpu they are left out."`
+	From   string   `placeholder:"FILE" help:"Measure nothing: write the report of this results.json anew."`
+}
+
+// Help is the long help of the command.
+func (*reproduceCmd) Help() string {
+	return `Runs the experiments that four works on summed-area tables published, with their algorithms as published, beside boxsum's own. Every result is checked before it is timed.
+
+The folder gets report.html, one page that needs nothing else; report.md; results.json; and in plots every plot as SVG and PNG. They are written anew after every experiment: Ctrl-C leaves what there is.
+
+Without a GPU, OpenCL on the processor stands in for one if it is there, and the report says so.
+
+Examples:
+
+    boxsum reproduce list
+    boxsum reproduce all --quick -o report
+    boxsum reproduce messom/table-3 intimg -o report
+    boxsum reproduce all --on cuda -o report
+    boxsum reproduce --from report/results.json -o again`
+}
+
+// Run measures and writes the report.
+func (c *reproduceCmd) Run(sh *shell) error {
+	if len(c.Names) == 1 && (c.Names[0] == "list" || c.Names[0] == "help") {
+		return listExperiments(sh.results())
+	}
+	if c.From != "" {
+		return c.again(sh)
+	}
+	cfg, err := c.config(sh)
+	if err != nil {
+		return err
+	}
+	if _, err := reproduce.Select(c.Names); err != nil {
+		return err
+	}
+	out, err := reproduce.NewWriter(c.Out)
+	if err != nil {
+		return err
+	}
+	if cfg.Device, err = c.device(); err != nil {
+		return err
+	}
+	defer closeDevice(cfg.Device)
+	cfg.Ready = out.Write
+	start := time.Now()
+	report, err := reproduce.Run(sh.ctx, cfg)
+	if report != nil {
+		verified := 0
+		for _, r := range report.Results {
+			if r.Verified && r.Runs > 0 {
+				verified++
+			}
+		}
+		fmt.Fprintf(sh.results(), "%s verified and measured in %.0f s: %s\n", count(verified, "result"), time.Since(start).Seconds(), filepath.Join(c.Out, "report.html"))
+	}
+	return err
+}
+
+// config is what the flags say.
+func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
+	cfg = reproduce.Config{Names: c.Names, Quick: c.Quick, CPU: cpuName(), Version: version(), Command: c.command(),
+		Progress: func(p reproduce.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }}
+	if c.Repeat != nil {
+		if cfg.Repeat = *c.Repeat; cfg.Repeat < 1 {
+			return cfg, fmt.Errorf("--repeat %d: run once at least", cfg.Repeat)
+		}
+	}
+	if c.Sizes == "" {
+		return cfg, nil
+	}
+	sizes, err := bench.ParseSizes(c.Sizes)
+	if err != nil {
+		return cfg, err
+	}
+	for _, s := range sizes {
+		if s.Depth > 0 {
+			return cfg, fmt.Errorf("--sizes %s: the experiments are about images, not volumes", s)
+		}
+		cfg.Sizes = append(cfg.Sizes, reproduce.Size{Width: s.Width, Height: s.Height})
+	}
+	return cfg, nil
+}
+
+// command is how this was called, for the report.
+func (c *reproduceCmd) command() string {
+	names := c.Names
+	if len(names) == 0 {
+		names = []string{"all"}
+	}
+	parts := append([]string{"boxsum", "reproduce"}, names...)
+	if c.Quick {
+		parts = append(parts, "--quick")
+	}
+	if c.Sizes != "" {
+		parts = append(parts, "--sizes", c.Sizes)
+	}
+	if c.Repeat != nil {
+		parts = append(parts, "--repeat", fmt.Sprint(*c.Repeat))
+	}
+	if c.On != "auto" {
+		parts = append(parts, "--on", c.On)
+	}
+	return strings.Join(parts, " ")
+}
+
+// device is what the GPU's algorithms run on, or nil: only one that was asked
+// for by name must be there.
+func (c *reproduceCmd) device() (*gpu.Device, error) {
+	switch c.On {
+	case "cpu":
+		return nil, nil
+	case "auto":
+		d, err := gpu.OpenBest(gpu.CUDA, gpu.OpenCL)
+		if err != nil {
+			return nil, nil // the rows of the report say so
+		}
+		return d, nil
+	}
+	f := placeFlag{c.On}
+	return f.open()
+}
+
+// again writes the report of saved results.
+func (c *reproduceCmd) again(sh *shell) error {
+	if len(c.Names) > 0 || c.Quick || c.Sizes != "" || c.Repeat != nil {
+		return fmt.Errorf("--from measures nothing: leave out names, --quick, --sizes and --repeat")
+	}
+	f, err := os.Open(c.From)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	report, err := reproduce.Load(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.From, err)
+	}
+	out, err := reproduce.NewWriter(c.Out)
+	if err != nil {
+		return err
+	}
+	if err := out.Write(report); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(sh.results(), filepath.Join(c.Out, "report.html"))
+	return err
+}
+
+// listExperiments prints every experiment under its work.
+func listExperiments(w io.Writer) error {
+	var b strings.Builder
+	last := ""
+	for _, e := range reproduce.Experiments() {
+		if work := e.Work(); work != last {
+			last = work
+			about := "all works on one device"
+			works := papers.Works()
+			if i := slices.IndexFunc(works, func(w *papers.Work) bool { return w.Name == work }); i >= 0 {
+				about = strings.Join(slices.DeleteFunc([]string{works[i].Authors, works[i].Title}, func(s string) bool { return s == "" }), ": ")
+			}
+			fmt.Fprintf(&b, "%-20s %s\n", work, about)
+		}
+		fmt.Fprintf(&b, "  %-18s %s\n", e.Name, e.Title)
+	}
+	fmt.Fprintln(&b, "all                  everything")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

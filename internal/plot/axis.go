@@ -1,0 +1,121 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A scale maps values between low and high to positions from 0 to 1.
+type scale struct {
+	log       bool
+	low, high float64
+}
+
+func (s scale) at(v float64) float64 {
+	if s.log {
+		return math.Log(v/s.low) / math.Log(s.high/s.low)
+	}
+	return (v - s.low) / (s.high - s.low)
+}
+
+// scaleOf is a scale for an axis with these values, and a little room about
+// them.
+func scaleOf(a Axis, values []float64) scale {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		low, high = min(low, v), max(high, v)
+	}
+	if a.Log {
+		room := max(math.Pow(high/low, 0.05), 1.08)
+		low, high = low/room, high*room
+		// A scale of less than a factor of two makes noise look large.
+		if high/low < 2 {
+			middle := math.Sqrt(low * high)
+			low, high = middle/math.Sqrt2, middle*math.Sqrt2
+		}
+		return scale{true, low, high}
+	}
+	if a.Zero {
+		low = min(low, 0)
+	}
+	if high == low {
+		high = low + 1
+	}
+	room := 0.06 * (high - low)
+	if low != 0 || !a.Zero {
+		low -= room
+	}
+	return scale{false, low, high + room}
+}
+
+// ticks are the marks of an axis: those with a label, and on a log scale those
+// between without.
+func (s scale) ticks(a Axis) (labelled []Tick, minor []float64) {
+	if a.Ticks != nil {
+		for _, t := range a.Ticks {
+			if p := s.at(t.At); p >= -1e-9 && p <= 1+1e-9 {
+				labelled = append(labelled, t)
+			}
+		}
+		return labelled, nil
+	}
+	if s.log {
+		return s.logTicks()
+	}
+	step := math.Pow(10, math.Floor(math.Log10((s.high-s.low)/5)))
+	for _, factor := range []float64{2, 2.5, 2} {
+		if (s.high-s.low)/step > 7 {
+			step *= factor
+		}
+	}
+	for i := math.Ceil(s.low/step - 1e-9); i*step <= s.high*(1+1e-12); i++ {
+		labelled = append(labelled, Tick{i * step, Number(i * step)})
+	}
+	return labelled, nil
+}
+
+// logTicks labels the powers of ten, and 2 and 5 times them where there is room.
+func (s scale) logTicks() (labelled []Tick, minor []float64) {
+	decades := math.Log10(s.high / s.low)
+	skip := math.Ceil(decades / 7) // so many powers of ten to a label
+	for e := math.Floor(math.Log10(s.low)); e <= math.Log10(s.high); e++ {
+		for digit := 1.0; digit < 10; digit++ {
+			v := digit * math.Pow(10, e)
+			if v < s.low || v > s.high {
+				continue
+			}
+			switch {
+			case digit == 1 && math.Mod(e, skip) == 0, decades < 2.2 && (digit == 2 || digit == 5):
+				labelled = append(labelled, Tick{v, Number(v)})
+			case decades < 5:
+				minor = append(minor, v)
+			}
+		}
+	}
+	return labelled, minor
+}
+
+// Number is a number as people write it: no exponent, and a thin gap between
+// groups of three digits.
+func Number(v float64) string {
+	v += 0 // no minus before a zero
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	if exact := strconv.FormatFloat(v, 'g', 6, 64); !strings.Contains(exact, "e") {
+		s = exact
+	} else if f, err := strconv.ParseFloat(exact, 64); err == nil {
+		s = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	whole, fraction, _ := strings.Cut(s, ".")
+	var b strings.Builder
+	for i, r := range whole {
+		if n := len(whole) - i; i > 0 && n%3 == 0 && len(whole) > 4 && whole[i-1] != '-' {
+			b.WriteRune(',')
+		}
+		b.WriteRune(r)
+	}
+	if fraction != "" {
+		b.WriteString("." + fraction)
+	}
+	return b.String()
+}

@@ -1,0 +1,88 @@
+package plot
+
+import (
+	"image/color"
+	"math"
+	"sync"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+)
+
+type point struct{ x, y float64 }
+
+// round is a circle of radius 1.
+var round = func() []point {
+	points := make([]point, 24)
+	for i := range points {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(len(points)))
+		points[i] = point{cos, sin}
+	}
+	return points
+}()
+
+// A canvas is what figures draw on.
+type canvas interface {
+	// line draws a line through points.
+	line(points []point, width float64, dash []float64, c color.RGBA)
+	// area fills an outline; with a width above zero it is drawn in c on
+	// white instead.
+	area(points []point, width float64, c color.RGBA)
+	// text writes a line whose baseline is at y. The anchor is the part of the
+	// text, from 0 to 1, that lies at x.
+	text(at point, anchor float64, s string, f face, c color.RGBA)
+}
+
+// A face is how text looks.
+type face struct {
+	size float64
+	bold bool
+}
+
+var (
+	titleFace = face{17, true}
+	nameFace  = face{14.5, false}
+	tickFace  = face{13.5, false}
+)
+
+// fontFace is a face of the Go fonts, so many times as large.
+func fontFace(f face, scale float64) font.Face {
+	data := goregular.TTF
+	if f.bold {
+		data = gobold.TTF
+	}
+	parsed, err := opentype.Parse(data)
+	if err != nil {
+		panic(err) // the font is part of the program
+	}
+	made, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: f.size * scale, DPI: 72, Hinting: font.HintingNone})
+	if err != nil {
+		panic(err)
+	}
+	return made
+}
+
+var (
+	measuring sync.Mutex
+	measured  = map[face]font.Face{}
+)
+
+// widthOf is how much room a text needs. Browsers may have wider fonts than the
+// one that is measured.
+func widthOf(s string, f face) float64 {
+	measuring.Lock()
+	defer measuring.Unlock()
+	m, ok := measured[f]
+	if !ok {
+		m = fontFace(f, 1)
+		measured[f] = m
+	}
+	return float64(font.MeasureString(m, s)) / 64 * 1.06
+}
+
+// box is the corners of a rectangle.
+func box(x0, y0, x1, y1 float64) []point {
+	return []point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}
+}

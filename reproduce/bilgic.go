@@ -1,0 +1,321 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum/internal/plot"
+)
+
+// Bilgic, Horn and Masaki give their times as charts only. What their text says
+// of them is at 4 megapixels.
+var fourMegapixels = Size{2048, 2048}
+
+const (
+	bilgicMachine = "NVIDIA GeForce GTX 295, and one core of a 2.5 GHz processor"
+	bilgicRuns    = 25 // the work does not say how many it took
+)
+
+var bilgicExperiments = []*Experiment{
+	{Name: "bilgic/figure-4", Title: "Figure 4: single precision on the CPU and the GPU", specs: bilgicSpecs("f32"), tell: bilgicFigure4},
+	{Name: "bilgic/figure-5", Title: "Figure 5: float4 beside four times float", specs: bilgicFigure5Specs, tell: bilgicFigure5},
+	{Name: "bilgic/figure-6", Title: "Figure 6: double and single precision on the GPU", specs: bilgicFigure6Specs, tell: bilgicFigure6},
+	{Name: "bilgic/figure-7", Title: "Figure 7: double precision on the CPU and the GPU", specs: bilgicSpecs("f64"), tell: bilgicFigure7},
+	{Name: "bilgic/table-1", Title: "Table 1: what the kernels take from the GPU", specs: bilgicTable1Specs, tell: bilgicTable1},
+}
+
+func (s *setting) bilgicSizes() []Size {
+	return s.sweep(squares(4096)...)
+}
+
+// bilgicSize is the size that the text is about, or the one nearest to it that is
+// measured.
+func (s *setting) bilgicSize() Size {
+	sizes := s.bilgicSizes()
+	if slices.Contains(sizes, fourMegapixels) {
+		return fourMegapixels
+	}
+	return sizes[len(sizes)-1]
+}
+
+func sequential(precision string) func(Size) Spec {
+	return func(size Size) Spec {
+		return Spec{Algorithm: "bilgic/sequential", Precision: precision, Size: size, Runs: bilgicRuns}
+	}
+}
+
+func scanTranspose(precision string) func(Size) Spec {
+	return func(size Size) Spec {
+		return Spec{Algorithm: "bilgic/scan-transpose", GPU: true, Precision: precision, Size: size, Runs: bilgicRuns}
+	}
+}
+
+func streams8(size Size) Spec {
+	return Spec{Algorithm: "messom/stream-8", GPU: true, Precision: "f32", Size: size, Runs: bilgicRuns}
+}
+
+// ourCPU is boxsum on all cores, and ourOne on one.
+func ourCPU(precision string) func(Size) Spec {
+	return func(size Size) Spec {
+		return Spec{Algorithm: Boxsum, Precision: precision, Size: size, Runs: bilgicRuns}
+	}
+}
+
+func ourOne(precision string) func(Size) Spec {
+	return func(size Size) Spec {
+		return Spec{Algorithm: Boxsum, Precision: precision, Size: size, Threads: 1, Runs: bilgicRuns}
+	}
+}
+
+func ourGPU(precision string) func(Size) Spec {
+	return func(size Size) Spec {
+		return Spec{Algorithm: Boxsum, GPU: true, Precision: precision, Size: size, Runs: bilgicRuns}
+	}
+}
+
+func deviceCopy(precision string) func(Size) Spec {
+	return func(size Size) Spec {
+		return Spec{Algorithm: DeviceCopy, GPU: true, Precision: precision, Size: size, Runs: bilgicRuns}
+	}
+}
+
+// atSizes is every spec at every size.
+func atSizes(sizes []Size, of ...func(Size) Spec) []Spec {
+	var specs []Spec
+	for _, size := range sizes {
+		for _, f := range of {
+			specs = append(specs, f(size))
+		}
+	}
+	return specs
+}
+
+// bilgicSpecs is the CPU beside the GPU, and in single precision Messom and
+// Barczak beside both.
+func bilgicSpecs(precision string) func(*setting) []Spec {
+	return func(s *setting) []Spec {
+		of := []func(Size) Spec{sequential(precision), ourOne(precision), ourCPU(precision), scanTranspose(precision), ourGPU(precision)}
+		if precision == "f32" {
+			of = append(of, streams8)
+		}
+		return atSizes(s.bilgicSizes(), of...)
+	}
+}
+
+func bilgicFigure5Specs(s *setting) []Spec {
+	return atSizes(s.bilgicSizes(), scanTranspose("f32"), scanTranspose("f32x4"), ourGPU("f32"), ourGPU("f32x4"))
+}
+
+func bilgicFigure6Specs(s *setting) []Spec {
+	return atSizes(s.bilgicSizes(), scanTranspose("f32"), scanTranspose("f64"), streams8, ourGPU("f32"), ourGPU("f64"))
+}
+
+// bilgicTable is a table of times by size with speed-ups at its end.
+func bilgicTable(v *view, caption string, heads []string, columns []func(Size) Spec, ratios [][2]func(Size) Spec) *table {
+	t := &table{Caption: caption, Head: append([]string{"image"}, heads...)}
+	for _, size := range v.bilgicSizes() {
+		row := cells(size.String())
+		for _, c := range columns {
+			row = append(row, v.cell(c(size), 1))
+		}
+		for _, r := range ratios {
+			row = append(row, v.ratio(r[0](size), r[1](size)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func bilgicFigure4(v *view) []block {
+	seq, scan, one, cpu, gpu := sequential("f32"), scanTranspose("f32"), ourOne("f32"), ourCPU("f32"), ourGPU("f32")
+	blocks := []block{
+		text("The sequential loop on one core beside the scan on the GPU: each row in segments of 512 by up-sweep and down-sweep, a tiled transpose, and the same again; transfers are not counted. The figure is a chart without numbers. The text says that at 4 megapixels the GPU is 8 times as fast as the CPU, and about 3 times as fast as the stream kernels of Messom and Barczak (" + bilgicMachine + ")."),
+		bilgicTable(v, "Single precision, ms. Sequential and boxsum (1) are on one core, boxsum (CPU) on all; scan, streams and boxsum (GPU) are on "+v.gpuName()+".",
+			[]string{"sequential", "scan", "streams", "boxsum (1)", "boxsum (CPU)", "boxsum (GPU)", "scan over sequential", "boxsum (GPU) over scan"},
+			[]func(Size) Spec{seq, scan, streams8, one, cpu, gpu}, [][2]func(Size) Spec{{seq, scan}, {scan, gpu}}),
+	}
+	blocks = append(blocks, draw("bilgic-figure-4", "Figure 4 again: single precision on the CPU and on "+v.gpuName()+".",
+		v.bySize("Single precision: CPU and GPU", v.bilgicSizes(), []curve{
+			{"sequential, CPU", plot.Style{Hue: 0}, seq, 1}, {"stream kernels, " + v.gpuShort(), plot.Style{Hue: 2}, streams8, 1},
+			{"scan, " + v.gpuShort(), plot.Style{Hue: 1}, scan, 1}, {"boxsum, CPU", boxsumCPU, cpu, 1}, {"boxsum, " + v.gpuShort(), boxsumGPU, gpu, 1},
+		}))...)
+	size := v.bilgicSize()
+	faster := v.ms(seq(size)) / v.ms(scan(size))
+	blocks = append(blocks, v.onlyGPU(judge("Bilgic et al.: the GPU is 8 times as fast as the sequential CPU at 4 megapixels, in single precision", faster, 1, "bilgic/figure-4",
+		fmt.Sprintf("It is %s as fast at %v (published: 8×).", times(faster), size), "")))
+	over := v.ms(streams8(size)) / v.ms(scan(size))
+	return append(blocks, v.onlyGPU(judge("Bilgic et al.: the scan is about 3 times as fast as the stream kernels of Messom and Barczak at 4 megapixels", over, 1, "bilgic/figure-4",
+		fmt.Sprintf("On the same device it is %s as fast at %v (published: about 3×, on two different cards).", times(over), size),
+		"The published factor compared two different cards.")))
+}
+
+func bilgicFigure5(v *view) []block {
+	one, four := scanTranspose("f32"), scanTranspose("f32x4")
+	our, our4 := ourGPU("f32"), ourGPU("f32x4")
+	t := &table{
+		Caption: "Single precision on " + v.gpuName() + ", ms. A ratio above 1 says that four values in a float4 cost less than four floats.",
+		Head:    []string{"image", "4 × float", "float4", "float4 gains", "boxsum, 4 × float", "boxsum, 4 channels", "boxsum gains", "boxsum over float4"},
+	}
+	for _, size := range v.bilgicSizes() {
+		row := cells(size.String())
+		for _, pair := range [][2]func(Size) Spec{{one, four}, {our, our4}} {
+			a, b := pair[0](size), pair[1](size)
+			row = append(row, v.cell(a, 0.25), v.cell(b, 1))
+			if gain := v.ratio(a, b); gain.Kind == "missing" {
+				row = append(row, gain)
+			} else {
+				row = append(row, cell{times(4 * v.ms(a) / v.ms(b)), a.kind()})
+			}
+		}
+		t.Rows = append(t.Rows, append(row, v.ratio(four(size), our4(size))))
+	}
+	blocks := []block{
+		text("Four values in one float4 beside four times the time of one float, both by the scan. The figure is a chart without numbers; the text says that float4 takes less, since four values come in one access."), t,
+	}
+	blocks = append(blocks, draw("bilgic-figure-5", "Figure 5 again: float4 beside four times float, on "+v.gpuName()+".",
+		v.bySize("Four values for each pixel", v.bilgicSizes(), []curve{
+			{"4 × float, scan", plot.Style{Hue: 0, Dash: 1, Hollow: true}, one, 4}, {"float4, scan", plot.Style{Hue: 1}, four, 1},
+			{"boxsum, 4 channels", boxsumGPU, our4, 1},
+		}))...)
+	return append(blocks, v.float4Finding())
+}
+
+// float4Finding is the claim of figure 5 at the largest size.
+func (v *view) float4Finding() *finding {
+	sizes := v.bilgicSizes()
+	size := sizes[len(sizes)-1]
+	one, four := scanTranspose("f32")(size), scanTranspose("f32x4")(size)
+	gain := 4 * v.ms(one) / v.ms(four)
+	return v.onlyGPU(judge("Bilgic et al.: float4 is cheaper per value than float", gain, 1, "bilgic/figure-5",
+		fmt.Sprintf("At %v a value costs %s ps in float4 and %s ps in float: float4 handles %s as many in the same time.", size, number(1e9*v.ms(four)/four.values()), number(1e9*v.ms(one)/one.values()), times(gain)),
+		"A GPU of today joins the loads of neighbouring threads whatever their width."))
+}
+
+func bilgicFigure6(v *view) []block {
+	single, double := scanTranspose("f32"), scanTranspose("f64")
+	our, ourDouble := ourGPU("f32"), ourGPU("f64")
+	blocks := []block{
+		text("The scan in single and in double precision. The figure is a chart without numbers; the text says that double precision is slower, and that single precision is about 4 times as fast at 2048×2048 as the double precision of Messom and Barczak’s earlier work, which is not among these. Here the stream kernels are in single precision."),
+		bilgicTable(v, "On "+v.gpuName()+", ms.",
+			[]string{"float", "double", "streams, float", "boxsum, float", "boxsum, double", "double costs", "boxsum: double costs", "boxsum over double"},
+			[]func(Size) Spec{single, double, streams8, our, ourDouble}, [][2]func(Size) Spec{{double, single}, {ourDouble, our}, {double, ourDouble}}),
+	}
+	return append(blocks, draw("bilgic-figure-6", "Figure 6 again: double and single precision on "+v.gpuName()+".",
+		v.bySize("Double and single precision", v.bilgicSizes(), []curve{
+			{"double, scan", plot.Style{Hue: 0}, double, 1}, {"float, scan", plot.Style{Hue: 1}, single, 1}, {"float, stream kernels", plot.Style{Hue: 2}, streams8, 1},
+			{"boxsum, double", boxsumGPU, ourDouble, 1}, {"boxsum, float", plot.Style{Hue: 3, Heavy: true}, our, 1},
+		}))...)
+}
+
+func bilgicFigure7(v *view) []block {
+	seq, scan, one, cpu, gpu := sequential("f64"), scanTranspose("f64"), ourOne("f64"), ourCPU("f64"), ourGPU("f64")
+	blocks := []block{
+		text("Figure 4 in double precision. The figure is a chart without numbers; the text says that at 4 megapixels the GPU is 9 times as fast as the CPU."),
+		bilgicTable(v, "Double precision, ms. Sequential and boxsum (1) are on one core, boxsum (CPU) on all; scan and boxsum (GPU) are on "+v.gpuName()+".",
+			[]string{"sequential", "scan", "boxsum (1)", "boxsum (CPU)", "boxsum (GPU)", "scan over sequential", "boxsum (GPU) over scan"},
+			[]func(Size) Spec{seq, scan, one, cpu, gpu}, [][2]func(Size) Spec{{seq, scan}, {scan, gpu}}),
+	}
+	blocks = append(blocks, draw("bilgic-figure-7", "Figure 7 again: double precision on the CPU and on "+v.gpuName()+".",
+		v.bySize("Double precision: CPU and GPU", v.bilgicSizes(), []curve{
+			{"sequential, CPU", plot.Style{Hue: 0}, seq, 1}, {"scan, " + v.gpuShort(), plot.Style{Hue: 1}, scan, 1},
+			{"boxsum, CPU", boxsumCPU, cpu, 1}, {"boxsum, " + v.gpuShort(), boxsumGPU, gpu, 1},
+		}))...)
+	size := v.bilgicSize()
+	faster := v.ms(seq(size)) / v.ms(scan(size))
+	return append(blocks, v.onlyGPU(judge("Bilgic et al.: the GPU is 9 times as fast as the sequential CPU at 4 megapixels, in double precision", faster, 1, "bilgic/figure-7",
+		fmt.Sprintf("It is %s as fast at %v (published: 9×).", times(faster), size), "")))
+}
+
+// bilgicKernels are the rows of table 1.
+var bilgicKernels = []struct {
+	name                       string
+	occupancy, gigabytes       int
+	shared, registers, threads string
+}{
+	{"Scan array", 100, 17, "2224", "11", "256"},
+	{"Increment block", 100, 50, "48", "5", "256"},
+	{"Transpose", 100, 49, "1120", "8", "16×16"},
+}
+
+// kernelName is what table 1 calls a kernel.
+func kernelName(name string) string {
+	for ours, theirs := range map[string]string{"scan": "Scan array", "increment": "Increment block", "transpose": "Transpose"} {
+		if strings.Contains(name, ours) {
+			return theirs
+		}
+	}
+	return name
+}
+
+func bilgicTable1Specs(s *setting) []Spec {
+	theirs, ours := scanTranspose("f32")(s.bilgicSize()), ourGPU("f32")(s.bilgicSize())
+	theirs.Kernels, ours.Kernels = true, true
+	return []Spec{theirs, ours}
+}
+
+func bilgicTable1(v *view) []block {
+	t := &table{
+		Caption: "Kernels at " + v.bilgicSize().String() + ", single precision. A dash is what the driver does not tell.",
+		Left:    2,
+		Head:    []string{"kernel", "on", "occupancy", "GB/s", "shared (bytes)", "registers", "threads a block"},
+	}
+	for _, k := range bilgicKernels {
+		t.Rows = append(t.Rows, []cell{{k.name, "published"}, published("GTX 295"), published(fmt.Sprintf("%d%%", k.occupancy)), published(fmt.Sprintf("%d", k.gigabytes)), published(k.shared), published(k.registers), published(k.threads)})
+	}
+	specs := bilgicTable1Specs(v.setting)
+	for _, s := range specs {
+		r := v.get(s)
+		if !r.ok() {
+			t.Rows = append(t.Rows, []cell{{s.Algorithm, ""}, missing(r.Missing), {}, {}, {}, {}, {}})
+		}
+		for _, k := range r.Each {
+			dash := func(n int) string {
+				if n == 0 {
+					return "–"
+				}
+				return fmt.Sprint(n)
+			}
+			occupancy := "–"
+			if k.Occupancy > 0 {
+				occupancy = fmt.Sprintf("%.0f%%", 100*k.Occupancy)
+			}
+			rate := "–"
+			if k.Median > 0 && k.Bytes > 0 {
+				rate = number(k.GBPerSecond())
+			}
+			name := kernelName(k.Name)
+			if s.Algorithm == Boxsum {
+				name = "boxsum: " + k.Name
+			}
+			t.Rows = append(t.Rows, []cell{{name, s.kind()}, {v.gpuShort(), s.kind()}, {occupancy, s.kind()}, {rate, s.kind()}, {dash(k.Shared), s.kind()}, {dash(k.Registers), s.kind()}, {dash(k.Threads), s.kind()}})
+		}
+	}
+	blocks := []block{
+		text("Occupancy is how many of the threads that a multiprocessor could hold are there at once. All kernels of the work reach 100 %, and yet scan moves 17 GB/s on a card that can move over 100: the barriers between its steps leave the memory idle. GB/s is what a kernel reads and writes over its own time."), t,
+	}
+	if r := v.get(specs[0]); len(r.Each) > 0 {
+		bars := &plot.Bars{Title: "Memory throughput of each kernel", Label: "read and written (GB/s)"}
+		for _, k := range bilgicKernels {
+			bars.Rows = append(bars.Rows, plot.Bar{Name: k.name + ", GTX 295, published", Value: float64(k.gigabytes), Hue: 0, Pale: true})
+		}
+		for _, k := range r.Each {
+			if rate := k.GBPerSecond(); k.Median > 0 && !math.IsNaN(rate) {
+				bars.Rows = append(bars.Rows, plot.Bar{Name: kernelName(k.Name) + ", " + v.gpuShort(), Value: rate, Text: number(rate), Hue: 1})
+			}
+		}
+		if ours := v.get(specs[1]); ours.ok() {
+			total := int64(0)
+			for _, k := range ours.Each {
+				total += k.Bytes
+			}
+			if total > 0 {
+				rate := float64(total) / ours.Median / 1e6
+				bars.Rows = append(bars.Rows, plot.Bar{Name: "boxsum, all of it, " + v.gpuShort(), Value: rate, Text: number(rate), Hue: 4})
+			}
+		}
+		blocks = append(blocks, draw("bilgic-table-1", "Table 1 again: how fast each kernel of the scan moves its bytes at "+v.bilgicSize().String()+".", bars)...)
+	}
+	return blocks
+}

@@ -1,0 +1,125 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum/internal/plot"
+)
+
+// A Report is what was measured, and on what. What it says of it is made when
+// it is written.
+type Report struct {
+	Title       string    `json:"title"`
+	Made        time.Time `json:"made"`
+	Version     string    `json:"version"`
+	Command     string    `json:"command"`
+	Quick       bool      `json:"quick"`
+	Interrupted bool      `json:"interrupted,omitempty"`
+	Machine     Machine   `json:"machine"`
+	Results     []Result  `json:"results"`
+
+	experiments []*Experiment
+	setting     *setting
+}
+
+// A block is part of a section: text, a *table, a *picture or a *finding.
+type block any
+
+// text is a paragraph.
+type text string
+
+// A table is rows of cells under a head. Its first columns are flush left: Left
+// of them, and one at least.
+type table struct {
+	Caption string
+	Left    int
+	Head    []string
+	Rows    [][]cell
+}
+
+// IsLeft says whether a column is flush left.
+func (t *table) IsLeft(column int) bool { return column < max(t.Left, 1) }
+
+// A cell is a text of a table.
+type cell struct {
+	Text string
+	Kind string // published, boxsum, missing, or nothing
+}
+
+// A picture is a plot with its caption.
+type picture struct {
+	Name    string // of its files
+	Caption string
+	Figure  plot.Figure
+}
+
+// A finding is a claim of a work, and what our figures say of it.
+type finding struct {
+	Claim   string
+	Verdict verdict
+	Text    string // our figures
+	Why     string // what explains a claim that does not hold
+	Where   string // the section that has the figures
+}
+
+type verdict string
+
+const (
+	holds   verdict = "holds"
+	fails   verdict = "does not hold"
+	unknown verdict = "cannot be said"
+	noGPU   verdict = "no GPU here"
+)
+
+// text is the figures, with what explains them.
+func (f *finding) text() string { return strings.TrimSpace(f.Text + " " + f.Why) }
+
+// cells are texts without a kind.
+func cells(texts ...string) []cell {
+	row := make([]cell, len(texts))
+	for i, t := range texts {
+		row[i].Text = t
+	}
+	return row
+}
+
+// published is what others published, and missing says why there is nothing.
+func published(text string) cell { return cell{text, "published"} }
+func missing(why string) cell    { return cell{why, "missing"} }
+
+// number is a number with three digits that count.
+func number(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "–"
+	}
+	if v == 0 {
+		return "0"
+	}
+	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
+	if digits <= 0 {
+		return plot.Number(math.Round(v))
+	}
+	text := fmt.Sprintf("%.*f", digits, v)
+	// Rounding may have carried into one digit more: 9.996 is 10.0, not 10.00.
+	if next := 2 - int(math.Floor(math.Log10(math.Abs(parsed(text))))); next < digits {
+		text = fmt.Sprintf("%.*f", max(next, 0), v)
+	}
+	return text
+}
+
+func parsed(text string) float64 {
+	var v float64
+	fmt.Sscan(text, &v)
+	return v
+}
+
+// times is a ratio, as in 12.3×.
+func times(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "–"
+	}
+	return number(v) + "×"
+}

@@ -1,0 +1,265 @@
+// Package reproduce runs the experiments of the works whose algorithms package
+// papers has, and writes a report: every published figure, ours for the same
+// algorithm, and boxsum's own engine, in tables and plots.
+//
+// Every result is compared with a reference, all entries, before it is timed.
+// Those who are compared at one size take turns on the same pixels. The time
+// that counts is the median; on a device it is between events of the device.
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum/gpu"
+)
+
+// Config says what to reproduce, and on what.
+type Config struct {
+	// Names are experiments, such as messom/table-3, or works, such as messom,
+	// which stand for all of theirs. None, or "all", stands for everything.
+	Names []string
+
+	// Device is where the algorithms for a GPU run; nil leaves them out.
+	Device *gpu.Device
+
+	// Quick takes fewer sizes and runs: a minute instead of several.
+	Quick bool
+
+	// Sizes, if not nil, take the place of the sizes that experiments sweep.
+	Sizes []Size
+
+	// Repeat, if not zero, takes the place of the published number of runs.
+	Repeat int
+
+	// CPU, Version and Command are what the report says of the processor, the
+	// program, and how it was called.
+	CPU, Version, Command string
+
+	// Progress, if not nil, is called as measurements finish.
+	Progress func(Progress)
+
+	// Ready, if not nil, is called with what there is of the report as soon as
+	// an experiment is done, and at last with all of it.
+	Ready func(*Report) error
+
+	// measure and machine stand in for the real thing in tests.
+	measure func(context.Context, []Spec) []Result
+	machine *Machine
+}
+
+// Progress is how far the measurements have come.
+type Progress struct {
+	Done, Total int    // of the measurements
+	What        string // what is measured now
+}
+
+// A Size is that of an image.
+type Size struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// String is the side of a square with a small two, the name of a video format,
+// or both sides.
+func (s Size) String() string {
+	for _, v := range videos {
+		if v.Size == s {
+			return v.name
+		}
+	}
+	if s.Width == s.Height {
+		return fmt.Sprintf("%d²", s.Width)
+	}
+	return fmt.Sprintf("%d×%d", s.Width, s.Height)
+}
+
+func (s Size) pixels() float64 { return float64(s.Width) * float64(s.Height) }
+
+// An Experiment is one table, or some figures, of a work.
+type Experiment struct {
+	Name  string // as in messom/table-3
+	Title string
+	specs func(*setting) []Spec
+	tell  func(*view) []block
+}
+
+// Work is the name of the experiment's work.
+func (e *Experiment) Work() string { work, _, _ := strings.Cut(e.Name, "/"); return work }
+
+// Experiments lists all experiments, work by work.
+func Experiments() []*Experiment {
+	return slices.Concat(bilgicExperiments, intimgExperiments, messomExperiments, bertazziniExperiments, gpuExperiments)
+}
+
+// Select is the experiments that names stand for, in the order of the list.
+func Select(names []string) ([]*Experiment, error) {
+	all := Experiments()
+	if len(names) == 0 || slices.Contains(names, "all") {
+		return all, nil
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(e *Experiment) bool { return e.Name == name || e.Work() == name }) {
+			var works []string
+			for _, e := range all {
+				works = append(works, e.Work())
+			}
+			return nil, fmt.Errorf("reproduce: no experiment is called %q: there are all, %s, and their parts, which list shows",
+				name, strings.Join(slices.Compact(works), ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(e *Experiment) bool {
+		return !slices.Contains(names, e.Name) && !slices.Contains(names, e.Work())
+	}), nil
+}
+
+// Run measures what the experiments need and reports on it. Where the context
+// ends early the report has what was measured until then.
+func Run(ctx context.Context, cfg Config) (*Report, error) {
+	experiments, err := Select(cfg.Names)
+	if err != nil {
+		return nil, err
+	}
+	s := cfg.setting()
+	machine := s.machine(cfg)
+	if cfg.machine != nil {
+		machine = *cfg.machine
+		s.device, s.cores = machine.kind(), machine.Cores
+	}
+	r := &Report{
+		Title: "Published summed-area table algorithms, measured again", Made: time.Now().UTC().Truncate(time.Second),
+		Version: cfg.Version, Command: cfg.Command, Quick: cfg.Quick, Machine: machine,
+	}
+	if err := s.fits(experiments); err != nil {
+		return nil, err
+	}
+	var todo []Spec
+	for _, e := range experiments {
+		for _, spec := range e.specs(s) {
+			todo = addSpec(todo, spec)
+		}
+	}
+	measure := cfg.measure
+	if measure == nil {
+		l := &lab{device: cfg.Device, setting: s, progress: cfg.Progress, total: len(todo)}
+		defer l.close()
+		measure = l.measure
+	}
+	for _, e := range experiments {
+		// Specs that several experiments need are measured for the first.
+		var now []Spec
+		for _, spec := range e.specs(s) {
+			if i := slices.IndexFunc(todo, spec.same); i >= 0 {
+				now = append(now, todo[i])
+				todo = slices.Delete(todo, i, i+1)
+			}
+		}
+		results := measure(ctx, now)
+		r.Results = append(r.Results, results...)
+		r.experiments = append(r.experiments, e)
+		r.setting = s
+		if err := ctx.Err(); err != nil {
+			r.Interrupted = true
+		}
+		if cfg.Ready != nil && (len(results) > 0 || e == experiments[len(experiments)-1]) {
+			if err := cfg.Ready(r); err != nil {
+				return r, err
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+	}
+	return r, r.wrong()
+}
+
+// wrong is an error where a table was not what it should be.
+func (r *Report) wrong() error {
+	var errs []error
+	for _, result := range r.Results {
+		if result.Wrong {
+			errs = append(errs, fmt.Errorf("%v: %s", result.Spec, result.Missing))
+		}
+	}
+	if errs == nil {
+		return nil
+	}
+	return fmt.Errorf("reproduce: wrong results: %w", errors.Join(errs...))
+}
+
+// A setting is what experiments plan by.
+type setting struct {
+	quick  bool
+	device deviceKind
+	cores  int
+	sizes  []Size
+	repeat int
+}
+
+// A deviceKind is what there is to run the algorithms for a GPU on.
+type deviceKind int
+
+const (
+	noDevice deviceKind = iota
+	standIn             // OpenCL on the processor
+	realGPU
+)
+
+func (cfg *Config) setting() *setting {
+	s := &setting{quick: cfg.Quick, cores: runtime.GOMAXPROCS(0), sizes: cfg.Sizes, repeat: cfg.Repeat}
+	if len(s.sizes) == 0 {
+		s.sizes = nil
+	}
+	s.device = s.machine(*cfg).kind()
+	return s
+}
+
+// sweep is the sizes to sweep: those asked for, or else the published ones, as
+// far as a quick run or a processor that stands in for a GPU can take them.
+func (s *setting) sweep(published ...Size) []Size {
+	if s.sizes != nil {
+		return s.sizes
+	}
+	limit := 1e9
+	switch {
+	case s.quick && s.device != realGPU:
+		limit = quickPixels
+	case s.device == standIn:
+		limit = standInPixels
+	}
+	return slices.DeleteFunc(published, func(size Size) bool { return size.pixels() > limit })
+}
+
+// Sizes beyond which a quick run, or one on a processor that stands in for a
+// GPU, takes no sweep: there a pixel takes a hundred times as long.
+const (
+	quickPixels   = 1 << 20
+	standInPixels = 1 << 22
+)
+
+// squares are the sizes of sides from 256 to a limit.
+func squares(limit int) []Size {
+	var sizes []Size
+	for side := 256; side <= limit; side *= 2 {
+		sizes = append(sizes, Size{side, side})
+	}
+	return sizes
+}
+
+var videos = []struct {
+	name string
+	Size
+}{{"480p", Size{854, 480}}, {"720p", Size{1280, 720}}, {"1080p", Size{1920, 1080}}, {"1440p", Size{2560, 1440}}, {"2160p", Size{3840, 2160}}}
+
+func videoSizes() []Size {
+	var sizes []Size
+	for _, v := range videos {
+		sizes = append(sizes, v.Size)
+	}
+	return sizes
+}

@@ -1,0 +1,136 @@
+package reproduce
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Boxsum is the [Spec.Algorithm] of this library's own engine, and DeviceCopy
+// that of a copy of an image's and a table's bytes on a device, which is what
+// memory alone would take.
+const (
+	Boxsum     = "boxsum"
+	DeviceCopy = "device copy"
+)
+
+// A Spec is something to measure.
+type Spec struct {
+	Algorithm string `json:"algorithm"` // of package papers, Boxsum or DeviceCopy
+	GPU       bool   `json:"gpu"`       // on the device, and not on the processor
+	Precision string `json:"precision"` // f32, f32x4, f64, u32; u8 makes sums of u32
+	Size
+	Threads int    `json:"threads,omitempty"` // on the processor
+	Group   int    `json:"group,omitempty"`   // threads of a block on the device
+	Images  int    `json:"images,omitempty"`  // that go through together
+	Table   string `json:"table,omitempty"`   // tilted or rotated, if not upright
+	Host    bool   `json:"host,omitempty"`    // from host memory to host memory
+	Cycles  int    `json:"cycles,omitempty"`  // that are timed together, after a start
+	Kernels bool   `json:"kernels,omitempty"` // each kernel alone, too
+	Runs    int    `json:"-"`                 // as often as published
+}
+
+// same says whether another spec asks for the same, be it more often.
+func (s Spec) same(o Spec) bool {
+	s.Runs, o.Runs = 0, 0
+	return s == o
+}
+
+// addSpec adds what is not there yet.
+func addSpec(specs []Spec, s Spec) []Spec {
+	if i := slices.IndexFunc(specs, s.same); i >= 0 {
+		specs[i].Runs = max(specs[i].Runs, s.Runs)
+		return specs
+	}
+	return append(specs, s)
+}
+
+// String says what is measured, for people.
+func (s Spec) String() string {
+	text := fmt.Sprintf("%s %s %v", s.Algorithm, s.Precision, s.Size)
+	for _, part := range []struct {
+		n    int
+		unit string
+	}{{s.Threads, "threads"}, {s.Group, "threads a block"}, {s.Images, "images"}, {s.Cycles, "cycles"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.unit)
+		}
+	}
+	return text
+}
+
+// values is how many values the pixels have: four for each of f32x4.
+func (s Spec) values() float64 {
+	v := s.pixels() * float64(max(s.Images, 1))
+	if strings.HasSuffix(s.Precision, "x4") {
+		v *= 4
+	}
+	return v
+}
+
+// A Result is what was measured of a Spec, in milliseconds.
+type Result struct {
+	Spec
+	On      string  `json:"on"` // cpu, cuda or opencl
+	StandIn bool    `json:"stand_in,omitempty"`
+	Runs    int     `json:"runs"`
+	Mean    float64 `json:"mean_ms"`
+	Min     float64 `json:"min_ms"`
+	Max     float64 `json:"max_ms"`
+	Median  float64 `json:"median_ms"`
+
+	// Verified says that every entry was found right before the times were
+	// taken.
+	Verified bool `json:"verified"`
+
+	// Missing says why there are no times, and Wrong that it is because the
+	// result was.
+	Missing string `json:"missing,omitempty"`
+	Wrong   bool   `json:"wrong,omitempty"`
+
+	// Each is the kernels of one run, where they were asked for.
+	Each []Kernel `json:"each_kernel,omitempty"`
+}
+
+// A Kernel is what one kernel of an algorithm took from the device.
+type Kernel struct {
+	Name      string  `json:"name"`
+	Median    float64 `json:"median_ms"`
+	Bytes     int64   `json:"bytes"` // read and written
+	Threads   int     `json:"threads"`
+	Registers int     `json:"registers"`
+	Shared    int     `json:"shared_bytes"`
+	Occupancy float64 `json:"occupancy"`
+}
+
+// GBPerSecond is how fast the kernel moved its bytes.
+func (k Kernel) GBPerSecond() float64 { return float64(k.Bytes) / k.Median / 1e6 }
+
+// withTimes fills in the statistics.
+func (r Result) withTimes(times []time.Duration) Result {
+	r.Runs, r.Mean, r.Min, r.Max = len(times), 0, math.Inf(1), 0
+	for _, d := range times {
+		ms := float64(d) / float64(time.Millisecond)
+		r.Mean += ms / float64(len(times))
+		r.Min, r.Max = min(r.Min, ms), max(r.Max, ms)
+	}
+	r.Median = median(times)
+	return r
+}
+
+// median is the time in the middle, in milliseconds.
+func median(times []time.Duration) float64 {
+	sorted := slices.SortedFunc(slices.Values(times), cmp.Compare)
+	half := len(sorted) / 2
+	middle := sorted[half]
+	if len(sorted)%2 == 0 {
+		middle = (sorted[half-1] + middle) / 2
+	}
+	return float64(middle) / float64(time.Millisecond)
+}
+
+// ok says whether there is a time.
+func (r Result) ok() bool { return r.Runs > 0 }
