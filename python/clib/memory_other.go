@@ -1,0 +1,5 @@
+//go:build !unix
+
+package main
+
+func addressable(float64) bool { return true }

@@ -1,0 +1,64 @@
+"""Summed-area tables (integral images): the sum of any box of pixels in four reads.
+
+    >>> import boxsum, numpy as np
+    >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    >>> table = boxsum.integral(image)                  # one pass, all cores
+    >>> boxsum.box_sum(table, [[0, 0, 4, 3], [1, 1, 3, 2]])
+    array([66, 11], dtype=uint32)
+
+Tables
+    integral        of an image; squares and OpenCV's tilted table beside it
+    volume          of a 3-D array
+    rotated         of an image along the digital lines of a rotation a/b
+    histogram       integral histogram: that of any box
+    moments         moments and Hu's invariants of any box
+
+Boxes, many at once, from tables of images and volumes
+    box_sum, box_mean, box_var, box_std
+    haar            Haar-like features in many windows; haar_features lists them
+
+The rest
+    compat.cv2      integral, integral2, integral3 with the results of OpenCV
+    compat.skimage  integral_image, integrate with those of scikit-image
+    devices         which GPUs there are
+    keep_memory     how much memory of freed tables to keep for the next
+
+A box is ``x0, y0, x1, y1`` for the pixels ``image[y0:y1, x0:x1]``. Arrays go in
+without a copy, from any number of threads; the GIL is released. Arrays of CuPy
+and PyTorch stay on their device.
+"""
+
+from . import compat  # noqa: I001
+from ._integral import integral, volume
+from ._boxes import box_mean, box_std, box_sum, box_var
+from ._devices import devices
+from ._dlpack import DeviceArray
+from ._haar import KINDS, haar, haar_features
+from ._histogram import HistogramTable, histogram
+from ._memory import keep_memory
+from ._moments import MomentsTable, moments
+from ._rotated import RotatedTable, rotated
+from ._version import __version__
+
+__all__ = [
+    "KINDS",
+    "DeviceArray",
+    "HistogramTable",
+    "MomentsTable",
+    "RotatedTable",
+    "__version__",
+    "box_mean",
+    "box_std",
+    "box_sum",
+    "box_var",
+    "compat",
+    "devices",
+    "haar",
+    "haar_features",
+    "histogram",
+    "integral",
+    "keep_memory",
+    "moments",
+    "rotated",
+    "volume",
+]

@@ -1,0 +1,439 @@
+"""Arrays of other libraries: tensors, and arrays on a CUDA device.
+
+Arrays of a device are read where they are, and tables are written there, by work
+on the stream that is current in the caller's library. Nothing waits for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from typing import Any
+
+import numpy as np
+
+from . import _dlpack, _native, _types
+from ._boxes import DEVIATION, MEAN, SUM, as_boxes
+from ._integral import TILTED, UPRIGHT, VOLUME, arrays_out, axes_of, device_number, host, same_type
+from ._native import LayoutError, call
+
+_SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dtype("i8")}
+_LINE = 256  # bytes on which rows of tables lie for a device to write them fast
+
+
+_pack = struct.Struct("=12q").pack  # the flatArray of python/clib/device.go
+_CODES = {np.dtype(name): (ord(name[0]), int(name[1])) for name in ("u1", "u2", "u4", "u8", "i2", "i4", "i8", "f4", "f8")}
+
+
+def _described(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> bytes:
+    """An array of a device as the library takes it."""
+    kind, item = _CODES.get(dtype) or (ord(dtype.kind), dtype.itemsize)
+    n = len(shape)
+    if n == 2:
+        return _pack(kind, item, 2, pointer, *shape, 0, 0, *strides, 0, 0)
+    gap = (0,) * (4 - n)
+    return _pack(kind, item, n, pointer, *shape, *gap, *strides, *gap)
+
+
+def find(array: Any) -> Any:
+    """What knows the library of an array, and None for NumPy and lists."""
+    library = type(array).__module__.partition(".")[0]
+    if library == "torch" and isinstance(array, sys.modules["torch"].Tensor):
+        return _torch_cuda if array.is_cuda else _torch_host
+    if library == "cupy" and isinstance(array, sys.modules["cupy"].ndarray):
+        return _cupy
+    if hasattr(array, "__cuda_array_interface__"):
+        return _interface
+    if hasattr(array, "__dlpack_device__") and not isinstance(array, (np.ndarray, np.generic)):
+        kind = int(array.__dlpack_device__()[0])
+        if kind in _dlpack.CUDA:
+            return _exchange
+        if kind == _dlpack.CPU:
+            return _host_exchange
+        raise TypeError(f"an array on a device of kind {kind} in DLPack's count: CUDA and the host will do")
+    return None
+
+
+def on_host(array: Any) -> np.ndarray:
+    """An array for functions that work on the host only."""
+    if isinstance(array, np.ndarray):
+        return array
+    kind = find(array)
+    if kind is _torch_host:
+        return array.detach().numpy()
+    if kind is _host_exchange:
+        return np.from_dlpack(array)
+    if kind is not None:
+        raise TypeError(f"this takes arrays of the host, not {type(array).__name__}: copy it there first")
+    return np.asarray(array)
+
+
+
+
+class _Cuda:
+    """What arrays on a CUDA device have in common.
+
+    Libraries say how to read an array (``parts``: pointer, shape, strides, type),
+    which device and stream to use, and how to make and convert arrays.
+    """
+
+    signed = False  # whether sums are signed by default
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple, int] = {}
+
+    def number(self, index: int) -> int:
+        lib = _native.library or _native.load()
+        number = self._numbers.get((lib, index))
+        if number is None:
+            number = self._numbers[lib, index] = device_number(f"cuda:{index}")
+        return number
+
+    def integral(self, image: Any, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
+        return self.tables(image, UPRIGHT, dtype, squares, tilted, out, device)
+
+    def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
+        return self.tables(volume, VOLUME, dtype, squares, False, out, None)
+
+    def tables(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, device: Any) -> Any:
+        image = self.read(image)
+        parts = _, shape, _, pixel = self.parts(image)
+        index = self.index(image)
+        if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
+            raise ValueError(f"the image is on cuda:{index}, and device says {device!r}: copy it there first")
+        axes = axes_of(shape, kind)
+        outs = self.outs(out, 1 + bool(squares) + bool(tilted))
+        wanted = None if dtype is None else self.numpy_type(dtype)
+        if outs[0] is not None:
+            wanted = same_type(wanted, self.parts(outs[0])[3])
+        sums = _types.sums.get((pixel, wanted))
+        if sums is None:
+            like, sums = _types.convert(np.empty(0, pixel), wanted)
+            image = self.astype(image, like.dtype)
+            parts = _, shape, _, pixel = self.parts(image)
+        types = [sums]
+        if squares:
+            types.append(_types.squares[pixel])
+        if tilted:
+            types.append(sums)
+        if self.signed and wanted is None:
+            types = [_SIGNED.get(t, t) for t in types]
+        table_shape = (shape[0] + 1, shape[1] + 1) + shape[2:] if axes == 2 else (shape[0] + 1, shape[1] + 1, shape[2] + 1) + shape[3:]
+        tables = [self.new(table_shape, t, image, axes) if o is None else o for o, t in zip(outs, types)]
+        targets = [_described(*self.parts(t)) for t in tables]
+        number, stream = self.number(index), self.stream(image)
+        upright = targets[0] + targets[1] if squares else targets[0]
+        for attempt in range(2):
+            source = _described(*parts)
+            try:
+                call("on_device", source + upright, 3 if squares else 2, kind, number, stream)
+                if tilted:
+                    call("on_device", source + targets[-1], 2, TILTED, number, stream)
+                break
+            except LayoutError:
+                if attempt:
+                    raise
+                image = self.contiguous(image)
+                parts = self.parts(image)
+        if out is not None:
+            given = arrays_out(out, len(tables), object)
+            tables = [t if o is None else o for o, t in zip(given, tables)]
+        tables = [self.hand_out(t) for t in tables]
+        return tables[0] if len(tables) == 1 else tuple(tables)
+
+    def outs(self, out: Any, count: int) -> list:
+        """The arrays of an ``out`` argument, as the other methods take them."""
+        if out is None:
+            return [None] * count
+        outs = arrays_out(out, count, object)
+        for o in outs:
+            if o is not None and find(o) is not self:
+                raise TypeError(f"out must be an array of the same kind as the image, not {type(o).__name__}")
+        return [None if o is None else self.read(o) for o in outs]
+
+    def read(self, array: Any) -> Any:
+        """The array as the other methods take it."""
+        return array
+
+    def parts(self, array: Any) -> tuple:
+        """Its address, shape, strides in bytes and type."""
+        raise NotImplementedError
+
+    def index(self, array: Any) -> int:
+        """The number of its device."""
+        raise NotImplementedError
+
+    def stream(self, array: Any) -> int:
+        """The stream on which to work."""
+        raise NotImplementedError
+
+    def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
+        """An array for a table, on the device of another."""
+        raise NotImplementedError
+
+    def astype(self, array: Any, dtype: np.dtype) -> Any:
+        """The array with another type."""
+        raise NotImplementedError
+
+    def contiguous(self, array: Any) -> Any:
+        """A copy without gaps."""
+        raise NotImplementedError
+
+    def hand_out(self, table: Any) -> Any:
+        """The table as the caller gets it."""
+        return table
+
+    def numpy_type(self, dtype: Any) -> np.dtype:
+        return np.dtype(dtype)
+
+    def layout(self, shape: tuple, dtype: np.dtype, axes: int) -> tuple[int, int, tuple]:
+        """Bytes before a table, bytes in all, and its strides."""
+        item = dtype.itemsize
+        pixel = item * (shape[axes] if len(shape) > axes else 1)
+        stride = -(-shape[axes - 1] * pixel // _LINE) * _LINE
+        lead = -pixel % _LINE
+        strides = (stride, pixel) if axes == 2 else (shape[1] * stride, stride, pixel)
+        return lead, lead + shape[0] * strides[0], strides + (item,) if len(shape) > axes else strides
+
+    def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
+        raise TypeError(f"{type(table).__name__} knows no arithmetic to answer boxes with: make it an array of CuPy or PyTorch first")
+
+
+def _answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any) -> Any:
+    """What :func:`boxsum.box_sum` and its kin say, by arithmetic of a library."""
+    axes = boxes.shape[-1] // 2
+    ends: list[tuple[Any, Any]] = []
+    area: Any = 1
+    for i in range(axes):
+        most = table.shape[axes - 1 - i] - 1
+        low = xp.clip(boxes[..., i], 0, most)
+        high = xp.maximum(low, xp.clip(boxes[..., axes + i], 0, most))
+        ends.insert(0, (low, high))
+        area = area * (high - low)
+
+    def total(t: Any) -> Any:
+        plus: Any = 0
+        minus: Any = 0
+        for corner in range(1 << axes):
+            entry = t[tuple(pair[1 - (corner >> i & 1)] for i, pair in enumerate(ends))]
+            if bin(corner).count("1") % 2:
+                minus = minus + entry
+            else:
+                plus = plus + entry
+        return plus - minus
+
+    sums = total(table)
+    if table.ndim > axes:
+        area = area[..., None]
+    empty = area == 0
+    if what == SUM:
+        return xp.where(empty, xp.zeros_like(sums), sums)
+    count = real(xp.maximum(area, xp.ones_like(area)))
+    mean = xp.where(empty, xp.zeros_like(real(sums)), real(sums) / count)
+    if what == MEAN:
+        return mean
+    spread = real(total(squares)) / count - mean * mean
+    spread = xp.where(empty | (spread < 0), xp.zeros_like(spread), spread)
+    return xp.sqrt(spread) if what == DEVIATION else spread
+
+
+def _check_boxes(table: Any, boxes: Any, out: Any) -> None:
+    if boxes.ndim == 0 or boxes.shape[-1] not in (4, 6) or table.ndim - boxes.shape[-1] // 2 not in (0, 1):
+        raise ValueError(f"a table of shape {tuple(table.shape)} does not go with boxes of shape {tuple(boxes.shape)}")
+    if out is not None:
+        raise ValueError("out is for tables of the host")
+
+
+class _Cupy(_Cuda):
+    def parts(self, array: Any) -> tuple:
+        return array.data.ptr, array.shape, array.strides, array.dtype
+
+    def index(self, array: Any) -> int:
+        return array.device.id
+
+    def stream(self, array: Any) -> int:
+        cupy = sys.modules["cupy"]
+        if cupy.cuda.runtime.getDevice() == array.device.id:
+            return cupy.cuda.get_current_stream().ptr
+        with array.device:
+            return cupy.cuda.get_current_stream().ptr
+
+    def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
+        cupy = sys.modules["cupy"]
+        lead, size, strides = self.layout(shape, dtype, axes)
+        if cupy.cuda.runtime.getDevice() == like.device.id:
+            memory = cupy.cuda.alloc(size)
+        else:
+            with like.device:
+                memory = cupy.cuda.alloc(size)
+        return cupy.ndarray(shape, dtype, memptr=memory + lead, strides=strides)
+
+    def astype(self, array: Any, dtype: np.dtype) -> Any:
+        return array.view(dtype) if array.dtype.kind == "b" else array.astype(dtype)
+
+    def contiguous(self, array: Any) -> Any:
+        return sys.modules["cupy"].ascontiguousarray(array)
+
+    def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
+        cupy = sys.modules["cupy"]
+        if not isinstance(boxes, cupy.ndarray):
+            boxes = cupy.asarray(as_boxes(boxes, 4, 6))
+        _check_boxes(table, boxes, out)
+        return _answers(cupy, table, squares, boxes.astype(cupy.int64), what, lambda a: a.astype(cupy.float64))
+
+
+class _TorchCuda(_Cuda):
+    signed = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._types: dict = {}
+
+    def read(self, array: Any) -> Any:
+        return array.detach() if array.requires_grad else array
+
+    def parts(self, array: Any) -> tuple:
+        item = array.element_size()
+        return array.data_ptr(), tuple(array.shape), tuple(s * item for s in array.stride()), self.numpy_type(array.dtype)
+
+    def numpy_type(self, dtype: Any) -> np.dtype:
+        known = self._types.get(dtype)
+        if known is not None:
+            return known
+        name = str(dtype).partition(".")[2] if isinstance(dtype, sys.modules["torch"].dtype) else dtype
+        try:
+            self._types[dtype] = np.dtype(name)
+        except TypeError:
+            raise TypeError(f"{dtype} is no type that can be summed: convert first") from None
+        return self._types[dtype]
+
+    def index(self, array: Any) -> int:
+        return array.device.index
+
+    def stream(self, array: Any) -> int:
+        torch = sys.modules["torch"]
+        quick = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # the same in a tenth of the time
+        return quick(array.device.index) if quick else torch.cuda.current_stream(array.device).cuda_stream
+
+    def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
+        torch = sys.modules["torch"]
+        item = dtype.itemsize
+        lead, size, strides = self.layout(shape, dtype, axes)
+        memory = torch.empty(-(-size // item), dtype=getattr(torch, dtype.name), device=like.device)
+        return memory.as_strided(shape, tuple(s // item for s in strides), lead // item)
+
+    def astype(self, array: Any, dtype: np.dtype) -> Any:
+        return array.to(getattr(sys.modules["torch"], dtype.name))
+
+    def contiguous(self, array: Any) -> Any:
+        return array.contiguous()
+
+    def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
+        torch = sys.modules["torch"]
+        if not isinstance(boxes, torch.Tensor):
+            boxes = torch.from_numpy(as_boxes(boxes, 4, 6))
+        _check_boxes(table, boxes, out)
+        boxes = boxes.to(table.device, torch.int64)
+        return _answers(torch, table, squares, boxes, what, lambda a: a.to(torch.float64))
+
+
+class _TorchHost:
+    """Tensors of the host are arrays of NumPy in the same memory."""
+
+    def integral(self, image: Any, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
+        return self.tables(image, UPRIGHT, dtype, squares, tilted, out, workers, device)
+
+    def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
+        return self.tables(volume, VOLUME, dtype, squares, False, out, workers, None)
+
+    def tables(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
+        torch = sys.modules["torch"]
+        if image.layout != torch.strided or image.device.type != "cpu":
+            raise TypeError(f"a tensor on {image.device} with layout {image.layout}: this takes dense ones of the host or of CUDA")
+        array = image.detach().numpy()
+        outs = arrays_out(out, 1 + bool(squares) + bool(tilted), torch.Tensor)
+        outs = [None if o is None else o.detach().numpy() for o in outs]
+        wanted = None if dtype is None else _torch_cuda.numpy_type(dtype)
+        tables = host(array, kind, wanted, squares, tilted, None if out is None else tuple(outs), workers, device)
+        if out is not None:
+            return out
+        tables = tables if isinstance(tables, tuple) else (tables,)
+        if wanted is None:  # PyTorch does little with unsigned numbers
+            tables = tuple(t.view(f"i{t.itemsize}") if t.dtype.kind == "u" else t for t in tables)
+        tensors = tuple(torch.from_numpy(t) for t in tables)
+        return tensors[0] if len(tensors) == 1 else tensors
+
+    def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
+        from ._boxes import _ask
+
+        torch = sys.modules["torch"]
+        answers = _ask(table.detach().numpy(), None if squares is None else squares.detach().numpy(), boxes, what, out, None)
+        return torch.from_numpy(np.asarray(answers))
+
+
+class _HostExchange:
+    """Arrays of the host that come by DLPack are arrays of NumPy."""
+
+    def integral(self, image: Any, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
+        return host(np.from_dlpack(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
+
+    def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
+        return host(np.from_dlpack(volume), VOLUME, dtype, squares, False, out, workers, None)
+
+    def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
+        from ._boxes import _ask
+
+        return _ask(np.from_dlpack(table), None if squares is None else np.from_dlpack(squares), boxes, what, out, None)
+
+
+class _Interface(_Cuda):
+    """Arrays of any library that have ``__cuda_array_interface__``."""
+
+    def read(self, array: Any) -> Any:
+        return array if isinstance(array, _dlpack.View) else _dlpack.from_interface(array)
+
+    def parts(self, array: Any) -> tuple:
+        return array.pointer, array.shape, array.strides, array.dtype
+
+    def index(self, array: Any) -> int:
+        if array.index is None:
+            index = ctypes.c_int64()
+            call("device_of", array.pointer, ctypes.addressof(index))
+            array.index = index.value
+        return array.index
+
+    def stream(self, array: Any) -> int:
+        return array.stream
+
+    def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
+        lead, size, strides = self.layout(shape, dtype, axes)
+        index = self.index(like)
+        memory = _dlpack.Memory(self.number(index), size)
+        return _dlpack.View(memory.pointer + lead, shape, strides, dtype, like.stream, index, memory)
+
+    def astype(self, array: Any, dtype: np.dtype) -> Any:
+        if array.dtype.kind == "b" and dtype == np.uint8:
+            return _dlpack.View(array.pointer, array.shape, array.strides, dtype, array.stream, array.index, array.owner)
+        raise TypeError(f"pixels of {array.dtype}: convert them to {dtype} first")
+
+    def contiguous(self, array: Any) -> Any:
+        raise ValueError("the elements of a row must lie side by side, and rows in order: make the array contiguous first")
+
+    def hand_out(self, table: Any) -> Any:
+        return _dlpack.DeviceArray(table, self.number(self.index(table))) if isinstance(table, _dlpack.View) else table
+
+
+class _Exchange(_Interface):
+    """Arrays of any library that have ``__dlpack__``."""
+
+    def read(self, array: Any) -> Any:
+        return array if isinstance(array, _dlpack.View) else _dlpack.from_capsule(array)
+
+
+_cupy = _Cupy()
+_torch_cuda = _TorchCuda()
+_torch_host = _TorchHost()
+_host_exchange = _HostExchange()
+_interface = _Interface()
+_exchange = _Exchange()

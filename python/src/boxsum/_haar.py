@@ -1,0 +1,161 @@
+"""Haar-like features."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Sequence
+
+import numpy as np
+
+from ._boxes import as_boxes, results
+from ._foreign import on_host
+from ._integral import thread_count
+from ._native import LayoutError, call
+from ._rotated import RotatedTable, as_rotation
+
+#: The kinds of features, in the order of their numbers, from 1 on.
+KINDS = ("EdgeX", "EdgeY", "LineX", "LineY", "LineX4", "LineY4", "Diagonal", "CentreSurround")
+
+_SETS = {
+    "viola-jones": ("EdgeX", "EdgeY", "LineX", "LineY", "Diagonal"),
+    "lienhart-maydt": ("EdgeX", "EdgeY", "LineX", "LineX4", "LineY", "LineY4", "CentreSurround"),
+}
+
+# What scikit-image calls them.
+_TYPES = {"type-2-x": "EdgeX", "type-2-y": "EdgeY", "type-3-x": "LineX", "type-3-y": "LineY", "type-4": "Diagonal"}
+
+_BY_NAME = {name.lower(): i + 1 for i, name in enumerate(KINDS)}
+_BY_NAME.update({name: _BY_NAME[kind.lower()] for name, kind in _TYPES.items()})
+
+
+def haar(
+    table: Any,
+    windows: Any = None,
+    *,
+    size: tuple[int, int] | None = None,
+    kinds: str | Sequence[str] = "viola-jones",
+    features: Any = None,
+    upright: bool = False,
+    corrected: bool = False,
+    channel: int = 0,
+    out: np.ndarray | None = None,
+    workers: int | None = None,
+) -> np.ndarray:
+    """Evaluate Haar-like features in windows of an image.
+
+    A feature is the difference of neighbouring boxes. All that fit in a window are
+    evaluated, or those of a list, in every window.
+
+    Parameters
+    ----------
+    table : ndarray or RotatedTable
+        From :func:`integral`, of shape (H + 1, W + 1) or (H + 1, W + 1, C), or from
+        :func:`rotated`: features then lie along the axes of the rotation.
+    windows : array_like of int, shape (N, 2), optional
+        The upper left pixels ``x, y`` of the windows. By default there is one, at
+        ``0, 0``.
+    size : (int, int), optional
+        Width and height of the windows; that of the image by default.
+    kinds : str or sequence of str
+        ``"viola-jones"``, ``"lienhart-maydt"``, or some of :data:`KINDS`; the names
+        of scikit-image, such as ``"type-2-x"``, will do as well.
+    features : array_like of int, shape (F, 5), optional
+        The features to evaluate instead of all: see :func:`haar_features`.
+    upright : bool
+        On a rotated table: windows are upright, in pixels, and features that stay
+        inside of them are turned. Otherwise windows turn with their features.
+    corrected : bool
+        Correct values for boxes that do not cover as many pixels, after Messom and
+        Barczak: float64.
+    channel : int
+        Which channel of the image to look at.
+    out, workers
+        As for :func:`box_sum`.
+
+    Returns
+    -------
+    values : ndarray, shape (N, F)
+        int64 for tables of integers, float64 for others. The order is that of
+        :func:`haar_features`.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.zeros((24, 24), np.uint8)
+    >>> image[:, 12:] = 100
+    >>> table = boxsum.integral(image)
+    >>> boxsum.haar(table).shape  # all of a window
+    (1, 162336)
+    >>> boxsum.haar(table, [[0, 0], [4, 0]], size=(20, 24), features=[[1, 8, 0, 16, 8]])
+    array([[3200],
+           [   0]])
+    """
+    windows = np.zeros((1, 2), np.int64) if windows is None else as_boxes(windows, 2).reshape(-1, 2)
+    turned = isinstance(table, RotatedTable)
+    if not turned:
+        table = on_host(table)
+        if table.ndim not in (2, 3):
+            raise ValueError(f"a table of shape {table.shape}: it must have 2 axes, and perhaps one more for channels")
+    height, width = table.shape[:2] if turned else (table.shape[0] - 1, table.shape[1] - 1)
+    width, height = (width, height) if size is None else map(int, size)
+    numbers = None
+    if features is None:
+        numbers = _numbers(kinds)
+        rotation = as_rotation(table.rotation if turned and upright else 0)
+        count = _count(numbers, width, height, rotation)
+    else:
+        features = as_boxes(features, 5).reshape(-1, 5)
+        count = len(features)
+        if count == 0:
+            numbers, features = np.zeros(0, np.int64), None
+    floats = corrected or table.dtype.kind == "f"
+    values = results((len(windows), count), np.float64 if floats else np.int64, out)
+    arguments = (numbers, features, width, height, int(upright), windows, values, int(channel), int(corrected), thread_count(workers))
+    if count == 0 or len(windows) == 0:
+        return values
+    if turned:
+        call("haar", None, table._handle.value, *arguments)
+        return values
+    try:
+        call("haar", table, None, *arguments)
+    except LayoutError:
+        call("haar", np.array(table, table.dtype.newbyteorder("="), order="C"), None, *arguments)
+    return values
+
+
+def haar_features(size: tuple[int, int], kinds: str | Sequence[str] = "viola-jones", *, rotation: Any = 0) -> np.ndarray:
+    """List the features of a window, in the order of scikit-image.
+
+    Rows are ``kind, x0, y0, x1, y1``: the number of the kind, which is its place in
+    :data:`KINDS` from 1 on, and the box that the whole feature covers. With a
+    rotation they are those along its axes that stay inside of an upright window.
+
+    >>> import boxsum
+    >>> boxsum.haar_features((2, 2), ["EdgeX"])
+    array([[1, 0, 0, 2, 1],
+           [1, 0, 0, 2, 2],
+           [1, 0, 1, 2, 2]])
+    >>> len(boxsum.haar_features((24, 24)))
+    162336
+    """
+    numbers, ratio = _numbers(kinds), as_rotation(rotation)
+    width, height = map(int, size)
+    features = np.empty((_count(numbers, width, height, ratio), 5), np.int64)
+    count = ctypes.c_int64()
+    if len(features):
+        call("haar_features", numbers, width, height, ratio.numerator, ratio.denominator, features, ctypes.addressof(count))
+    return features
+
+
+def _numbers(kinds: str | Sequence[str]) -> np.ndarray:
+    names = _SETS.get(kinds.lower(), (kinds,)) if isinstance(kinds, str) else kinds
+    try:
+        return np.array([_BY_NAME[name.lower()] for name in names], np.int64)
+    except (KeyError, AttributeError):
+        raise ValueError(f"{kinds!r}: kinds are 'viola-jones', 'lienhart-maydt' or some of {', '.join(KINDS)}") from None
+
+
+def _count(numbers: np.ndarray, width: int, height: int, ratio: Any) -> int:
+    count = ctypes.c_int64()
+    call("haar_features", numbers, width, height, ratio.numerator, ratio.denominator, None, ctypes.addressof(count))
+    return count.value

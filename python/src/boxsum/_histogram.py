@@ -1,0 +1,159 @@
+"""Integral histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _types
+from ._boxes import as_boxes, results
+from ._foreign import on_host
+from ._integral import thread_count
+from ._memory import new_table
+from ._native import LayoutError, call
+
+_COUNTS, _QUANTILE, _MODE, _ENTROPY = range(4)
+
+
+class HistogramTable:
+    """The integral histogram of an image: see :func:`histogram`.
+
+    Attributes
+    ----------
+    table : ndarray, shape (H + 1, W + 1, bins) or (H + 1, W + 1, C, bins)
+        Entry ``[y, x]`` is the histogram of ``image[:y, :x]``.
+    edges : ndarray, shape (bins + 1,)
+        Where bins begin and end.
+    """
+
+    def __init__(self, table: np.ndarray, edges: np.ndarray) -> None:
+        self.table = table
+        self.edges = edges
+
+    def __repr__(self) -> str:
+        shape = (self.table.shape[0] - 1, self.table.shape[1] - 1) + self.table.shape[2:-1]
+        return f"<boxsum.HistogramTable of {len(self.edges) - 1} bins for an image of shape {shape}, {self.table.dtype}>"
+
+    def counts(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> np.ndarray:
+        """The histograms of boxes ``x0, y0, x1, y1``: (..., 4) to (..., bins)."""
+        return self._ask(boxes, _COUNTS, self.table.dtype, self.table.shape[2:], out, workers)
+
+    def quantile(self, boxes: Any, q: float, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+        """The first bin up to which the fraction q of a box lies, and -1 if it is empty."""
+        if not 0 <= q <= 1:
+            raise ValueError(f"a quantile of {q}: it must be between 0 and 1")
+        return self._ask(boxes, _QUANTILE, np.int64, self.table.shape[2:-1], out, workers, q)
+
+    def median(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+        """The bin of the median of boxes, the lower of two, and -1 for empty ones."""
+        return self.quantile(boxes, 0.5, out=out, workers=workers)
+
+    def mode(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+        """The fullest bin of boxes, the first of several, and -1 for empty ones."""
+        return self._ask(boxes, _MODE, np.int64, self.table.shape[2:-1], out, workers)
+
+    def entropy(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+        """Shannon's entropy of boxes, in bits."""
+        return self._ask(boxes, _ENTROPY, np.float64, self.table.shape[2:-1], out, workers)
+
+    def _ask(self, boxes: Any, what: int, dtype: Any, shape: tuple[int, ...], out: Any, workers: int | None, q: float = 0) -> Any:
+        boxes = as_boxes(boxes, 4)
+        answers = results(boxes.shape[:-1] + shape, dtype, out)
+        flat = boxes.reshape(-1, 4)
+        table = self.table
+        if table.ndim == 3:
+            table = table[:, :, None, :]
+        target = answers.reshape((len(flat),) + (table.shape[2:] if what == _COUNTS else table.shape[2:3]))
+        call("histogram_boxes", table, flat, target, what, float(q), thread_count(workers))
+        return answers if answers.ndim else answers[()]
+
+
+def histogram(
+    image: Any,
+    bins: int = 32,
+    range: tuple[float, float] | None = None,
+    *,
+    weights: Any = None,
+    clamp: bool = False,
+    out: np.ndarray | None = None,
+    workers: int | None = None,
+) -> HistogramTable:
+    """Make the integral histogram of an image: the histogram of any box of it.
+
+    Parameters
+    ----------
+    image : array_like, shape (H, W) or (H, W, C)
+        Pixels of the types that :func:`integral` takes. Channels have a histogram
+        each.
+    bins : int
+        How many bins of equal width there are, 2 to 256.
+    range : (float, float), optional
+        What the bins cover, the upper end included, as in ``numpy.histogram``.
+        8- and 16-bit pixels have all of their values by default; others need one.
+    weights : array_like, shape (H, W), optional
+        What each pixel counts: a mask of bool or uint8, or numbers that are summed
+        as float64.
+    clamp : bool
+        Count what is below or above the range in the first or last bin, instead
+        of in none.
+    out : ndarray, optional
+        Where to write the table: C-contiguous, of uint32, or float64 with weights
+        that are numbers.
+    workers : int, optional
+        How many threads may work at once.
+
+    Returns
+    -------
+    table : HistogramTable
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.arange(16, dtype=np.uint8).reshape(4, 4)
+    >>> table = boxsum.histogram(image, bins=4, range=(0, 16))
+    >>> table.counts([[0, 0, 4, 4], [0, 0, 4, 1]])
+    array([[4, 4, 4, 4],
+           [4, 0, 0, 0]], dtype=uint32)
+    >>> table.median([0, 0, 4, 3])
+    np.int64(1)
+    """
+    image = on_host(image)
+    if image.ndim not in (2, 3):
+        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+    if (image.dtype, None) not in _types.sums:
+        image, _ = _types.convert(image, None)
+    low, high = (0.0, 0.0) if range is None else (float(range[0]), float(range[1]))
+    if range is not None and low == high == 0:
+        raise ValueError("a range from 0 to 0")
+    if range is None:
+        if image.dtype.itemsize > 2:
+            raise ValueError(f"pixels of {image.dtype} need a range")
+        limits = np.iinfo(image.dtype)
+        low, high = float(limits.min), float(limits.max) + 1
+    dtype: np.dtype = np.dtype(np.uint32)
+    if weights is not None:
+        weights = np.asarray(weights)
+        if weights.shape != image.shape[:2]:
+            raise ValueError(f"weights of shape {weights.shape} for an image of shape {image.shape}")
+        if weights.dtype == np.bool_:
+            weights = weights.view(np.uint8)
+        if weights.dtype != np.uint8:
+            weights, dtype = weights.astype(np.float64), np.dtype(np.float64)
+    shape = (image.shape[0] + 1, image.shape[1] + 1) + image.shape[2:] + (int(bins),)
+    if not 2 <= bins <= 256:
+        raise ValueError(f"{bins} bins: there may be 2 to 256")
+    if out is None:
+        size = int(np.prod(shape, dtype=object))
+        table = new_table((1, size), dtype).reshape(shape)
+    else:
+        table = results(shape, dtype, out)
+    target = table.reshape(shape[:2] + (-1, shape[-1])) if table.size else np.empty(shape[:2] + (image.shape[2] if image.ndim == 3 else 1, shape[-1]), dtype)
+    arguments = (target, int(bins), low, high, int(clamp), thread_count(workers))
+    try:
+        call("histogram", image, weights, *arguments)
+    except LayoutError:
+        image = np.array(image, order="C", subok=False)
+        weights = None if weights is None else np.array(weights, order="C", subok=False)
+        call("histogram", image, weights, *arguments)
+    return HistogramTable(table, np.linspace(low, high, int(bins) + 1))

@@ -1,0 +1,112 @@
+"""Moments of boxes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _types
+from ._boxes import as_boxes
+from ._foreign import on_host
+from ._integral import thread_count
+from ._native import Handle, LayoutError, call
+
+_NAMES = (
+    "m00 m10 m01 m20 m11 m02 m30 m21 m12 m03 "
+    "mu20 mu11 mu02 mu30 mu21 mu12 mu03 nu20 nu11 nu02 nu30 nu21 nu12 nu03"
+).split()
+
+_MOMENTS, _CENTROID, _ELLIPSE, _HU = range(4)
+
+
+class MomentsTable:
+    """The moments of any box of an image: see :func:`moments`.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The shape of the image.
+    """
+
+    def __init__(self, handle: Handle, shape: tuple[int, ...]) -> None:
+        self._handle = handle
+        self.shape = shape
+
+    def __repr__(self) -> str:
+        return f"<boxsum.MomentsTable of an image of shape {self.shape}>"
+
+    def moments(self, boxes: Any, *, workers: int | None = None) -> dict[str, Any]:
+        """The moments of boxes ``x0, y0, x1, y1``, by the names of ``cv2.moments``.
+
+        Each is an array of shape (...) or (..., C), or a number for a single box.
+        """
+        values = self._ask(boxes, _MOMENTS, len(_NAMES), workers)
+        return {name: values[..., i] for i, name in enumerate(_NAMES)}
+
+    def centroid(self, boxes: Any, *, workers: int | None = None) -> np.ndarray:
+        """The centroids ``x, y`` of boxes, from their upper left pixel on."""
+        return self._ask(boxes, _CENTROID, 2, workers)
+
+    def ellipse(self, boxes: Any, *, workers: int | None = None) -> np.ndarray:
+        """The ellipses with the same second moments: half axes, and the angle.
+
+        The longer half axis first; the angle is in radians, to the x axis, positive
+        where it falls to the right.
+        """
+        return self._ask(boxes, _ELLIPSE, 3, workers)
+
+    def hu(self, boxes: Any, *, workers: int | None = None) -> np.ndarray:
+        """Hu's seven invariants of boxes, those of ``cv2.HuMoments``."""
+        return self._ask(boxes, _HU, 7, workers)
+
+    def _ask(self, boxes: Any, what: int, columns: int, workers: int | None) -> np.ndarray:
+        boxes = as_boxes(boxes, 4)
+        channels = self.shape[2:]
+        values = np.empty(boxes.shape[:-1] + channels + (columns,))
+        flat = boxes.reshape(-1, 4)
+        target = values.reshape(len(flat), channels[0] if channels else 1, columns)
+        call("moments_boxes", self._handle.value, flat, target, what, thread_count(workers))
+        return values
+
+
+def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
+    """Make the table of an image's moments: those of any box in constant time.
+
+    Raw, central and normalised moments up to the third order, and Hu's invariants.
+    Those of integer pixels are exact, rounded once.
+
+    Parameters
+    ----------
+    image : array_like, shape (H, W) or (H, W, C)
+        Pixels of the types that :func:`integral` takes, finite ones.
+    workers : int, optional
+        How many threads may work at once.
+
+    Returns
+    -------
+    table : MomentsTable
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.zeros((60, 80), np.uint8)
+    >>> image[20:30, 40:60] = 200
+    >>> table = boxsum.moments(image)
+    >>> table.centroid([[0, 0, 80, 60], [40, 20, 60, 30]])
+    array([[49.5, 24.5],
+           [ 9.5,  4.5]])
+    >>> float(table.moments([0, 0, 80, 60])["m00"])
+    40000.0
+    """
+    image = on_host(image)
+    if image.ndim not in (2, 3):
+        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+    if (image.dtype, None) not in _types.sums:
+        image, _ = _types.convert(image, None)
+    threads = thread_count(workers)
+    try:
+        handle = Handle("moments", image, threads)
+    except LayoutError:
+        handle = Handle("moments", np.array(image, order="C", subok=False), threads)
+    return MomentsTable(handle, image.shape)

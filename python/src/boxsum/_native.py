@@ -1,0 +1,179 @@
+"""The Go library: where it is, how its functions are called, and what they raise.
+
+Functions take arrays by the C structure of NumPy's array interface, which
+``ndarray.__array_struct__`` has ready in a capsule: nothing about an array is
+unpacked in Python. Calls release the GIL.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+from ctypes import c_char, c_char_p, c_double, c_int64, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+# The functions of python/clib; every one returns None or the text of an error.
+_SIGNATURES = {
+    "integral": [c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_int64],
+    "time": [c_void_p, c_void_p, c_void_p, c_int64, c_void_p],
+    "time_device": [c_int64, c_int64, c_int64, c_int64, c_void_p],
+    "boxes": [c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_int64],
+    "windows": [c_void_p, c_void_p, c_void_p, c_void_p, c_int64],
+    "to_float": [c_void_p, c_int64],
+    "rotated": [c_void_p, c_char, c_int64, c_int64, c_int64, c_int64, c_int64, c_void_p],
+    "rotated_boxes": [c_void_p, c_void_p, c_void_p, c_int64, c_int64],
+    "rotated_cells": [c_void_p, c_void_p, c_void_p],
+    "rotated_nearest": [c_void_p, c_void_p, c_void_p],
+    "rotated_bounds": [c_void_p, c_void_p],
+    "release": [c_void_p],
+    "histogram": [c_void_p, c_void_p, c_void_p, c_int64, c_double, c_double, c_int64, c_int64],
+    "histogram_boxes": [c_void_p, c_void_p, c_void_p, c_int64, c_double, c_int64],
+    "moments": [c_void_p, c_int64, c_void_p],
+    "moments_boxes": [c_void_p, c_void_p, c_void_p, c_int64, c_int64],
+    "haar": [c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_int64, c_void_p, c_void_p, c_int64, c_int64, c_int64],
+    "haar_features": [c_void_p, c_int64, c_int64, c_int64, c_int64, c_void_p, c_void_p],
+    "device": [c_char_p, c_void_p],
+    "devices": [c_void_p],
+    "device_of": [c_void_p, c_void_p],
+    "on_device": [c_char_p, c_int64, c_int64, c_int64, c_void_p],
+    "wait": [c_int64, c_void_p],
+    "take": [c_int64, c_int64, c_void_p],
+    "give": [c_int64, c_void_p],
+}
+
+# address(capsule, None) is the address of the structure in a capsule.
+address = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+
+
+class LayoutError(ValueError):
+    """The array must be copied first."""
+
+
+_EXCEPTIONS = {"V": ValueError, "T": TypeError, "M": MemoryError, "R": RuntimeError, "L": LayoutError}
+
+
+class Library:
+    """The functions of one loaded library, by the names of _SIGNATURES."""
+
+    def __init__(self, path: str) -> None:
+        native = ctypes.CDLL(path)
+        for name, arguments in _SIGNATURES.items():
+            function = getattr(native, "boxsum_" + name)
+            function.argtypes = arguments
+            function.restype = c_void_p
+            setattr(self, name, function)
+        self._free = native.boxsum_free
+        self._free.argtypes = [c_void_p]
+        self._free.restype = None
+
+    def __getattr__(self, name: str) -> Any:  # only for what is not there
+        raise AttributeError(f"the library has no {name}")
+
+    def failure(self, text: int) -> Exception:
+        """The exception for what a function returned."""
+        message = self.text(text)
+        return _EXCEPTIONS[message[0]](message[1:])
+
+    def text(self, at: int) -> str:
+        """A string of the library's, which is freed."""
+        message = ctypes.string_at(at).decode("utf-8", "replace")
+        self._free(at)
+        return message
+
+
+#: The library once it is loaded, which takes place on first use: processes that
+#: are forked before share nothing.
+library: Library | None = None
+
+_loading = threading.Lock()
+_forked = False
+
+
+def load() -> Library:
+    """The library, loaded on first use."""
+    global library
+    with _loading:
+        if library is None:
+            library = Library(_private_copy() if _forked else str(_path()))
+        return library
+
+
+def _path() -> Path:
+    suffix = {"win32": "dll", "darwin": "dylib"}.get(sys.platform, "so")
+    path = Path(__file__).with_name(f"_boxsum.{suffix}")
+    if not path.exists():
+        raise ImportError(f"{path} is missing: install the package with pip, which builds it from the Go sources")
+    return path
+
+
+def _private_copy() -> str:
+    """Another copy of the library, for the child of a fork.
+
+    Go's runtime does not survive a fork: its threads are gone. What the parent
+    loaded is therefore left alone, and a copy, which the system takes for
+    another library, starts a runtime of its own.
+    """
+    if not hasattr(os, "memfd_create"):
+        raise RuntimeError(
+            "boxsum was used before this process was forked, and cannot be used here: "
+            "start processes with multiprocessing's 'spawn' or 'forkserver'"
+        )
+    copy = os.memfd_create("boxsum")
+    with open(_path(), "rb") as source:
+        while os.sendfile(copy, source.fileno(), None, 1 << 30):
+            pass
+    return f"/proc/self/fd/{copy}"  # stays open: the system reads pages from it
+
+
+def _after_fork() -> None:
+    global library, _loading, _forked
+    _loading = threading.Lock()
+    if library is not None:
+        library, _forked = None, True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def call(name: str, *arguments: object) -> None:
+    """Calls a function of the library; arrays go in as their structures."""
+    lib = library or load()
+    capsules = []
+    plain = []
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            capsule = argument.__array_struct__
+            capsules.append(capsule)  # lives until the call is over
+            argument = address(capsule, None)
+        plain.append(argument)
+    text = getattr(lib, name)(*plain)
+    if text:
+        raise lib.failure(text)
+
+
+class Handle:
+    """A table that only the library can read, freed with its last reference."""
+
+    __slots__ = ("_library", "_value")
+
+    def __init__(self, name: str, *arguments: object) -> None:
+        self._library: Library | None = None
+        value = ctypes.c_size_t()
+        call(name, *arguments, ctypes.addressof(value))
+        self._library, self._value = library, value.value
+
+    @property
+    def value(self) -> int:
+        if self._library is not library:
+            raise RuntimeError("this table was made before the process was forked, and cannot be read here: make it again")
+        return self._value
+
+    def __del__(self) -> None:
+        if self._library is not None and self._library is library:
+            self._library.release(self._value)

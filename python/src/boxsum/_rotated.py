@@ -1,0 +1,167 @@
+"""Tables along the digital lines of a rotation."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from . import _types
+from ._boxes import AREA, MEAN, SUM, as_boxes, results
+from ._foreign import on_host
+from ._integral import device_number, thread_count
+from ._native import Handle, LayoutError, call
+
+
+class RotatedTable:
+    """The summed-area table of an image along a rotation: see :func:`rotated`.
+
+    Attributes
+    ----------
+    rotation : fractions.Fraction
+        The tangent of the angle by which rows climb to the right.
+    degrees : float
+        That angle.
+    shape : tuple of int
+        The shape of the image.
+    dtype : numpy.dtype
+        The type of the sums.
+    """
+
+    def __init__(self, handle: Handle, rotation: Fraction, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        self._handle = handle
+        self.rotation = rotation
+        self.degrees = math.degrees(math.atan2(rotation.numerator, rotation.denominator))
+        self.shape = shape
+        self.dtype = dtype
+
+    def __repr__(self) -> str:
+        return f"<boxsum.RotatedTable along {self.rotation} of an image of shape {self.shape}, {self.dtype}>"
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """The smallest box ``c0, r0, c1, r1`` that holds every pixel."""
+        box = np.empty(4, np.int64)
+        call("rotated_bounds", self._handle.value, box)
+        return box
+
+    def sum(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+        """The sums of boxes ``c0, r0, c1, r1`` of the lattice, shape (..., 4).
+
+        Cells without a pixel, also those outside of the image, count as 0.
+        """
+        return self._ask(boxes, SUM, self.dtype, self.shape[2:], out, workers)
+
+    def mean(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+        """The means of the pixels of boxes, and 0 where there are none."""
+        return self._ask(boxes, MEAN, np.float64, self.shape[2:], out, workers)
+
+    def area(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+        """How many pixels boxes hold."""
+        return self._ask(boxes, AREA, np.int64, (), out, workers)
+
+    def _ask(self, boxes: Any, what: int, dtype: Any, channels: tuple[int, ...], out: Any, workers: int | None) -> Any:
+        boxes = as_boxes(boxes, 4)
+        answers = results(boxes.shape[:-1] + channels, dtype, out)
+        flat = boxes.reshape(-1, 4)
+        target = answers.reshape(len(flat)) if what == AREA else answers.reshape(len(flat), channels[0] if channels else 1)
+        call("rotated_boxes", self._handle.value, flat, target, what, thread_count(workers))
+        return answers if answers.ndim else answers[()]
+
+    def cells(self, points: Any) -> np.ndarray:
+        """The cells ``c, r`` of pixels ``x, y``, shape (..., 2)."""
+        points = as_boxes(points, 2)
+        cells = np.empty(points.shape, np.int64)
+        call("rotated_cells", self._handle.value, points.reshape(-1, 2), cells.reshape(-1, 2))
+        return cells
+
+    def nearest(self, rectangles: Any) -> np.ndarray:
+        """The boxes nearest to rectangles, shape (..., 5) to (..., 4).
+
+        A rectangle is ``x, y, width, height, degrees``: its centre, its sides, and
+        the angle by which its width climbs to the right.
+
+        >>> import boxsum, numpy as np
+        >>> table = boxsum.rotated(np.ones((100, 100), np.uint8), "1/2")
+        >>> box = table.nearest([50, 50, 30, 20, 26.57])
+        >>> int(table.sum(box)), int(table.area(box))
+        (608, 608)
+        """
+        rectangles = np.ascontiguousarray(rectangles, np.float64)
+        if rectangles.ndim == 0 or rectangles.shape[-1] != 5:
+            raise ValueError(f"an array of shape {rectangles.shape}: the last axis must have 5 numbers")
+        boxes = np.empty(rectangles.shape[:-1] + (4,), np.int64)
+        call("rotated_nearest", self._handle.value, rectangles.reshape(-1, 5), boxes.reshape(-1, 4))
+        return boxes
+
+
+def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None = None, device: str | None = None) -> RotatedTable:
+    """Make the table of an image along the digital lines of a rotation.
+
+    A rotation is the tangent of an angle, as a ratio of whole numbers. Its rows
+    climb to the right and its columns go down across them:
+
+        r = y + floor(a * x / b)        c = x - floor(a * y / b)
+
+    for ratios a/b from 0 to 1; others look at the image mirrored or with x and y
+    exchanged. A box ``c0, r0, c1, r1`` holds the pixels with c0 <= c < c1 and
+    r0 <= r < r1; its sum and the number of its pixels are exact.
+
+    Parameters
+    ----------
+    image : array_like, shape (H, W) or (H, W, C)
+        Pixels of the types that :func:`integral` takes.
+    rotation : str, int, fractions.Fraction or pair of int
+        Such as ``"1/2"``, 1, ``Fraction(2, 3)`` or ``(-1, 4)``.
+    dtype, workers, device
+        As for :func:`integral`.
+
+    Returns
+    -------
+    table : RotatedTable
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.arange(12 * 6, dtype=np.uint8).reshape(6, 12)
+    >>> table = boxsum.rotated(image, "1/2")
+    >>> table.sum([[1, 3, 6, 7], table.bounds])
+    array([ 592, 2556], dtype=uint32)
+    >>> table.area([1, 3, 6, 7])
+    np.int64(16)
+    """
+    ratio = as_rotation(rotation)
+    image = on_host(image)
+    if image.ndim not in (2, 3):
+        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+    sums = _types.sums.get((image.dtype, dtype))
+    if sums is None:
+        image, sums = _types.convert(image, dtype)
+    number, threads = device_number(device), thread_count(workers)
+
+    def make(image: np.ndarray) -> Handle:
+        kind = sums.kind.encode()
+        return Handle("rotated", image, kind, sums.itemsize, ratio.numerator, ratio.denominator, threads, number)
+
+    try:
+        handle = make(image)
+    except LayoutError:
+        handle = make(np.array(image, order="C", subok=False))
+    return RotatedTable(handle, ratio, image.shape, sums)
+
+
+def as_rotation(rotation: Any) -> Fraction:
+    """The ratio that a rotation is."""
+    if isinstance(rotation, (tuple, list)) and len(rotation) == 2:
+        return Fraction(*rotation)
+    if isinstance(rotation, (str, int, Fraction, np.integer)):
+        try:
+            ratio = Fraction(int(rotation)) if isinstance(rotation, np.integer) else Fraction(rotation)
+        except ValueError:
+            raise ValueError(f"{rotation!r} is no rotation: '1/2' would be") from None
+        if max(abs(ratio.numerator), ratio.denominator) <= 1 << 30:
+            return ratio
+        raise ValueError(f"a rotation of {ratio}: no term may be more than 2**30")
+    raise TypeError(f"a rotation is a ratio such as '1/2' or (1, 2), not {rotation!r}")

@@ -1,0 +1,206 @@
+"""How fast the package is, beside OpenCV and scikit-image in the same process.
+
+    python -m boxsum.bench            # takes half a minute
+    python -m boxsum.bench --cuda     # on a GPU, beside the Go library alone
+
+Everybody takes turns on the same arrays; the best of many is shown. It needs
+opencv-python-headless and scikit-image, or CuPy and PyTorch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import os
+import statistics
+import time
+from typing import Any, Callable
+
+import numpy as np
+
+import boxsum
+
+from . import _native
+from ._native import call
+
+
+def best(turns: list[Callable[[], Any]], runs: int) -> list[float]:
+    """The fastest of many runs of each, in seconds; all take turns."""
+    for turn in turns:
+        for _ in range(3):
+            turn()
+    times = [float("inf")] * len(turns)
+    for _ in range(runs):
+        for i, turn in enumerate(turns):
+            start = time.perf_counter()
+            turn()
+            times[i] = min(times[i], time.perf_counter() - start)
+    return times
+
+
+def tables(runs: int) -> None:
+    import cv2
+
+    rng = np.random.default_rng(1)
+    sizes = {"480p": (480, 854), "1080p": (1080, 1920), "4096x4096": (4096, 4096)}
+    cases = {
+        "u8": ("u1", lambda a: cv2.integral(a), lambda a: boxsum.integral(a)),
+        "f32 to f64": ("f4", lambda a: cv2.integral(a, sdepth=cv2.CV_64F), lambda a: boxsum.integral(a)),
+        "u8 and squares": ("u1", lambda a: cv2.integral2(a), lambda a: boxsum.integral(a, squares=True)),
+    }
+    print(f"{'table':16} {'size':>10} {'boxsum ms':>10} {'OpenCV ms':>10} {'times as fast':>14}")
+    for name, (dtype, theirs, ours) in cases.items():
+        for size, shape in sizes.items():
+            image = rng.integers(0, 256, shape).astype(dtype)
+            want, got = theirs(image), ours(image)
+            for w, g in zip(want if isinstance(want, tuple) else (want,), got if isinstance(got, tuple) else (got,)):
+                np.testing.assert_allclose(g, w, rtol=1e-9)
+            del want, got, w, g
+            mine, other = best([lambda: ours(image), lambda: theirs(image)], runs if shape[0] > 2000 else 10 * runs)
+            print(f"{name:16} {size:>10} {1e3 * mine:10.3f} {1e3 * other:10.3f} {other / mine:14.2f}", flush=True)
+
+
+def overhead(runs: int) -> None:
+    """What a call from Python takes longer than the same call in Go."""
+    image = np.random.default_rng(1).integers(0, 256, (480, 854), dtype=np.uint8)
+    table = boxsum.integral(image)
+    nanoseconds = ctypes.c_int64()
+    python = go = float("inf")
+    for _ in range(20 * runs):
+        call("time", image, table, None, 10, ctypes.addressof(nanoseconds))
+        go = min(go, nanoseconds.value / 1e3)
+        for _ in range(10):
+            start = time.perf_counter()
+            boxsum.integral(image)
+            python = min(python, 1e6 * (time.perf_counter() - start))
+    print(f"480p: {python:.1f} µs from Python, {go:.1f} in Go: {python - go:.1f} µs more")
+
+
+def boxes(runs: int) -> None:
+    from skimage.transform import integrate
+
+    rng = np.random.default_rng(1)
+    image = rng.integers(0, 256, (1080, 1920), dtype=np.uint8)
+    corners = np.sort(rng.integers(0, (1920, 1080), (1_000_000, 2, 2)), axis=1)
+    corners[:, 1] += 1
+    queries = np.ascontiguousarray(corners.reshape(-1, 4))
+    table = boxsum.integral(image)
+    (mine,) = best([lambda: boxsum.box_sum(table, queries)], runs)
+    inclusive = table[1:, 1:].astype(np.uint64)
+    few = 50_000  # of scikit-image's, which take as long each
+    start, end = queries[:few, 1::-1], queries[:few, :1:-1] - 1
+    began = time.perf_counter()
+    want = integrate(inclusive, start, end)
+    theirs = (time.perf_counter() - began) * len(queries) / few
+    np.testing.assert_array_equal(boxsum.box_sum(table, queries[:few]), want)
+    np.testing.assert_array_equal(boxsum.compat.skimage.integrate(inclusive, start, end), want)
+    print(f"a million boxes: {1e3 * mine:.1f} ms; scikit-image {1e3 * theirs:.0f} ms, {theirs / mine:.0f} times as long")
+
+
+def resident() -> int:
+    """Bytes of this process in memory."""
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def leaks() -> None:
+    rng = np.random.default_rng(1)
+    image = rng.integers(0, 256, (240, 320), dtype=np.uint8)
+    queries = rng.integers(0, 240, (100, 4))
+
+    def calls(n: int) -> None:
+        for i in range(n):
+            table, squares = boxsum.integral(image[:, i % 7 :], squares=True)
+            boxsum.box_std(table, squares, queries)
+            if i % 50 == 0:
+                boxsum.rotated(image, "1/2").sum(queries)
+                boxsum.moments(image).hu(queries)
+                boxsum.integral(rng.integers(0, 256, (1500, 1000 + i % 100), dtype=np.uint8))
+            try:
+                boxsum.integral(image, out=table)
+            except (TypeError, ValueError):
+                pass
+
+    calls(1000)
+    gc.collect()
+    before = resident()
+    calls(10_000)
+    gc.collect()
+    print(f"10,000 calls: {(resident() - before) / 1e6:+.1f} MB of {before / 1e6:.0f} MB")
+
+
+def cuda(runs: int) -> None:
+    import cupy
+    import torch
+
+    runs = max(runs, 20)
+    side = 8192
+    pixels = np.random.default_rng(1).integers(0, 256, (side, side), dtype=np.uint8)
+    want = boxsum.integral(pixels)
+    images = {"CuPy": cupy.asarray(pixels), "PyTorch": torch.from_numpy(pixels).cuda()}
+    small = {"CuPy": images["CuPy"][:64, :64], "PyTorch": images["PyTorch"][:64, :64]}
+    for name, image in images.items():
+        table = boxsum.integral(image)
+        host = table.get() if name == "CuPy" else table.cpu().numpy()
+        np.testing.assert_array_equal(host.view(np.uint32), want)
+        del table
+    number = ctypes.c_int64()
+    call("device", b"cuda:0", ctypes.addressof(number))
+    nanoseconds = ctypes.c_int64()
+    for _ in range(3):
+        call("time_device", side, side, number.value, 3 * runs, ctypes.addressof(nanoseconds))
+        go = nanoseconds.value / 1e3
+        call("time_device", side, side, number.value, 0, ctypes.addressof(nanoseconds))
+        alone_go = nanoseconds.value / 1e3
+        for name, image in images.items():
+            event = cupy.cuda.Event if name == "CuPy" else lambda: torch.cuda.Event(enable_timing=True)
+            elapsed = cupy.cuda.get_elapsed_time if name == "CuPy" else lambda a, b: a.elapsed_time(b)
+            for _ in range(5):
+                boxsum.integral(image)
+            cupy.cuda.Device().synchronize()
+            began = time.perf_counter()
+            for _ in range(runs):
+                boxsum.integral(small[name])
+            queued = 1e6 * (time.perf_counter() - began) / runs
+            alone = []
+            for _ in range(runs):
+                cupy.cuda.Device().synchronize()
+                began = time.perf_counter()
+                boxsum.integral(image)
+                cupy.cuda.Device().synchronize()
+                alone.append(1e6 * (time.perf_counter() - began))
+            marks = [event()]
+            marks[0].record()
+            for _ in range(3 * runs):
+                boxsum.integral(image)
+                marks.append(event())
+                marks[-1].record()
+            cupy.cuda.Device().synchronize()
+            # Once the device has fallen behind, no time passes between two tables.
+            times = [1e3 * elapsed(a, b) for a, b in zip(marks, marks[1:])][runs:]
+            took = statistics.median(times)
+            print(
+                f"u8 {side}x{side}: {name} {took:.1f} µs on the device, Go {go:.1f}: {took / go:.3f} times; "
+                f"{statistics.median(alone):.1f} µs with the wait for one, Go {alone_go:.1f}; {queued:.1f} µs of the host to queue a small one",
+                flush=True,
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m boxsum.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cuda", action="store_true", help="on a GPU")
+    parser.add_argument("--runs", type=int, default=20, help="of the largest table; smaller ones take more (default 20)")
+    options = parser.parse_args()
+    _native.load()
+    if options.cuda:
+        cuda(options.runs)
+        return
+    tables(options.runs)
+    overhead(options.runs)
+    boxes(options.runs)
+    leaks()
+
+
+if __name__ == "__main__":
+    main()

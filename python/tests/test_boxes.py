@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import PIXELS, pixels
+
+import boxsum
+
+quick = settings(max_examples=80, deadline=None)
+
+
+def clipped(image, box):
+    """The pixels of a box x0, y0[, z0], x1, y1[, z1]."""
+    n = len(box) // 2
+    return image[tuple(slice(max(box[i], 0), max(box[i + n], 0)) for i in reversed(range(n)))]
+
+
+@quick
+@given(st.data(), st.sampled_from(PIXELS), st.sampled_from([2, 3]))
+def test_against_the_pixels(data, dtype, axes):
+    shape = tuple(data.draw(st.integers(1, 15)) for _ in range(axes))
+    if data.draw(st.booleans()):
+        shape += (data.draw(st.integers(1, 3)),)
+    image = pixels(shape, dtype, data.draw(st.integers(0, 99)))
+    tables = (boxsum.integral if axes == 2 else boxsum.volume)(image, squares=True)
+    boxes = np.random.default_rng(data.draw(st.integers(0, 99))).integers(-4, 20, (30, 2 * axes))
+    over = tuple(range(axes))
+    parts = [clipped(image, box) for box in boxes]
+    want = np.array([p.sum(over, dtype=tables[0].dtype) for p in parts])
+    got = boxsum.box_sum(tables[0], boxes)
+    assert got.dtype == tables[0].dtype
+    np.testing.assert_array_equal(got, want)
+    empty = [p.size == 0 for p in parts]
+    wide = [p.astype("f8") if p.size else np.zeros((1,) * axes + image.shape[axes:]) for p in parts]
+    np.testing.assert_allclose(boxsum.box_mean(tables[0], boxes), [p.mean(over) for p in wide], rtol=1e-12, atol=1e-9)
+    if dtype not in ("u4", "i4"):  # whose squares may wrap
+        scale = max(1.0, float(np.abs(image.astype("f8")).max()) ** 2)
+        np.testing.assert_allclose(boxsum.box_var(*tables, boxes), [p.var(over) for p in wide], rtol=1e-9, atol=1e-12 * scale)
+        np.testing.assert_allclose(boxsum.box_std(*tables, boxes), [p.std(over) for p in wide], rtol=1e-9, atol=1e-6 * scale**0.5)
+    assert not np.any(got[empty])
+
+
+def test_shapes():
+    table = boxsum.integral(np.ones((6, 8, 2), np.uint8))
+    assert boxsum.box_sum(table, [0, 0, 3, 2]).tolist() == [6, 6]
+    assert boxsum.box_sum(table, np.zeros((4, 5, 4), int)).shape == (4, 5, 2)
+    assert boxsum.box_sum(table, []).shape == (0, 2)
+    assert boxsum.box_sum(table, np.zeros((0, 4), np.int32)).shape == (0, 2)
+    single = boxsum.box_sum(boxsum.integral(np.ones((2, 2))), (0, 0, 2, 2))
+    assert single == 4.0 and np.isscalar(single)
+    out = np.zeros((1, 2), np.uint32)
+    assert boxsum.box_sum(table, [[0, 0, 1, 1]], out=out) is out and out.tolist() == [[1, 1]]
+
+
+def test_tables_of_others():
+    cv2 = pytest.importorskip("cv2")
+    image = pixels((30, 40), "u1")
+    boxes = np.random.default_rng(0).integers(0, 40, (50, 4))
+    want = boxsum.box_sum(boxsum.integral(image), boxes)
+    theirs = cv2.integral(image)
+    for table in (theirs, np.asfortranarray(theirs), theirs.astype(">i4"), theirs.astype("i8"), theirs.astype("f4"), theirs.astype("f8")):
+        np.testing.assert_array_equal(boxsum.box_sum(table, boxes), want)
+    for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "u8"):
+        np.testing.assert_array_equal(boxsum.box_sum(theirs, boxes.astype(kind)), want)
+    np.testing.assert_array_equal(boxsum.box_sum(theirs, np.asfortranarray(boxes)), want)
+    signed = np.array([[-5, 3], [2, -9]])
+    assert boxsum.box_mean(np.pad(signed, [(1, 0), (1, 0)]).cumsum(0).cumsum(1).astype("i4"), [0, 0, 2, 2]) == -9 / 4
+
+
+def test_a_wrapped_table_gives_exact_boxes():
+    image = np.full((5000, 5000), 255, np.uint8)
+    table = boxsum.integral(image)
+    assert int(table[-1, -1]) != 255 * 25_000_000
+    assert boxsum.box_sum(table, [4000, 4000, 5000, 5000]) == 255 * 1_000_000
+
+
+@pytest.mark.parametrize(
+    "boxes, error",
+    [
+        ([[0, 0, 1]], ValueError),
+        (5, ValueError),
+        ([[0, 0, 1, 1, 2]], ValueError),
+        ([[0.0, 0, 1, 1]], TypeError),
+        ([[np.nan, 0, 1, 1]], TypeError),
+        ([["a"] * 4], TypeError),
+        ([[0, 0, 0, 1, 1, 1]], ValueError),
+        (np.full((1, 4), 1 << 63, np.uint64), ValueError),
+    ],
+)
+def test_bad_boxes(boxes, error):
+    with pytest.raises(error):
+        boxsum.box_sum(np.zeros((4, 4), np.uint32), boxes)
+
+
+def test_bad_tables():
+    boxes = [[0, 0, 1, 1]]
+    for table, error in [(np.zeros((4, 4), "u1"), TypeError), (np.zeros((0, 4), "u4"), ValueError), (np.zeros(4, "u4"), ValueError)]:
+        with pytest.raises(error):
+            boxsum.box_sum(table, boxes)
+    with pytest.raises(ValueError, match="shapes"):
+        boxsum.box_std(np.zeros((4, 4), "u4"), np.zeros((4, 5), "u8"), boxes)
+    with pytest.raises(TypeError, match="squares"):
+        boxsum.box_std(np.zeros((4, 4), "u4"), np.zeros((4, 4), "u4"), boxes)
+    with pytest.raises(ValueError, match="out"):
+        boxsum.box_sum(np.zeros((4, 4), "u4"), boxes, out=np.zeros(2, "u4"))
+    extreme = np.array([[-(1 << 63), -(1 << 63), (1 << 63) - 1, (1 << 63) - 1]])
+    assert boxsum.box_sum(boxsum.integral(np.ones((4, 4), "u1")), extreme) == 16

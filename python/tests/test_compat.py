@@ -1,0 +1,117 @@
+"""Drop-in functions beside the originals."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import pixels
+
+from boxsum.compat import cv2 as ours_cv2
+from boxsum.compat import skimage as ours_skimage
+
+cv2 = pytest.importorskip("cv2")
+transform = pytest.importorskip("skimage.transform")
+
+SHAPES = [(1, 1), (5, 7), (64, 33), (40, 30, 3), (9, 8, 4)]
+
+
+def agree(ours, theirs, exact):
+    ours, theirs = (a if isinstance(a, tuple) else (a,) for a in (ours, theirs))
+    assert len(ours) == len(theirs)
+    for got, want in zip(ours, theirs):
+        assert got.dtype == want.dtype and got.shape == want.shape
+        if exact or got.dtype.kind != "f":
+            np.testing.assert_array_equal(got, want)
+        else:
+            tolerance = 1e-12 if got.dtype == np.float64 else 1e-4
+            np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * float(np.abs(want).max(initial=0)))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", ["u1", "u2", "i2", "f4", "f8"])
+def test_cv2(shape, dtype):
+    image = pixels(shape, dtype)
+    for name in ("integral", "integral2", "integral3"):
+        agree(getattr(ours_cv2, name)(image), getattr(cv2, name)(image), exact=True)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "i2", "i4", "f4", "f8", "i1", "u4", "i8"])
+def test_cv2_depths(dtype):
+    image = pixels((20, 30), dtype)
+    for sdepth, sqdepth in itertools.product([-1, cv2.CV_32S, cv2.CV_32F, cv2.CV_64F, cv2.CV_16S], [-1, cv2.CV_32S, cv2.CV_32F, cv2.CV_64F]):
+        try:
+            theirs = cv2.integral2(image, sdepth=sdepth, sqdepth=sqdepth)
+        except cv2.error:
+            with pytest.raises(cv2.error):
+                ours_cv2.integral2(image, sdepth=sdepth, sqdepth=sqdepth)
+            continue
+        agree(ours_cv2.integral2(image, sdepth=sdepth, sqdepth=sqdepth), theirs, exact=False)
+        if sqdepth == -1:
+            agree(ours_cv2.integral(image, sdepth=sdepth), cv2.integral(image, sdepth=sdepth), exact=False)
+            agree(ours_cv2.integral(image, None, sdepth), cv2.integral(image, None, sdepth), exact=False)
+
+
+def test_cv2_large_and_out():
+    image = pixels((1200, 1500), "u1")
+    agree(ours_cv2.integral3(image), cv2.integral3(image), exact=True)
+    sums, squares, tilted = np.zeros((1201, 1501), "i4"), np.zeros((1201, 1501)), np.zeros((1201, 1501), "i4")
+    got = ours_cv2.integral3(image, sums, squares, tilted)
+    assert got[0] is sums and got[2] is tilted and np.shares_memory(got[1], squares)
+    agree((sums, squares, tilted), cv2.integral3(image), exact=True)
+    assert ours_cv2.integral(image, np.zeros((3, 3), "i4")).shape == (1201, 1501)  # as OpenCV: another is made
+    smooth = np.random.default_rng(0).normal(size=(300, 400)).astype("f4")
+    agree(ours_cv2.integral3(smooth), cv2.integral3(smooth), exact=False)
+
+
+@pytest.mark.parametrize("image", [np.zeros((0, 4), "u1"), np.zeros(0, "u1"), np.zeros((2, 2), "i4"), np.zeros((2, 2), "c8"), np.zeros((2, 2, 2, 2), "u1")])
+def test_cv2_errors(image):
+    for name in ("integral", "integral2", "integral3"):
+        with pytest.raises(cv2.error):
+            getattr(ours_cv2, name)(image)
+
+
+@pytest.mark.parametrize("dtype", ["b1", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("shape", [(1,), (9,), (5, 7), (64, 33), (6, 7, 8), (2, 3, 4, 5), (0, 3)])
+def test_skimage_integral_image(shape, dtype):
+    image = pixels(shape, dtype)
+    agree(ours_skimage.integral_image(image), transform.integral_image(image), exact=True)
+    for sums in ("u4", "f4", "f8", "i8", "i2"):
+        agree(ours_skimage.integral_image(image, dtype=sums), transform.integral_image(image, dtype=sums), exact=dtype not in ("f2", "i8", "u8"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from([1, 2, 3]))
+def test_skimage_integrate(data, axes):
+    shape = tuple(data.draw(st.integers(1, 9)) for _ in range(axes))
+    image = np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=shape)
+    if data.draw(st.booleans()):
+        image = (100 * image).astype(data.draw(st.sampled_from(["i4", "i8", "f4"])))
+    ii = transform.integral_image(image)
+    corner = st.tuples(*(st.integers(-n, n) for n in shape))
+    n = data.draw(st.integers(1, 4))
+    start, end = data.draw(st.lists(corner, min_size=n, max_size=n)), data.draw(st.lists(corner, min_size=n, max_size=n))
+    if data.draw(st.booleans()):
+        start, end = start[0], end[0]
+    try:
+        want = transform.integrate(ii, start, end)
+    except IndexError:
+        with pytest.raises(IndexError):
+            ours_skimage.integrate(ii, start, end)
+        return
+    np.testing.assert_array_equal(ours_skimage.integrate(ii, start, end), want)
+
+
+def test_skimage_integrate_of_views():
+    image = pixels((40, 50), "u1")
+    ours, theirs = ours_skimage.integral_image(image), transform.integral_image(image)
+    start = np.random.default_rng(0).integers(0, 20, (100, 2))
+    end = start + np.random.default_rng(1).integers(0, 20, (100, 2))
+    want = transform.integrate(theirs, start, end)
+    for ii in (ours, theirs, theirs.astype(">u8"), np.asfortranarray(theirs), theirs[::-1][::-1], theirs.astype("u2").astype("u8") * 0 + theirs):
+        np.testing.assert_array_equal(ours_skimage.integrate(ii, start, end), want)
+    with pytest.raises(TypeError):
+        ours_skimage.integrate(ours, [(0.5, 0)], [(1, 1)])
+    with pytest.raises(ValueError):
+        ours_skimage.integrate(ours, [(0, 0)] * 3, [(1, 1)] * 2)

@@ -1,0 +1,225 @@
+"""Arrays on a CUDA device: CuPy, PyTorch, and both protocols.
+
+These run where there is such a device: ``pytest -m cuda``.
+"""
+
+import numpy as np
+import pytest
+
+import boxsum
+
+cupy = pytest.importorskip("cupy")
+torch = pytest.importorskip("torch")
+
+pytestmark = pytest.mark.cuda
+
+if not torch.cuda.is_available():
+    pytest.skip("no CUDA device", allow_module_level=True)
+
+PIXELS = ["u1", "u2", "u4", "i2", "i4", "f4", "f8"]
+SHAPES = [(1, 1), (7, 5), (64, 64), (301, 203), (480, 854), (1, 1000), (1000, 1), (130, 77, 3), (33, 65, 2), (20, 30, 5)]
+
+
+def pixels(shape, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f":
+        return rng.integers(-50, 50, shape).astype(dtype)
+    top = min(np.iinfo(dtype).max, 40000)
+    return rng.integers(max(np.iinfo(dtype).min, -40000), top, shape, dtype=dtype, endpoint=True)
+
+
+def same(got, want):
+    got = got.get() if isinstance(got, cupy.ndarray) else got.cpu().numpy()
+    assert got.shape == want.shape
+    if got.dtype.kind == "f":
+        np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6 * max(1, np.abs(want).max()))
+    else:
+        np.testing.assert_array_equal(got, want.view(got.dtype))
+
+
+@pytest.mark.parametrize("dtype", PIXELS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cupy(shape, dtype):
+    image = pixels(shape, dtype)
+    on_device = cupy.asarray(image)
+    tables = boxsum.integral(on_device, squares=True, tilted=True)
+    assert all(isinstance(t, cupy.ndarray) for t in tables)
+    for got, want in zip(tables, boxsum.integral(image, squares=True, tilted=True)):
+        assert got.dtype == want.dtype
+        same(got, want)
+    same(boxsum.integral(on_device), boxsum.integral(image))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "i4", "f4", "f8"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_torch(shape, dtype):
+    image = pixels(shape, dtype)
+    on_device = torch.from_numpy(image).cuda()
+    tables = boxsum.integral(on_device, squares=True, tilted=True)
+    for got, want in zip(tables, boxsum.integral(image, squares=True, tilted=True)):
+        assert got.is_cuda and got.element_size() == want.itemsize
+        same(got, want)
+    same(boxsum.integral(on_device), boxsum.integral(image))
+
+
+def test_views():
+    image = pixels((200, 300), "u1")
+    whole = cupy.asarray(image)
+    for cut in [np.s_[3:, 5:], np.s_[:, 1:-7], np.s_[::2], np.s_[::-1], np.s_[:, ::3], np.s_[10:11, 4:5], np.s_[:0], np.s_[:, :0]]:
+        same(boxsum.integral(whole[cut]), boxsum.integral(image[cut]))
+        if not any(isinstance(s, slice) and (s.step or 1) < 0 for s in np.index_exp[cut]):
+            same(boxsum.integral(torch.from_numpy(image).cuda()[cut]), boxsum.integral(image[cut]))
+    same(boxsum.integral(whole.T), boxsum.integral(image.T))
+    same(boxsum.integral(torch.from_numpy(image).cuda().T), boxsum.integral(image.T))
+
+
+def test_out():
+    image = pixels((100, 77), "u1")
+    want = boxsum.integral(image)
+    room = cupy.full((110, 90), 7, cupy.uint32)
+    out = room[3:104, 5:83]
+    assert boxsum.integral(cupy.asarray(image), out=out) is out
+    same(out, want)
+    room[3:104, 5:83] = 7
+    assert (room == 7).all()
+    tensor = torch.full((101, 78), 7, dtype=torch.int32, device="cuda")
+    assert boxsum.integral(torch.from_numpy(image).cuda(), out=tensor) is tensor
+    same(tensor, want)
+    for bad, error in [(cupy.empty((5, 5), cupy.uint32), ValueError), (cupy.empty((101, 78), cupy.int16), TypeError)]:
+        with pytest.raises(error):
+            boxsum.integral(cupy.asarray(image), out=bad)
+
+
+def test_types():
+    image = pixels((50, 60), "u1")
+    for dtype in ["u4", "i4", "u8", "i8", "f4", "f8"]:
+        got = boxsum.integral(cupy.asarray(image), dtype=dtype)
+        assert got.dtype == np.dtype(dtype)
+        same(got, boxsum.integral(image, dtype=dtype))
+    assert boxsum.integral(torch.from_numpy(image).cuda(), dtype=torch.float64).dtype == torch.float64
+    same(boxsum.integral(cupy.asarray(image > 100)), boxsum.integral(image > 100))
+    same(boxsum.integral(torch.from_numpy(image > 100).cuda()), boxsum.integral(image > 100))
+    same(boxsum.integral(cupy.asarray(image).astype(cupy.float16)), boxsum.integral(image.astype(np.float16)))
+    with pytest.raises(TypeError):
+        boxsum.integral(cupy.asarray(image).astype(cupy.complex64))
+    with pytest.raises(TypeError):
+        boxsum.integral(torch.zeros((4, 4), dtype=torch.bfloat16, device="cuda"))
+    with pytest.raises(ValueError):
+        boxsum.integral(cupy.zeros((4,), cupy.uint8))
+    for function in (boxsum.moments, boxsum.histogram):
+        with pytest.raises(TypeError):
+            function(cupy.zeros((4, 4, 4), cupy.uint8))
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 7, 9), (33, 64, 65), (20, 30, 40, 3)])
+def test_volumes(shape):
+    boxes = np.random.default_rng(0).integers(-5, 70, (300, 6))
+    for dtype in ("u1", "i2", "f4"):
+        voxels = pixels(shape, dtype)
+        want = boxsum.volume(voxels, squares=True)
+        for image in (cupy.asarray(voxels), torch.from_numpy(voxels).cuda()):
+            tables = boxsum.volume(image, squares=True)
+            for g, w in zip(tables, want):
+                same(g, w)
+            same(boxsum.box_sum(tables[0], boxes), boxsum.box_sum(want[0], boxes))
+            same(boxsum.box_std(*tables, boxes), boxsum.box_std(*want, boxes))
+            out = (tables[0] * 0, tables[1] * 0)
+            assert boxsum.volume(image, squares=True, out=out)[1] is out[1]
+            same(out[1], want[1])
+    whole = pixels((20, 30, 40), "u1")
+    cut = np.s_[3:, 4:20, 5:]
+    same(boxsum.volume(cupy.asarray(whole)[cut]), boxsum.volume(whole[cut]))
+
+
+def test_streams():
+    """Work follows what was queued before it on the caller's stream."""
+    image = pixels((2000, 3000), "u1")
+    want = boxsum.integral(image)
+    for _ in range(3):
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            pinned = cupy.asarray(image)
+            busy = cupy.arange(1 << 24)
+            for _ in range(20):
+                busy = busy * 3 + 1
+            changed = pinned + cupy.uint8(1) - cupy.uint8(1)
+            table = boxsum.integral(changed)
+            copy = table + cupy.uint32(0)
+        del changed, busy
+        stream.synchronize()
+        same(copy, want)
+        del stream  # its handle may come back
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        tensor = torch.from_numpy(image).cuda(non_blocking=True)
+        table = boxsum.integral(tensor + 0)
+        copy = table + 0
+    side.synchronize()
+    same(copy, want)
+    with cupy.cuda.Stream.ptds:
+        table = boxsum.integral(cupy.asarray(image))
+        cupy.cuda.Stream.ptds.synchronize()
+    same(table, want)
+
+
+class Interface:
+    """An array of a library that nobody knows."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+
+class Exchange:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, stream=None):
+        return self.array.__dlpack__(stream=stream)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("wrap", [Interface, Exchange])
+def test_protocols(wrap):
+    image = pixels((100, 150), "u1")
+    table = boxsum.integral(wrap(cupy.asarray(image)))
+    assert isinstance(table, boxsum.DeviceArray)
+    same(cupy.asarray(table), boxsum.integral(image))
+    same(cupy.from_dlpack(table), boxsum.integral(image))
+    same(torch.from_dlpack(boxsum.integral(wrap(cupy.asarray(image)), dtype="i4")), boxsum.integral(image))
+    kept = torch.from_dlpack(boxsum.integral(wrap(cupy.asarray(image.astype("f4")))))
+    same(kept, boxsum.integral(image.astype("f4")))
+    out = cupy.zeros((101, 151), cupy.uint32)
+    given = wrap(out)
+    assert boxsum.integral(wrap(cupy.asarray(image)), out=given) is given
+    cupy.cuda.Device().synchronize()
+    same(out, boxsum.integral(image))
+    for _ in range(50):  # freed, not leaked
+        table.__dlpack__()
+
+
+def test_boxes():
+    rng = np.random.default_rng(3)
+    image = pixels((90, 120), "u1")
+    boxes = rng.integers(-20, 140, (500, 4))
+    want = boxsum.integral(image, squares=True)
+    for to, tables in [(cupy.asarray, boxsum.integral(cupy.asarray(image), squares=True)), (torch.as_tensor, boxsum.integral(torch.from_numpy(image).cuda(), squares=True))]:
+        for queries in (boxes, to(boxes)):
+            same(boxsum.box_sum(tables[0], queries), boxsum.box_sum(want[0], boxes))
+            same(boxsum.box_mean(tables[0], queries), boxsum.box_mean(want[0], boxes))
+            same(boxsum.box_std(*tables, queries), boxsum.box_std(*want, boxes))
+
+
+def test_host_arrays_by_way_of_the_device():
+    for dtype in PIXELS:
+        image = pixels((301, 203), dtype)
+        for got, want in zip(boxsum.integral(image, squares=True, tilted=True, device="cuda"), boxsum.integral(image, squares=True, tilted=True)):
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6 * max(1.0, float(np.abs(want).max())))
+    assert boxsum.devices()[0]["device"] == "cuda:0"
+    with pytest.raises(RuntimeError):
+        boxsum.integral(image, device="cuda:77")
+    with pytest.raises(ValueError):
+        boxsum.integral(cupy.asarray(image), device="opencl")

@@ -1,0 +1,237 @@
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from oracle import PIXELS, SUMS, layouts, pixels, squares, table
+
+import boxsum
+
+quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@quick
+@given(st.data(), st.sampled_from(sorted(SUMS)))
+def test_any_layout(data, dtype):
+    image, values = data.draw(layouts(dtype))
+    before = image.tobytes()
+    sums = data.draw(st.sampled_from(SUMS[dtype]))
+    got = boxsum.integral(image, dtype=sums, workers=data.draw(st.sampled_from([None, 1, 3])))
+    assert got.dtype == np.dtype(sums) and got.flags.writeable
+    if sums == "f8" and values.dtype.itemsize == 8 and values.dtype.kind != "f":  # which rounds
+        np.testing.assert_allclose(got, table(values, sums), rtol=1e-9, atol=1e-9 * 2.0**70)
+    else:
+        np.testing.assert_array_equal(got, table(values, sums))
+    assert image.tobytes() == before
+    usual = boxsum.integral(image)
+    np.testing.assert_array_equal(usual, table(values, usual.dtype))
+    assert usual.dtype == np.dtype(SUMS[dtype][0])
+
+
+@quick
+@given(st.data(), st.sampled_from(PIXELS))
+def test_squares_and_tilted(data, dtype):
+    image, values = data.draw(layouts(dtype))
+    sums, square, tilted = boxsum.integral(image, squares=True, tilted=True)
+    np.testing.assert_array_equal(sums, table(values, SUMS[dtype][0]))
+    np.testing.assert_array_equal(square, squares(values))
+    np.testing.assert_array_equal(tilted, leaning(values, SUMS[dtype][0]))
+    pair = boxsum.integral(image, tilted=True)
+    assert len(pair) == 2
+    np.testing.assert_array_equal(pair[1], tilted)
+
+
+def leaning(image, dtype):
+    """OpenCV's tilted table, by the definition."""
+    height, width = image.shape[:2]
+    wide = image.astype(dtype)
+    out = np.zeros((height + 1, width + 1) + image.shape[2:], dtype)
+    for y in range(1, height + 1):
+        for x in range(width + 1):
+            for row in range(y):
+                reach = y - 1 - row
+                left, right = max(x - 1 - reach, 0), x - 1 + reach + 1
+                if right > left:
+                    out[y, x] += wide[row, left:right].sum(0, dtype=out.dtype)
+    return out
+
+
+@pytest.mark.parametrize("dtype", PIXELS)
+def test_large(dtype):
+    """Tables on pages of their own, whose memory goes to the next."""
+    image = pixels((1201, 1003), dtype)
+    for _ in range(3):
+        sums, square = boxsum.integral(image, squares=True)
+        np.testing.assert_array_equal(sums, table(image, sums.dtype))
+        np.testing.assert_array_equal(square, squares(image))
+    kept = boxsum.integral(image)
+    view = kept[5:, 7:]
+    want = view.copy()
+    del kept
+    for _ in range(3):
+        boxsum.integral(~image if image.dtype.kind != "f" else -image)
+    np.testing.assert_array_equal(view, want)  # it outlives what it came from
+
+
+def test_results_own_their_memory():
+    tables = [boxsum.integral(np.full((900, 1000), i, np.uint8)) for i in range(5)]
+    for i, t in enumerate(tables):
+        assert t[-1, -1] == i * 900_000
+        assert t[0].sum() == t[:, 0].sum() == 0
+
+
+def test_out_is_written_in_place():
+    image = pixels((20, 30), "u1")
+    room = np.full((40, 50), 7, np.uint32)
+    out = room[3:24, 5:36]
+    assert boxsum.integral(image, out=out) is out
+    np.testing.assert_array_equal(out, table(image, "u4"))
+    room[3:24, 5:36] = 7
+    assert (room == 7).all()
+    sums, square, tilted = np.zeros((21, 31), "i4"), np.zeros((21, 31), "u8"), np.zeros((21, 31), "i4")
+    got = boxsum.integral(image, squares=True, tilted=True, out=(sums, square, tilted))
+    assert got[0] is sums and got[1] is square and got[2] is tilted
+    np.testing.assert_array_equal(square, squares(image))
+    assert boxsum.integral(image, squares=True, out=(sums, None))[0] is sums
+    volume = np.zeros((3, 4, 5), np.uint64)
+    assert boxsum.volume(np.ones((2, 3, 4), np.uint8), out=volume) is volume and volume[-1, -1, -1] == 24
+    wide = np.zeros((21, 31), np.int64)
+    assert boxsum.integral(image.astype(np.int64), out=wide) is wide and wide[-1, -1] == image.sum()
+
+
+IMAGE = np.ones((4, 5), np.uint8)
+
+
+@pytest.mark.parametrize(
+    "arguments, error, words",
+    [
+        (dict(image=np.ones(5, np.uint8)), ValueError, "shape"),
+        (dict(image=np.ones((2, 2, 2, 2), np.uint8)), ValueError, "shape"),
+        (dict(image=np.ones((2, 2, 0), np.uint8)), ValueError, "channels"),
+        (dict(image=np.uint8(3)), ValueError, "shape"),
+        (dict(image=IMAGE.astype(complex)), TypeError, "complex"),
+        (dict(image=np.array([["a", "b"]])), TypeError, "cannot be summed"),
+        (dict(image=np.array([[None]])), TypeError, "cannot be summed"),
+        (dict(image=IMAGE.astype("M8[s]")), TypeError, "cannot be summed"),
+        (dict(image=IMAGE.astype(np.longdouble)), TypeError, "cannot be summed"),
+        (dict(image=IMAGE, dtype="i2"), TypeError, "uint32"),
+        (dict(image=IMAGE, dtype="complex"), TypeError, "sums"),
+        (dict(image=IMAGE, dtype="no type"), TypeError, "."),
+        (dict(image=IMAGE.astype("i8"), squares=True), TypeError, "squares"),
+        (dict(image=IMAGE, out=np.zeros((4, 5), np.uint32)), ValueError, "one more"),
+        (dict(image=IMAGE, out=np.zeros((5, 6, 1), np.uint32)), ValueError, "."),
+        (dict(image=IMAGE, out=np.zeros((5, 6), np.uint16)), TypeError, "sums"),
+        (dict(image=IMAGE, out=np.zeros((5, 6), ">u4")), (TypeError, ValueError), "."),
+        (dict(image=IMAGE, out=np.zeros((6, 5), np.uint32).T), ValueError, "laid out"),
+        (dict(image=IMAGE, out=np.zeros((5, 12), np.uint32)[:, ::2]), ValueError, "laid out"),
+        (dict(image=IMAGE, out=np.zeros((5, 6), np.uint32)[::-1]), ValueError, "laid out"),
+        (dict(image=IMAGE, out=np.broadcast_to(np.uint32(0), (5, 6))), ValueError, "read-only"),
+        (dict(image=IMAGE, out=[[0]]), TypeError, "out"),
+        (dict(image=IMAGE, out=np.zeros((5, 6), np.uint32), dtype="f8"), TypeError, "dtype"),
+        (dict(image=IMAGE, out=np.zeros((5, 6), np.uint32), squares=True), ValueError, "tables"),
+        (dict(image=IMAGE, out=(np.zeros((5, 6), np.uint32), np.zeros((5, 6), np.uint32)), squares=True), TypeError, "."),
+        (dict(image=IMAGE, workers=0), ValueError, "workers"),
+        (dict(image=IMAGE, workers=-3), ValueError, "workers"),
+        (dict(image=IMAGE, device="abacus"), ValueError, "abacus"),
+        (dict(image=IMAGE, device="cuda:x"), ValueError, "cuda:x"),
+        (dict(image=IMAGE, device=3), TypeError, "string"),
+        (dict(image=IMAGE, device="cuda:99"), RuntimeError, "."),
+    ],
+)
+def test_bad_arguments_raise(arguments, error, words):
+    with pytest.raises(error, match=words):
+        boxsum.integral(**arguments)
+
+
+def test_an_image_and_its_table_may_not_overlap():
+    memory = np.zeros(4000, np.uint8)
+    with pytest.raises(ValueError, match="memory of its image"):
+        boxsum.integral(memory[:400].reshape(20, 20), out=memory[: 21 * 21 * 4].view(np.uint32).reshape(21, 21))
+
+
+def test_no_memory_is_a_MemoryError():
+    huge = np.broadcast_to(np.uint8(1), (1 << 24, 1 << 24))
+    for function in (boxsum.integral, boxsum.moments, lambda a: boxsum.rotated(a, 1), lambda a: boxsum.histogram(a, 4)):
+        with pytest.raises(MemoryError):
+            function(huge)
+    with pytest.raises(MemoryError):
+        boxsum.integral(np.broadcast_to(np.zeros((1 << 20, 1), np.uint8), (1 << 20, 1 << 30)))
+
+
+def test_lists_and_subclasses():
+    np.testing.assert_array_equal(boxsum.integral([[1, 2], [3, 4]])[1:, 1:], [[1, 3], [4, 10]])
+    assert boxsum.integral([[0.5, 1.0]]).dtype == np.float64
+    masked = np.ma.masked_array([[1, 2]], [[0, 1]], np.uint8)
+    assert type(boxsum.integral(masked)) is np.ndarray
+
+
+def test_64_bit_pixels_wrap():
+    for dtype in ("i8", "u8"):
+        image = pixels((9, 11, 3), dtype)
+        np.testing.assert_array_equal(boxsum.integral(image), table(image, dtype))
+        np.testing.assert_array_equal(boxsum.volume(image), table(image, dtype, 3))
+
+
+def test_the_same_from_any_number_of_workers():
+    image = np.random.default_rng(0).normal(size=(700, 900)).astype(np.float32)
+    first = boxsum.integral(image, workers=1)
+    for workers in (2, 3, 8):
+        np.testing.assert_array_equal(boxsum.integral(image, workers=workers), first)
+
+
+def test_opencl_gives_the_same_tables():
+    if not any(d["device"].startswith("opencl") for d in boxsum.devices()):
+        pytest.skip("no OpenCL device")
+    image = pixels((67, 91), "u1")
+    for got, want in zip(
+        boxsum.integral(image, squares=True, tilted=True, device="opencl"), boxsum.integral(image, squares=True, tilted=True, device="cpu")
+    ):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_many_threads():
+    images = [pixels((300, 1200 + i), "u1", i) for i in range(8)]
+    wants = [table(image, "u4") for image in images]
+    failures = []
+
+    def work(i):
+        for _ in range(25):
+            got = boxsum.integral(images[i])
+            boxes = np.array([[0, 0, 50 + i, 60], [3, 4, 1000, 200]])
+            if not np.array_equal(got, wants[i]) or not np.array_equal(boxsum.box_sum(got, boxes), boxsum.box_sum(wants[i], boxes)):
+                failures.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+@quick
+@given(st.data(), st.sampled_from(PIXELS))
+def test_volume(data, dtype):
+    image, values = data.draw(layouts(dtype, axes=3, side=12))
+    got, square = boxsum.volume(image, squares=True)
+    np.testing.assert_array_equal(got, table(values, SUMS[dtype][0], 3))
+    np.testing.assert_array_equal(square, squares(values, 3))
+
+
+def test_kept_memory_is_bounded():
+    from boxsum import _memory
+
+    before = boxsum.keep_memory(8 << 20)
+    try:
+        for height in range(1000, 1400, 100):
+            boxsum.integral(np.zeros((height, 1000), np.uint8))
+        assert sum(block.size for block in _memory._kept) <= 8 << 20
+        assert boxsum.keep_memory(0) == 8 << 20
+        assert not _memory._kept
+        boxsum.integral(np.zeros((1000, 1000), np.uint8))
+        assert not _memory._kept
+        with pytest.raises(ValueError):
+            boxsum.keep_memory(-1)
+    finally:
+        boxsum.keep_memory(before)

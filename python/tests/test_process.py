@@ -1,0 +1,149 @@
+"""The library in its process: forks, signals, threads, memory."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="what a fork leaves behind is Linux's")
+
+
+def run(code, timeout=120):
+    """Runs a script in a process of its own."""
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=timeout)
+
+
+def succeeds(code):
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@linux
+@pytest.mark.parametrize("used", [True, False])
+def test_forked_children(used):
+    """Before the first call a fork is like any other; after it, children have
+    a library of their own."""
+    succeeds(f"""
+        import multiprocessing, os
+        import numpy as np, boxsum
+
+        image = np.random.default_rng(0).integers(0, 256, (1500, 1200), dtype=np.uint8)
+        want = np.pad(image.cumsum(0, dtype="u4").cumsum(1, dtype="u4"), [(1, 0), (1, 0)])
+        if {used}:
+            boxsum.integral(image)
+            turned = boxsum.rotated(image[:50, :50], 1)
+
+        def work(i):
+            import faulthandler
+            for _ in range(5):
+                table = boxsum.integral(image)
+                assert np.array_equal(table, want)
+            if {used}:
+                try:
+                    turned.sum([0, 0, 9, 9])
+                except RuntimeError as error:
+                    assert "fork" in str(error)
+                else:
+                    raise AssertionError
+            return int(boxsum.box_sum(table, [0, 0, 10, 10 + i]))
+
+        with multiprocessing.get_context("fork").Pool(3) as pool:
+            sums = pool.map(work, range(12))
+        assert sums == [int(image[:10 + i, :10].sum()) for i in range(12)]
+        assert np.array_equal(boxsum.integral(image), want)
+        if {used}:
+            child = os.fork()
+            if child == 0:  # and a grandchild
+                boxsum.integral(image)
+                grandchild = os.fork()
+                if grandchild == 0:
+                    os._exit(0 if np.array_equal(boxsum.integral(image), want) else 1)
+                os._exit(os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]))
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    """)
+
+
+@linux
+def test_signals_are_pythons():
+    """Ctrl-C raises, faulthandler reports, handlers and alarms are called."""
+    out = succeeds("""
+        import os, signal, threading
+        import numpy as np, boxsum
+        image = np.zeros((500, 500), np.uint8)
+        boxsum.integral(image)
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            while True:
+                boxsum.integral(image)
+        except KeyboardInterrupt:
+            print("interrupted")
+        seen = []
+        signal.signal(signal.SIGUSR1, lambda *_: seen.append(1))
+        os.kill(os.getpid(), signal.SIGUSR1)
+        boxsum.integral(image)
+        assert seen
+    """)
+    assert "interrupted" in out
+    crash = run("""
+        import faulthandler, ctypes
+        import numpy as np, boxsum
+        faulthandler.enable()
+        boxsum.integral(np.zeros((50, 50), np.uint8))
+        ctypes.string_at(0)
+    """)
+    assert crash.returncode == -11 and "Segmentation fault" in crash.stderr and "goroutine" not in crash.stderr
+
+
+@linux
+def test_a_limit_of_memory_raises():
+    """Where the system gives no memory there is a MemoryError, and life goes on."""
+    succeeds("""
+        import resource
+        import numpy as np, boxsum
+        boxsum.integral(np.zeros((100, 100), np.uint8))
+        with open("/proc/self/statm") as f:
+            now = int(f.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + (1 << 29),) * 2)
+        image = np.zeros((12000, 12000), np.uint8)
+        for function in (boxsum.integral, boxsum.moments, lambda a: boxsum.rotated(a, 1), lambda a: boxsum.histogram(a, 64)):
+            for _ in range(3):
+                try:
+                    function(image)
+                except MemoryError:
+                    continue
+                raise AssertionError
+        assert boxsum.integral(image[:100, :100]).shape == (101, 101)
+    """)
+
+
+@linux
+def test_ten_thousand_calls_leak_nothing():
+    out = succeeds("""
+        from boxsum import bench
+        bench.leaks()
+    """)
+    grown = float(out.split()[2])
+    assert grown < 20, out
+
+
+def test_the_library_is_loaded_on_first_use():
+    succeeds("""
+        import boxsum
+        from boxsum import _native
+        assert _native.library is None
+        boxsum.integral([[1]])
+        assert _native.library is not None
+    """)
+
+
+def test_help_and_types():
+    succeeds("""
+        import inspect, boxsum
+        from importlib.resources import files
+        assert files("boxsum").joinpath("py.typed").is_file()
+        for name in boxsum.__all__:
+            if callable(getattr(boxsum, name)):
+                assert inspect.getdoc(getattr(boxsum, name)), name
+    """)

@@ -1,0 +1,203 @@
+"""Arrays of a device without one: the host stands in for it.
+
+What these say of memory, shapes and lifetimes goes through as it would with a
+device; only the work itself is the processor's.
+"""
+
+import gc
+import struct
+
+import numpy as np
+import pytest
+
+import boxsum
+from boxsum import _dlpack, _foreign, _native
+
+
+class Interface:
+    """An array of a library that nobody knows, by the dictionary."""
+
+    def __init__(self, array, **more):
+        self.array = array
+        self.__cuda_array_interface__ = dict(array.__array_interface__, version=3, **more)
+
+
+class Exchange:
+    """The same, by DLPack."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, *, stream=None):
+        assert stream == 1
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+
+class Tensor(Exchange):
+    """An array of the host, by DLPack."""
+
+    def __dlpack__(self, **arguments):
+        return self.array.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+def flat(packed):
+    """The array that a flatArray describes."""
+    kind, item, axes, pointer, *numbers = struct.unpack("=12q", packed)
+    described = {"shape": tuple(numbers[:axes]), "strides": tuple(numbers[4 : 4 + axes]), "typestr": f"{chr(kind)}{item}", "data": (pointer, False), "version": 3}
+    return np.asarray(type("Flat", (), {"__array_interface__": described})())
+
+
+@pytest.fixture
+def device(monkeypatch):
+    """A device whose memory is the host's; says what was queued and taken."""
+    memory, queued = {}, []
+    call = _native.call
+
+    def stand_in(name, *arguments):
+        if name == "on_device":
+            packed, count, kind, number, stream = arguments
+            queued.append((number, stream))
+            arrays = [flat(packed[96 * i :][:96]) for i in range(count)]
+            call("integral", arrays[0], arrays[1], arrays[2] if count == 3 else None, kind, 1, -1)
+        elif name == "device":
+            assert arguments[0] == b"cuda:0"
+        elif name == "device_of":
+            pass  # 0
+        elif name == "take":
+            number, size, at = arguments
+            block = np.full(size + 256, 0xEE, np.uint8)
+            start = block.ctypes.data + -block.ctypes.data % 256
+            memory[start] = block
+            _dlpack.ctypes.c_size_t.from_address(at).value = start
+        elif name != "wait":
+            raise AssertionError(name)
+
+    class Library:
+        @staticmethod
+        def give(number, pointer):
+            del memory[pointer]
+
+    _native.load()
+    stand = Library()
+    monkeypatch.setattr(_foreign, "call", stand_in)
+    monkeypatch.setattr(_dlpack, "call", stand_in)
+    monkeypatch.setattr(_foreign, "device_number", lambda name: 5)
+    monkeypatch.setattr(_dlpack._native, "library", _native.library)
+    monkeypatch.setattr(_dlpack, "_native", type("Native", (), {"library": stand, "address": staticmethod(_native.address)}))
+    return memory, queued
+
+
+def shown(table):
+    """A device array as NumPy sees it."""
+    holder = type("Holder", (), {"__array_interface__": table.__cuda_array_interface__})()
+    holder.table = table
+    return np.asarray(holder)
+
+
+@pytest.mark.parametrize("wrap", [Interface, Exchange])
+@pytest.mark.parametrize("shape", [(5, 7), (40, 33, 3), (1, 1), (0, 4)])
+def test_in_and_out(device, wrap, shape):
+    memory, queued = device
+    image = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
+    tables = boxsum.integral(wrap(image), squares=True, tilted=True)
+    for got, want in zip(tables, boxsum.integral(image, squares=True, tilted=True)):
+        assert isinstance(got, boxsum.DeviceArray)
+        np.testing.assert_array_equal(shown(got), want)
+        entry = got.__cuda_array_interface__["data"][0] + got.strides[1]
+        assert entry % 256 == 0 and got.strides[0] % 256 == 0
+        np.testing.assert_array_equal(_as_host(got), want)
+    assert set(queued) == {(5, 1)}
+    del tables, got
+    gc.collect()
+    assert not memory and not _dlpack._lent
+
+
+class _as_host_exporter:
+    """Shows the capsule of a device array as one of the host."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __dlpack__(self, **_):
+        capsule = self.table.__dlpack__()
+        managed = _dlpack.ctypes.cast(_native.address(capsule, b"dltensor"), _dlpack.ctypes.POINTER(_dlpack._Managed))
+        managed.contents.tensor.device_type = 1
+        return capsule
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+def _as_host(table):
+    return np.from_dlpack(_as_host_exporter(table))
+
+
+@pytest.mark.parametrize("shape", [(4, 5, 7), (3, 40, 33, 3), (1, 1, 1), (0, 4, 4)])
+def test_volumes(device, shape):
+    voxels = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
+    for got, want in zip(boxsum.volume(Interface(voxels), squares=True), boxsum.volume(voxels, squares=True)):
+        np.testing.assert_array_equal(shown(got), want)
+
+
+def test_boxes_by_the_arithmetic_of_a_library():
+    """NumPy stands in for the library."""
+    rng = np.random.default_rng(0)
+    for shape, make, numbers in [((9, 12), boxsum.integral, 4), ((9, 12, 3), boxsum.integral, 4), ((5, 6, 7), boxsum.volume, 6), ((5, 6, 7, 2), boxsum.volume, 6)]:
+        tables = make(rng.integers(0, 256, shape, dtype=np.uint8), squares=True)
+        boxes = rng.integers(-4, 16, (60, numbers))
+        for what, ask in enumerate([lambda: boxsum.box_sum(tables[0], boxes), lambda: boxsum.box_mean(tables[0], boxes), lambda: boxsum.box_var(*tables, boxes), lambda: boxsum.box_std(*tables, boxes)]):
+            np.testing.assert_allclose(_foreign._answers(np, *tables, boxes, what, lambda a: a.astype(float)), ask(), rtol=1e-9, atol=1e-6)
+
+
+def test_the_stream_of_the_producer(device):
+    boxsum.integral(Interface(np.ones((3, 3), np.uint8), stream=2))
+    boxsum.integral(Interface(np.ones((3, 3), np.uint8), stream=None))
+    assert device[1] == [(5, 2), (5, 1)]
+
+
+def test_out(device):
+    image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    table = np.zeros((6, 9), np.uint32)
+    out = Interface(table[1:5, 2:7])
+    assert boxsum.integral(Interface(image), out=out) is out
+    np.testing.assert_array_equal(table[1:5, 2:7], boxsum.integral(image))
+    table[1:5, 2:7] = 0
+    assert not table.any()
+    with pytest.raises(TypeError):
+        boxsum.integral(Interface(image), out=table)
+    with pytest.raises(ValueError):
+        boxsum.integral(Interface(image), out=Interface(table))
+
+
+def test_what_cannot_be(device):
+    image = np.ones((4, 6), np.uint8)
+    for bad, error in [
+        (Interface(image.astype(complex)), TypeError),
+        (Interface(image[0]), ValueError),
+        (Interface(image[::-1]), ValueError),
+        (Interface(image[:, ::2]), ValueError),
+        (Interface(image, mask=image), TypeError),
+    ]:
+        with pytest.raises(error):
+            boxsum.integral(bad)
+    with pytest.raises(ValueError):
+        boxsum.integral(Interface(image), device="opencl")
+    with pytest.raises(TypeError):
+        boxsum.box_sum(boxsum.integral(Interface(image)), [[0, 0, 1, 1]])
+    for function in (boxsum.moments, boxsum.histogram, boxsum.haar):
+        with pytest.raises(TypeError, match="host"):
+            function(Interface(image))
+
+
+def test_tensors_of_the_host():
+    image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    table = boxsum.integral(Tensor(image))
+    np.testing.assert_array_equal(table, boxsum.integral(image))
+    assert boxsum.box_sum(Tensor(table), [0, 0, 4, 3]) == 66
+    assert boxsum.moments(Tensor(image)).shape == (3, 4)
