@@ -3,12 +3,13 @@
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
+# make wheel            the Python package as a wheel that needs no Go, in python/dist
 # make fuzz             every fuzzer for a minute (FUZZTIME=1m)
 
 PEERS_PYTHON = .venv/bin/python
 GPU_PEERS_PYTHON = python3
 
-.PHONY: test bench-peers bench-gpu-peers generate kernels fuzz
+.PHONY: wheel test bench-peers bench-gpu-peers generate kernels fuzz
 
 test:
 	@scripts/test.sh
@@ -29,3 +30,6 @@ kernels:
 
 fuzz:
 	@scripts/fuzz.sh $(or $(FUZZTIME),1m)
+
+wheel:
+	@scripts/wheel.sh

@@ -28,12 +28,17 @@ var below = map[string][]string{
 	"histogram":           cpu,
 	"moments":             cpu,
 	"volume":              cpu,
+	"internal/launch":     {},
+	"internal/plot":       {},
 	"gpu/internal/cuda":   {},
 	"gpu/internal/opencl": {},
 	"gpu/kernels":         {},
-	"gpu":                 slices.Concat(cpu, drivers, []string{"rotated", "tilted"}),
-	"bench":               slices.Concat(cpu, drivers, []string{"gpu", "rotated", "tilted", "volume"}),
-	"cmd/boxsum":          slices.Concat(cpu, drivers, []string{"gpu", "histogram", "imgio", "bench", "tilted", "rotated", "haar", "sketch", "volume"}),
+	"gpu":                 slices.Concat(cpu, drivers, []string{"histogram", "rotated", "tilted", "volume"}),
+	"papers":              slices.Concat(cpu, drivers, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
+	"reproduce":           slices.Concat(cpu, drivers, []string{"internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
+	"bench":               slices.Concat(cpu, drivers, []string{"internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
+	"cmd/boxsum":          slices.Concat(cpu, drivers, []string{"internal/plot", "reproduce", "papers", "gpu", "histogram", "imgio", "bench", "tilted", "rotated", "haar", "sketch", "volume"}),
+	"python/clib":         slices.Concat(cpu, drivers, []string{"gpu", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
 	"docs/picture":        slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "sketch", "tilted"}),
 }
 
@@ -41,7 +46,7 @@ var below = map[string][]string{
 // package does besides.
 var (
 	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/memory"}
-	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/kernels"}
+	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/kernels", "internal/launch"}
 )
 
 func TestImportsPointDown(t *testing.T) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the CUDA kernels of gpu/kernels, or only the modules named (portable,
-# tilted, lattice, sums, squares, small), into gpu/kernels/built: machine code for sm_90, and PTX
+# tilted, lattice, papers, sums, squares, small, volume, volumepass, histogram, histogrampass), into gpu/kernels/built: machine code for sm_90, and PTX
 # for everything from compute capability 7.5 on, or 8.0 for the one-pass kernels.
 #
 # NVCC names the compiler; without it the one in PATH is used, or NVIDIA's
@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 # that; 6.3 came with CUDA 10.0, and 7.1 with CUDA 11.1.
 target() {
 	case $1 in
-	portable | tilted | lattice) oldest=75 ptx_version=6.3 chips="75 80 86 89 90" ;;
+	portable | tilted | lattice | volume | histogram | papers) oldest=75 ptx_version=6.3 chips="75 80 86 89 90" ;;
 	*) oldest=80 ptx_version=7.1 chips="80 89" ;;
 	esac
 }
@@ -54,7 +54,7 @@ go build -o "$scratch/pack" ./gpu/kernels/_pack
 version=$("$nvcc" --version | sed -n 's/.*release.*, V//p')
 
 if [ $# = 0 ]; then
-	set -- portable tilted lattice sums squares small
+	set -- portable tilted lattice papers sums squares small volume volumepass histogram histogrampass
 fi
 for module; do
 	source=$from/$module.cu

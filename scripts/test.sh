@@ -25,13 +25,18 @@ if no_opencl && { ! scripts/install.sh pocl-opencl-icd ocl-icd-libopencl1 || no_
 fi
 export POCL_WORK_GROUP_SPECIALIZATION=0 # or PoCL compiles every kernel three times
 
+step "Chromium, to open reports in"
+if ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null && ! scripts/install.sh chromium; then
+	left_out "the test that opens a report in a browser: it takes chromium"
+fi
+
 step "gofmt, vet, staticcheck"
 unformatted=$(gofmt -l .)
 [ -z "$unformatted" ] || { echo "not gofmt'ed: $unformatted"; exit 1; }
 go vet ./...
 go vet -tags noasm ./...
 for platform in linux/386 linux/arm64 darwin/arm64 windows/amd64; do
-	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume ./gpu/... ./bench ./cmd/...
+	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet . ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume ./gpu/... ./papers ./reproduce ./bench ./cmd/...
 done
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 if go run $staticcheck -version 2>/dev/null; then
@@ -61,6 +66,17 @@ fi
 
 step "tests"
 go test ./...
+
+step "the Python package"
+python=.venv/bin/python
+if [ -z "${BOXSUM_PEERS_PYTHON:-}" ] || [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then
+	left_out "the Python package: it takes Python 3 with venv, PyPI and a C compiler"
+elif $python -m pip install --quiet --disable-pip-version-check pytest hypothesis &&
+	$python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall ./python; then
+	$python -m pytest -q -p no:cacheprovider python/tests --doctest-modules --doctest-glob='*.md' --pyargs boxsum docs/python.md
+else
+	left_out "the Python package: it could not be built"
+fi
 
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
