@@ -241,41 +241,36 @@ func (l *lane) forget() error {
 
 // gather copies rows of the host to memory without gaps, and scatter the other
 // way.
-func gather(dst unsafe.Pointer, src host, first, count, bytes int64) {
-	copyRows(host{dst, bytes}, host{src.row(first), src.stride}, rows{bytes, count})
+func gather(dst unsafe.Pointer, src host, first, rows, bytes int64) {
+	eachRow(rows, bytes, func(y int64) { copyBytes(unsafe.Add(dst, y*bytes), src.row(first+y), bytes) })
 }
 
-func scatter(dst host, first, count int64, src unsafe.Pointer, bytes int64) {
-	copyRows(host{dst.row(first), dst.stride}, host{src, bytes}, rows{bytes, count})
-}
-
-// copyRows copies rows from one place to another, on a few processors where
-// there is much to copy: one cannot keep up with the bus, and many take memory's
-// time from it.
-func copyRows(dst, src host, r rows) {
-	const worth = 4 << 20 // bytes a goroutine
-	workers := max(min(int64(runtime.GOMAXPROCS(0)), r.count*r.bytes/worth, r.count, 8), 1)
-	var wg sync.WaitGroup
-	for k := range workers {
-		first, end := r.count*k/workers, r.count*(k+1)/workers
-		part := func() {
-			if dst.stride == r.bytes && src.stride == r.bytes {
-				copyBytes(dst.row(first), src.row(first), (end-first)*r.bytes) // long runs pass the caches by
-				return
-			}
-			for y := first; y < end; y++ {
-				copyBytes(dst.row(y), src.row(y), r.bytes)
-			}
-		}
-		if k == workers-1 {
-			part()
-		} else {
-			wg.Go(part)
-		}
-	}
-	wg.Wait()
+func scatter(dst host, first, rows int64, src unsafe.Pointer, bytes int64) {
+	eachRow(rows, bytes, func(y int64) { copyBytes(dst.row(first+y), unsafe.Add(src, y*bytes), bytes) })
 }
 
 func copyBytes(dst, src unsafe.Pointer, n int64) {
 	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+}
+
+// eachRow calls f for every row, on several processors where there is enough to
+// copy: one cannot keep up with the bus.
+func eachRow(rows, bytes int64, f func(y int64)) {
+	const worth = 1 << 20 // bytes a goroutine
+	workers := min(int64(runtime.GOMAXPROCS(0)), rows*bytes/worth, rows, 8)
+	if workers <= 1 {
+		for y := range rows {
+			f(y)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	for k := range workers {
+		wg.Go(func() {
+			for y := rows * k / workers; y < rows*(k+1)/workers; y++ {
+				f(y)
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -303,13 +304,33 @@ func (t *twin) copyTo(dst host) {
 	}
 }
 
+func copyRows(dst, src host, r rows) {
+	eachRow(r.count, r.bytes, func(y int64) { copyBytes(dst.row(y), src.row(y), r.bytes) })
+}
+
+// stage copies rows that a device reads next, while others are on the bus. Where
+// there are no gaps two processors copy long runs, which pass the caches by:
+// more of them take memory's time from the bus.
+func stage(dst, src host, r rows) {
+	const worth = 1 << 20 // bytes
+	if dst.stride != r.bytes || src.stride != r.bytes || r.bytes*r.count < worth {
+		copyRows(dst, src, r)
+		return
+	}
+	half := r.count / 2
+	var wg sync.WaitGroup
+	wg.Go(func() { copyBytes(dst.at, src.at, half*r.bytes) })
+	copyBytes(dst.row(half), src.row(half), (r.count-half)*r.bytes)
+	wg.Wait()
+}
+
 // send queues the way of the pixels to the device: from where they are if the
 // device can read there, otherwise from a copy.
 func (s *slot) send(up stream, b backend, w *bandWork) error {
 	from, t := w.pixels, &s.pixels
 	if s.source == nil {
 		from = t.rows()
-		copyRows(from, w.pixels, t.data)
+		stage(from, w.pixels, t.data)
 	}
 	if from.stride == t.at.stride {
 		bytes := t.at.stride*(t.data.count-1) + t.data.bytes
