@@ -118,7 +118,7 @@ func (v *view) sweepTable(caption, sweep string, steps []int, of func(int) func(
 	name string
 	of   func(Size) Spec
 }) *table {
-	t := &table{Caption: caption, Left: 2, Head: []string{"image", "algorithm", sweep, "mean", "least", "most", "speed-up", "boxsum over it"}}
+	t := &table{Caption: caption, Left: 2, Grouped: true, Head: []string{"image", "algorithm", sweep, "mean", "least", "most", "speed-up", "boxsum over it"}}
 	for _, size := range v.videos() {
 		seq := bertazziniSequential(size)
 		best := ours[len(ours)-1].of(size)
@@ -203,9 +203,25 @@ func bertazziniThreads(v *view) []block {
 	if top == 0 {
 		ratio = math.NaN()
 	}
-	return append(blocks, judge("Bertazzini and Guiducci: threads make it faster, up to 5.55 times on 8 cores", ratio, 1, "bertazzini/threads",
+	return append(blocks, judge("Bertazzini and Guiducci: threads make it faster, up to 5.55 times on 8 cores", ratio, 1, 5.55, "bertazzini/threads",
 		fmt.Sprintf("The best speed-up is %s, for %v on %s, with %s.", times(top), where, count(by, "thread"), count(v.cores, "core")),
-		"The two transposes, which go down columns, cost more than the threads gain."))
+		v.whyThreads()))
+}
+
+// whyThreads says what the transposes cost.
+func (v *view) whyThreads() string {
+	sizes := v.videos()
+	last := sizes[len(sizes)-1]
+	return fmt.Sprintf("On one thread, with its two transposes, which go down columns, it takes %s the time of the sequential algorithm at %v: that much the threads have to make good first.",
+		times(v.mean(bertazziniOn(1)(last))/v.mean(bertazziniSequential(last))), last)
+}
+
+// whyBlocks says what the size of a block does.
+func (v *view) whyBlocks() string {
+	sizes, steps := v.videos(), v.blocks()
+	last := sizes[len(sizes)-1]
+	slow, fast := v.mean(bertazziniBlock(steps[len(steps)-1])(last)), v.mean(v.best(steps, bertazziniBlock)(last))
+	return fmt.Sprintf("With a thread for each row, small blocks spread over all multiprocessors and large ones over few: at %v those of %d take %s the time of the best.", last, steps[len(steps)-1], times(slow/fast))
 }
 
 // best is the fastest step of a sweep at a size.
@@ -247,7 +263,7 @@ func bertazziniCUDA(v *view) []block {
 	if math.IsInf(least, 1) {
 		least = math.NaN()
 	}
-	return append(blocks, v.onlyGPU(judge("Bertazzini and Guiducci: the GPU is more than 5 times as fast as the sequential algorithm at every size", least, 5, "bertazzini/cuda",
+	return append(blocks, v.onlyGPU(judge("Bertazzini and Guiducci: the GPU is more than 5 times as fast as the sequential algorithm at every size", least, 5, 5, "bertazzini/cuda",
 		fmt.Sprintf("The least speed-up is %s, at %v.", times(least), at), "With a thread for each row there are too few threads to keep a GPU busy.")))
 }
 
@@ -282,8 +298,8 @@ func bertazziniBoth(v *view) []block {
 			{"threads, CPU", plot.Style{Hue: 0}, threads, 1}, {"thread for each row, " + v.gpuShort(), plot.Style{Hue: 1}, device, 1},
 			{"boxsum, CPU", boxsumCPU, ourCPU("u8"), 1}, {"boxsum, " + v.gpuShort(), boxsumGPU, ourGPU("u32"), 1},
 		}))...)
-	return append(blocks, v.onlyGPU(judge("Bertazzini and Guiducci: threads on the CPU are a little faster than the GPU", share, 1, "bertazzini/both",
-		fmt.Sprintf("They are at %d of %d sizes.", won, measured), "")))
+	return append(blocks, v.onlyGPU(judge("Bertazzini and Guiducci: threads on the CPU are a little faster than the GPU", share, 0, 1, "bertazzini/both",
+		fmt.Sprintf("They are at %d of %d sizes.", won, measured), v.whyBlocks())))
 }
 
 // manySize is that of an image among many, and manyImages how many there are.
@@ -339,6 +355,6 @@ func bertazziniMany(v *view) []block {
 		text("The conclusion supposes that the GPU would do better with many images, whose copies and kernels overlap on several streams. It was not measured there."), t,
 	}
 	blocks = append(blocks, draw("bertazzini-many", "Many images at once, from host memory to host memory.", bars)...)
-	return append(blocks, v.onlyGPU(judge("Bertazzini and Guiducci: many images at once, with asynchronous copies, would do better on the GPU", gain, 1, "bertazzini/many",
+	return append(blocks, v.onlyGPU(judge("Bertazzini and Guiducci: many images at once, with asynchronous copies, would do better on the GPU", gain, 1, 1, "bertazzini/many",
 		fmt.Sprintf("%d images go through %s as fast as one at a time.", v.manyImages(), times(gain)), "")))
 }

@@ -160,9 +160,9 @@ func (l *lab) boxsum(s Spec) (*contestant, error) {
 	p := l.pixels
 	switch {
 	case s.Table == "tilted":
-		return l.tilted(s, opt)
+		return l.tilted(opt)
 	case s.Table == "rotated":
-		return l.rotated(s, opt)
+		return l.rotated(opt)
 	case s.GPU && s.Images > 0 && s.Precision == "u8":
 		return ourPipeline(l.device, p.bytes, s.Images)
 	case s.GPU && s.Images > 0:
@@ -286,7 +286,7 @@ func ourPipeline[P boxsum.Pixel](d *gpu.Device, img boxsum.Image[P], count int) 
 
 // tilted and rotated tables are compared with those of the work, which has
 // compared them with its reference: every entry.
-func (l *lab) tilted(_ Spec, opt *boxsum.Options) (*contestant, error) {
+func (l *lab) tilted(opt *boxsum.Options) (*contestant, error) {
 	img := l.pixels.float
 	t, err := tilted.New[float32](img.Width, img.Height, 1)
 	if err != nil {
@@ -301,7 +301,7 @@ func (l *lab) tilted(_ Spec, opt *boxsum.Options) (*contestant, error) {
 	}}, nil
 }
 
-func (l *lab) rotated(_ Spec, opt *boxsum.Options) (*contestant, error) {
+func (l *lab) rotated(opt *boxsum.Options) (*contestant, error) {
 	img := l.pixels.float
 	t, err := rotated.New[float32](img.Width, img.Height, 1, rotation)
 	if err != nil {

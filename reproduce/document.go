@@ -36,12 +36,18 @@ type text string
 type table struct {
 	Caption string
 	Left    int
+	Grouped bool // rows with the same first cell belong together
 	Head    []string
 	Rows    [][]cell
 }
 
 // IsLeft says whether a column is flush left.
 func (t *table) IsLeft(column int) bool { return column < max(t.Left, 1) }
+
+// Starts says whether a row begins a group of rows, those of one size.
+func (t *table) Starts(row int) bool {
+	return t.Grouped && row > 0 && t.Rows[row][0].Text != t.Rows[row-1][0].Text
+}
 
 // A cell is a text of a table.
 type cell struct {
@@ -69,6 +75,7 @@ type verdict string
 
 const (
 	holds   verdict = "holds"
+	partly  verdict = "holds in part"
 	fails   verdict = "does not hold"
 	unknown verdict = "cannot be said"
 	noGPU   verdict = "no GPU here"

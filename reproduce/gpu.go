@@ -88,10 +88,7 @@ func gpuTell(v *view) []block {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	ours := papers.Cost{Reads: 2, Writes: 1} // OpenCL has the portable kernels only
-	if v.machine.Kind == "cuda" {
-		ours.Reads = 1
-	}
+	ours := v.ourCost()
 	for _, p := range []string{"f32", "f32x4", "f64", "u32"} {
 		s := ourGPU(p)(size)
 		if !v.get(s).ok() {
@@ -110,10 +107,19 @@ func gpuTell(v *view) []block {
 	better := v.ms(row) / v.ms(scan)
 	other := v.ms(gpuSpec(8)(size)) / v.ms(gpuSpec(0)(size))
 	return append(blocks,
-		v.onlyGPU(judge(fmt.Sprintf("At %v, scans with transposes are faster than a thread for each row", size), min(better, other), 1, "gpu/4096",
+		v.onlyGPU(judge(fmt.Sprintf("At %v, scans with transposes are faster than a thread for each row", size), min(better, other), 1, 1, "gpu/4096",
 			fmt.Sprintf("GPUv2 is %s as fast as GPUv1, and Bilgic’s scan %s as fast as Bertazzini and Guiducci’s thread for each row.", times(better), times(other)), whyRows(better, other))),
-		v.onlyGPU(judge(fmt.Sprintf("At %v, boxsum is faster than every published algorithm for a GPU", size), least, 1, "gpu/4096",
+		v.onlyGPU(judge(fmt.Sprintf("At %v, boxsum is faster than every published algorithm for a GPU", size), least, 1, 1, "gpu/4096",
 			fmt.Sprintf("It is %s as fast as the fastest of them, in the same types.", times(least)), "")))
+}
+
+// ourCost is what boxsum's kernels read and write: OpenCL has the portable ones
+// only.
+func (v *view) ourCost() papers.Cost {
+	if v.machine.Kind == "cuda" {
+		return papers.Cost{Reads: 1, Writes: 1}
+	}
+	return papers.Cost{Reads: 2, Writes: 1}
 }
 
 // costOf is what an algorithm reads and writes.

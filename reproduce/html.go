@@ -18,7 +18,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"svg":    inlineSVG,
 	"anchor": func(name string) string { return strings.ReplaceAll(name, "/", "-") },
 	"verdict": func(v verdict) string {
-		return map[verdict]string{holds: "yes", fails: "no", unknown: "open", noGPU: "open"}[v]
+		return map[verdict]string{holds: "yes", partly: "part", fails: "no", unknown: "open", noGPU: "open"}[v]
 	},
 }).Parse(page))
 

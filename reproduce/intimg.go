@@ -150,9 +150,9 @@ func intimgTable(v *view) []block {
 	}
 	blocks = append(blocks, draw("intimg-table", "The table again: outlines are the published times.", bars)...)
 	return append(blocks,
-		v.onlyGPU(judge("intimg: prefix sums by blocks with transposes (GPUv2) are faster than a thread for each row (GPUv1)", better, 1, "intimg/table",
+		v.onlyGPU(judge("intimg: prefix sums by blocks with transposes (GPUv2) are faster than a thread for each row (GPUv1)", better, 1, 2.3, "intimg/table",
 			fmt.Sprintf("GPUv2 is %s as fast as GPUv1 at %v (published: 2.3×).", times(better), size), "")),
-		v.onlyGPU(judge("intimg: copying an image to the GPU and its table back takes longer than making the table", copies, 1, "intimg/table",
+		v.onlyGPU(judge("intimg: copying an image to the GPU and its table back takes longer than making the table", copies, 1, 1, "intimg/table",
 			fmt.Sprintf("The copies take %s the time of GPUv2’s kernels at %v.", times(copies), size), "")))
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
@@ -43,33 +42,15 @@ const (
 	slow = 50 * time.Millisecond
 )
 
-// measure measures specs in groups: those with the same pixels take turns.
+// measure lets specs of the same pixels take turns.
 func (l *lab) measure(ctx context.Context, specs []Spec) []Result {
-	var results []Result
-	for len(specs) > 0 && ctx.Err() == nil {
-		first := specs[0]
-		var group []Spec
-		specs = slices.DeleteFunc(slices.Clone(specs), func(s Spec) bool {
-			if s.Size != first.Size || pixelType(s.Precision) != pixelType(first.Precision) {
-				return false
-			}
-			group = append(group, s)
-			return true
-		})
-		results = append(results, l.group(ctx, group)...)
-		debug.FreeOSMemory()
-	}
-	return results
-}
-
-// group measures specs on the same pixels.
-func (l *lab) group(ctx context.Context, specs []Spec) []Result {
 	var results []Result
 	var field []*contestant
 	defer func() {
 		for _, c := range field {
 			c.close()
 		}
+		debug.FreeOSMemory()
 	}()
 	for _, s := range specs {
 		if ctx.Err() != nil {
@@ -183,7 +164,9 @@ func (l *lab) enter(s Spec) (c *contestant, err error) {
 // runs is how often a spec is measured: as often as published, or as time
 // allows.
 func (l *lab) runs(s Spec, once time.Duration) int {
-	most, budget := s.Runs, 2500*time.Millisecond
+	// Forty milliseconds for each run that was published, and two seconds at
+	// least, cover all but what has become slower since.
+	most, budget := s.Runs, max(2*time.Second, time.Duration(s.Runs)*slow*4/5)
 	if l.setting.repeat > 0 {
 		return l.setting.repeat
 	}

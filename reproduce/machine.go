@@ -55,10 +55,10 @@ func (m Machine) deviceText() string {
 	return what
 }
 
-// bytesPerPixel is more than any one algorithm needs of host memory for a pixel:
-// an image and a table of float4, the reference's sums, and as much on a device
-// that is the processor.
-const bytesPerPixel = 100
+// bytesPerPixel is about what all who take turns at one size need together: their
+// tables, the copies to compare them with, and as much on a device that is the
+// processor.
+const bytesPerPixel = 200
 
 // fits says before anything is measured that a size is too large.
 func (s *setting) fits(experiments []*Experiment) error {

@@ -118,6 +118,7 @@ func tellMessomTable2(v *view) []block {
 	t := &table{
 		Caption: "Single precision on one core, ms. Published figures are from an " + messomOpteron + ". Rotated is 1-2, 26.57°. Ratios are to the normal table of the same column.",
 		Left:    2,
+		Grouped: true,
 		Head:    []string{"image", "table", "published", "ratio", "here", "ratio", "boxsum", "ratio", "boxsum over theirs"},
 	}
 	charts := make([]plot.Series, 0, 9)
@@ -176,7 +177,7 @@ func tellMessomTable2(v *view) []block {
 	}
 	blocks = append(blocks, draw("messom-table-2", "Table 2 again: published times are hollow and dashed, boxsum’s lines are heavy.",
 		&plot.Chart{Title: "Normal, twisted and rotated tables, one core", X: sizeAxis(v.messomTable2Sizes()), Y: plot.Axis{Label: "time (ms)", Log: true}, Series: charts})...)
-	return append(blocks, judge("Messom and Barczak: a rotated table takes an order of magnitude longer than a normal one (8.5 to 14 times)", least, 5, "messom/table-2",
+	return append(blocks, judge("Messom and Barczak: a rotated table takes an order of magnitude longer than a normal one (8.5 to 14 times)", least, 5, 8.5, "messom/table-2",
 		fmt.Sprintf("Their line-buffer method takes %s to %s the time of their normal table here.", times(least), times(most)),
 		"In the normal table’s recurrence three additions wait for each other, and then for the sum on the left; the line buffers add work that a core of today does meanwhile."))
 }
@@ -204,6 +205,7 @@ func tellMessomTable3(v *view) []block {
 	t := &table{
 		Caption: "Single precision. Published figures are from an " + messomCard + ", ours from " + v.gpuName() + ". A start loads the kernels and sends the image; a cycle is one table by the kernel with float4 and eight streams.",
 		Left:    2,
+		Grouped: true,
 		Head:    []string{"image", "", "start and 1 cycle (ms)", "and 2", "and 10", "average cycle (ms)", "ns/pixel", "float (ms)", "float4 (ms)", "boxsum (ms)", "boxsum over 8 streams"},
 	}
 	average := onDevice("messom/stream-8")
@@ -240,9 +242,9 @@ func tellMessomTable3(v *view) []block {
 	better := (v.ms(first) / first.pixels()) / (v.ms(last) / last.pixels())
 	cheaper := v.ms(onDevice("messom/stream")(last.Size)) / v.ms(onDevice("messom/stream-float4")(last.Size))
 	return append(blocks,
-		v.onlyGPU(judge("Messom and Barczak: on the GPU a pixel costs less the larger the image is", better, 1, "messom/table-3",
+		v.onlyGPU(judge("Messom and Barczak: on the GPU a pixel costs less the larger the image is", better, 1, 1, "messom/table-3",
 			fmt.Sprintf("A pixel costs %s ns at %v and %s ns at %v (published: 180 and 4.5).", number(1e6*v.ms(first)/first.pixels()), first.Size, number(1e6*v.ms(last)/last.pixels()), last.Size), "")),
-		v.onlyGPU(judge("Messom and Barczak: float4 improves on float in the stream kernel", cheaper, 1, "messom/table-3",
+		v.onlyGPU(judge("Messom and Barczak: float4 improves on float in the stream kernel", cheaper, 1, 1, "messom/table-3",
 			fmt.Sprintf("At %v the passes with float4 are %s as fast as those with float.", last.Size, times(cheaper)),
 			"A GPU of today joins the loads of neighbouring threads whatever their width.")))
 }
@@ -255,6 +257,7 @@ func tellMessomTable4(v *view) []block {
 	t := &table{
 		Caption: "Single precision on one core, ms for one cycle. Published figures are a tenth of those for ten cycles, on " + messomQuad + ".",
 		Left:    2,
+		Grouped: true,
 		Head:    []string{"image", "", "float", "float4", "8 streams", "ns/pixel, 8 streams", "boxsum", "boxsum over 8 streams"},
 	}
 	eight := onOneCore("messom/stream-cpu-8")
@@ -293,9 +296,23 @@ func tellMessomTable4(v *view) []block {
 		}, fixed...))...)
 	last := sizes[len(sizes)-1]
 	gain4, gain8 := v.ms(float(last))/v.ms(float4(last)), v.ms(float4(last))/v.ms(eight(last))
-	return append(blocks, judge("Messom and Barczak: simulated on the CPU, float4 is faster than float, and eight streams are faster still", min(gain4, gain8), 1, "messom/table-4",
+	return append(blocks, judge("Messom and Barczak: simulated on the CPU, float4 is faster than float, and eight streams are faster still", bothGain(gain4, gain8), 0, 2, "messom/table-4",
 		fmt.Sprintf("At %v float4 is %s as fast as float, and eight streams %s as fast as float4 (published: 1.9× and 2.8×).", last, times(gain4), times(gain8)),
 		"Calls of the kernel are cheaper today than they were, beside what it does."))
+}
+
+// bothGain is how many of two ratios are a gain beyond what noise can make.
+func bothGain(a, b float64) float64 {
+	if math.IsNaN(a + b) {
+		return math.NaN()
+	}
+	n := 0.0
+	for _, r := range []float64{a, b} {
+		if r > 1.05 {
+			n++
+		}
+	}
+	return n
 }
 
 func messomTable5Specs(s *setting) []Spec {
@@ -331,6 +348,6 @@ func tellMessomTable5(v *view) []block {
 		}, fixed...))...)
 	last := sizes[len(sizes)-1]
 	gpu := v.ms(serial(last)) / v.ms(onDevice("messom/stream-8")(last))
-	return append(blocks, v.onlyGPU(judge("Messom and Barczak: for large images the GPU is faster than the serial algorithm on one core", gpu, 1, "messom/table-5",
+	return append(blocks, v.onlyGPU(judge("Messom and Barczak: for large images the GPU is faster than the serial algorithm on one core", gpu, 1, 2, "messom/table-5",
 		fmt.Sprintf("At %v the stream kernels are %s as fast (published: 2.0×).", last, times(gpu)), "")))
 }

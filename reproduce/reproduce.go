@@ -44,8 +44,8 @@ type Config struct {
 	// Progress, if not nil, is called as measurements finish.
 	Progress func(Progress)
 
-	// Ready, if not nil, is called with what there is of the report as soon as
-	// an experiment is done, and at last with all of it.
+	// Ready, if not nil, is called with what there is of the report every few
+	// seconds, and at last with all of it.
 	Ready func(*Report) error
 
 	// measure and machine stand in for the real thing in tests.
@@ -150,32 +150,51 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 		defer l.close()
 		measure = l.measure
 	}
-	for _, e := range experiments {
-		// Specs that several experiments need are measured for the first.
-		var now []Spec
-		for _, spec := range e.specs(s) {
-			if i := slices.IndexFunc(todo, spec.same); i >= 0 {
-				now = append(now, todo[i])
-				todo = slices.Delete(todo, i, i+1)
-			}
-		}
-		results := measure(ctx, now)
-		r.Results = append(r.Results, results...)
-		r.experiments = append(r.experiments, e)
-		r.setting = s
-		if err := ctx.Err(); err != nil {
-			r.Interrupted = true
-		}
-		if cfg.Ready != nil && (len(results) > 0 || e == experiments[len(experiments)-1]) {
+	r.setting = s
+	written := time.Now()
+	for len(todo) > 0 && ctx.Err() == nil {
+		var group []Spec
+		group, todo = samePixels(todo)
+		r.Results = append(r.Results, measure(ctx, group)...)
+		r.experiments = slices.DeleteFunc(slices.Clone(experiments), func(e *Experiment) bool { return len(todo) > 0 && !r.has(e) })
+		r.Interrupted = ctx.Err() != nil
+		last := len(todo) == 0 || r.Interrupted
+		if cfg.Ready != nil && (last || time.Since(written) > writeEvery) {
 			if err := cfg.Ready(r); err != nil {
 				return r, err
 			}
-		}
-		if err := ctx.Err(); err != nil {
-			return r, err
+			written = time.Now()
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return r, err
+	}
 	return r, r.wrong()
+}
+
+// writeEvery is how often a report is written while it grows.
+const writeEvery = 5 * time.Second
+
+// samePixels takes the specs out of a list that share the pixels of the first.
+func samePixels(specs []Spec) (group, others []Spec) {
+	for _, s := range specs {
+		if s.Size == specs[0].Size && pixelType(s.Precision) == pixelType(specs[0].Precision) {
+			group = append(group, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	return group, others
+}
+
+// has says whether anything of an experiment was measured.
+func (r *Report) has(e *Experiment) bool {
+	for _, s := range e.specs(r.setting) {
+		if slices.ContainsFunc(r.Results, func(result Result) bool { return result.Spec.same(s) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // wrong is an error where a table was not what it should be.

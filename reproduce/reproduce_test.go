@@ -182,6 +182,9 @@ func checkSection(t *testing.T, s section) {
 
 // TestFiles: the files of a report hold what its page shows.
 func TestFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("pictures take long")
+	}
 	dir, r := reportOn(t, graphics, Config{Names: []string{"bilgic"}})
 	page := read(t, dir, "report.html")
 	for _, p := range r.document().pictures() {
@@ -203,6 +206,9 @@ func TestFiles(t *testing.T) {
 
 // TestAgain: a report that is written anew from its results is the same.
 func TestAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("pictures take long")
+	}
 	dir, _ := reportOn(t, pocl, Config{Names: []string{"messom/table-2", "gpu"}, Sizes: []Size{{640, 480}, {300, 200}}})
 	f, err := os.Open(filepath.Join(dir, "results.json"))
 	if err != nil {
@@ -264,22 +270,18 @@ func TestSelect(t *testing.T) {
 // TestInterrupted: what was measured until then is written.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	w, err := NewWriter(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls := 0
-	r, err := Run(ctx, Config{Names: []string{"messom"}, machine: pocl, Ready: w.Write, measure: func(ctx context.Context, specs []Spec) []Result {
-		if calls++; calls == 2 {
+	calls, page := 0, ""
+	ready := func(r *Report) error { page, _ = texts(t, r); return nil }
+	r, err := Run(ctx, Config{Names: []string{"messom"}, machine: pocl, Ready: ready, measure: func(ctx context.Context, specs []Spec) []Result {
+		if calls++; calls == 4 {
 			cancel()
 			specs = specs[:1]
 		}
 		return invented(pocl)(ctx, specs)
 	}})
-	if !errors.Is(err, context.Canceled) || calls != 2 || !r.Interrupted {
+	if !errors.Is(err, context.Canceled) || calls != 4 || !r.Interrupted {
 		t.Fatalf("%v after %d calls", err, calls)
 	}
-	page := read(t, w.dir, "report.html")
 	checkPage(t, page)
 	for text, there := range map[string]bool{"Interrupted": true, "messom-table-2": true, "messom-table-3": true, "messom-table-4": false, "not measured": true} {
 		if strings.Contains(page, text) != there {
@@ -362,5 +364,28 @@ func TestNumber(t *testing.T) {
 	}
 	if number(math.NaN()) != "–" {
 		t.Error("NaN is a number")
+	}
+}
+
+// TestCommitted: the report in the documentation is what its results make today.
+func TestCommitted(t *testing.T) {
+	const dir = "../docs/reports/h200"
+	f, err := os.Open(filepath.Join(dir, "results.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := Load(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, markdown := texts(t, r)
+	if page != read(t, dir, "report.html") || markdown != read(t, dir, "report.md") {
+		t.Error("stale: run go run ./cmd/boxsum reproduce --from docs/reports/h200/results.json -o docs/reports/h200")
+	}
+	for _, p := range r.document().pictures() {
+		if !strings.Contains(page, read(t, dir, "plots", p.Name+".svg")) {
+			t.Errorf("%s.svg is stale", p.Name)
+		}
 	}
 }

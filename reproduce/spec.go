@@ -54,10 +54,13 @@ func (s Spec) String() string {
 	for _, part := range []struct {
 		n    int
 		unit string
-	}{{s.Threads, "threads"}, {s.Group, "threads a block"}, {s.Images, "images"}, {s.Cycles, "cycles"}} {
+	}{{s.Threads, "thread"}, {s.Images, "image"}, {s.Cycles, "cycle"}} {
 		if part.n > 0 {
-			text += fmt.Sprintf(", %d %s", part.n, part.unit)
+			text += ", " + count(part.n, part.unit)
 		}
+	}
+	if s.Group > 0 {
+		text += fmt.Sprintf(", blocks of %d", s.Group)
 	}
 	return text
 }

@@ -209,7 +209,7 @@ func (d *document) pictures() []*picture {
 
 // method says how it was measured.
 func (d *document) method() string {
-	runs := "as many runs as published"
+	runs := "as many runs as published, as far as a few seconds for each allow (results.json says how many)"
 	if d.Quick {
 		runs = "a quick run: a few runs of each, and fewer sizes"
 	}

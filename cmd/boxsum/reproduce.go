@@ -29,7 +29,7 @@ type reproduceCmd struct {
 func (*reproduceCmd) Help() string {
 	return `Runs the experiments that four works on summed-area tables published, with their algorithms as published, beside boxsum's own. Every result is checked before it is timed.
 
-The folder gets report.html, one page that needs nothing else; report.md; results.json; and in plots every plot as SVG and PNG. They are written anew after every experiment: Ctrl-C leaves what there is.
+The folder gets report.html, one page that needs nothing else; report.md; results.json; and in plots every plot as SVG and PNG. They are written anew every few seconds: Ctrl-C leaves what there is.
 
 Without a GPU, OpenCL on the processor stands in for one if it is there, and the report says so.
 

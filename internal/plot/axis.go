@@ -75,7 +75,8 @@ func (s scale) ticks(a Axis) (labelled []Tick, minor []float64) {
 	return labelled, nil
 }
 
-// logTicks labels the powers of ten, and 2 and 5 times them where there is room.
+// logTicks labels the powers of ten, and 2 and 5 times them, or all digits, where
+// there is room.
 func (s scale) logTicks() (labelled []Tick, minor []float64) {
 	decades := math.Log10(s.high / s.low)
 	skip := math.Ceil(decades / 7) // so many powers of ten to a label
@@ -86,7 +87,7 @@ func (s scale) logTicks() (labelled []Tick, minor []float64) {
 				continue
 			}
 			switch {
-			case digit == 1 && math.Mod(e, skip) == 0, decades < 2.2 && (digit == 2 || digit == 5):
+			case digit == 1 && math.Mod(e, skip) == 0, decades < 2.2 && (digit == 2 || digit == 5), decades < 0.8:
 				labelled = append(labelled, Tick{v, Number(v)})
 			case decades < 5:
 				minor = append(minor, v)
