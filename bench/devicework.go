@@ -141,10 +141,17 @@ func (w *deviceWork) checkOne(i int, fetch func() error) error {
 	return w.compare(i)
 }
 
-// field is who takes turns: the kernels and a copy of as many bytes, between
-// events of the device, and where alone is false the way from host to host, by
-// the clock on the wall. Close the copy afterwards.
-func (w *deviceWork) field(c Case, alone bool) ([]contestant, *gpu.Copy, error) {
+// A limit is what memory alone would take on a device.
+type limit interface {
+	Run() error
+	Close() error
+}
+
+// field is who takes turns: the kernels and a copy of as many bytes, or beside
+// integral histograms a fill of theirs, between events of the device, and where alone
+// is false the way from host to host, by the clock on the wall. Close the limit
+// afterwards.
+func (w *deviceWork) field(c Case, alone bool) ([]contestant, limit, error) {
 	read, written := c.bytes(w.size)
 	result := func(name string, images int) Result {
 		r := newResult(name, c, w.size, 0, int64(images)*(read+written), true)
@@ -154,20 +161,27 @@ func (w *deviceWork) field(c Case, alone bool) ([]contestant, *gpu.Copy, error) 
 		}
 		return r
 	}
-	limit := result(LimitDevice, w.batch)
-	limit.Verified = false
-	copies, err := w.device.NewCopy(limit.Bytes / 2)
+	beside := result(LimitDevice, w.batch)
+	beside.Verified = false
+	var memory limit
+	var err error
+	if _, ok := c.bins(); ok {
+		beside.Algorithm, beside.Bytes = LimitDeviceFill, int64(w.batch)*written
+		memory, err = w.device.NewFill(beside.Bytes)
+	} else {
+		memory, err = w.device.NewCopy(beside.Bytes / 2)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	field := []contestant{
 		{result(Boxsum, w.batch), deviceTimed(w.device, w.integrate)},
-		{limit, deviceTimed(w.device, copies.Run)},
+		{beside, deviceTimed(w.device, memory.Run)},
 	}
 	if !alone {
 		field = append(field, contestant{result(EndToEnd, 1), timed(w.roundTrip)})
 	}
-	return field, copies, nil
+	return field, memory, nil
 }
 
 // deviceTimed is a contestant's turn that queues work on a device, timed by the

@@ -88,6 +88,9 @@ func (cfg *GPUConfig) defaults() (err error) {
 	if cfg.Python != "" {
 		sizes, types = GPUPeerSizes, GPUPeerTypes
 	}
+	if err := cfg.matchSizes(); err != nil {
+		return err
+	}
 	if cfg.Sizes == nil {
 		if cfg.Sizes, err = ParseSizes(sizes); err != nil {
 			return err

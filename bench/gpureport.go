@@ -26,6 +26,9 @@ type kernelRow struct {
 
 func newGPUReport(cfg GPUConfig, p *plan, peers *gpuPeers) *gpuReport {
 	r := &gpuReport{textTable: textTable{w: cfg.Out, lead: 14}, alone: cfg.Python != "" || cfg.Batch > 1}
+	for _, c := range p.Cases {
+		r.lead = max(r.lead, len(c.String()))
+	}
 	r.line(aboutDevice(cfg.Device))
 	if peers != nil {
 		for _, name := range gpuPeerNames {
@@ -41,6 +44,9 @@ func newGPUReport(cfg GPUConfig, p *plan, peers *gpuPeers) *gpuReport {
 	r.line("")
 	r.line(fmt.Sprintf("Times are in ms, median of %d after a warm-up. kernel is one call that stays on the device, between two events there;", p.Repeat))
 	r.line("copy moves as many bytes on the device, half read and half written. × copy is kernel's time over copy's.")
+	if slices.ContainsFunc(p.Cases, func(c Case) bool { _, ok := c.bins(); return ok }) {
+		r.line("fill, beside integral histograms, writes as many bytes as they have; × fill is kernel's time over fill's.")
+	}
 	if cfg.Batch > 1 {
 		r.line(fmt.Sprintf("One call makes the tables of %d images.", cfg.Batch))
 	}
@@ -64,7 +70,11 @@ func aboutDevice(d *gpu.Device) string {
 func (r *gpuReport) row(c Case, size Size, results []Result, kernels []gpu.KernelInfo) {
 	if c != r.last {
 		r.last = c
-		columns := []string{"kernel", "GB/s", "copy", "GB/s", "× copy"}
+		limit := "copy"
+		if _, ok := c.bins(); ok {
+			limit = "fill"
+		}
+		columns := []string{"kernel", "GB/s", limit, "GB/s", "× " + limit}
 		if !r.alone {
 			columns = append(columns, "host to host", "GB/s")
 		}
@@ -83,6 +93,9 @@ func (r *gpuReport) row(c Case, size Size, results []Result, kernels []gpu.Kerne
 		return Result{Median: math.NaN()}
 	}
 	ours, limit := find(Boxsum), find(LimitDevice)
+	if _, ok := c.bins(); ok {
+		limit = find(LimitDeviceFill)
+	}
 	cells := []string{
 		fine(ours.Median), speed(ours), fine(limit.Median), speed(limit),
 		number(ours.Median/limit.Median, "%.3f"),

@@ -53,6 +53,9 @@ func TestPlots(t *testing.T) {
 				t.Errorf("%s does not say %q: %q", p.Name, text, texts)
 			}
 		}
+		if testing.Short() {
+			continue // pictures take long
+		}
 		if err := p.PNG(&pixels); err != nil {
 			t.Fatal(err)
 		}

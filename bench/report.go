@@ -14,8 +14,12 @@ import (
 // WriteTable writes the results of [Run] as text: a row for every table, with
 // the limits beside it.
 func WriteTable(w io.Writer, results []Result) error {
-	const lead = "%-15s%-14s" // types and size
-	t := textTable{w: w, lead: 29}
+	types := 15
+	for _, r := range results {
+		types = max(types, len(r.Case().String())+1)
+	}
+	lead := fmt.Sprintf("%%-%ds%%-14s", types) // types and size
+	t := textTable{w: w, lead: types + 14}
 	columns := []string{"workers", "best ms", "mean ms", "GB/s", "of limit", "fill+read", "fill", "copy"}
 	beside := slices.ContainsFunc(results, func(r Result) bool { return r.is(Upright) })
 	if beside {

@@ -37,6 +37,7 @@ const (
 	TorchCompile    = "torch.compile"
 	CuPy            = "cupy"
 	LimitDevice     = "limit: device copy"
+	LimitDeviceFill = "limit: device fill" // of the table's bytes alone, beside integral histograms
 	LimitCopies     = "limit: copies in and out"
 )
 

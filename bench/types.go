@@ -12,8 +12,8 @@ import (
 type Case struct {
 	// Types is the pixel type and the sum type, as in "u8:u32". A table of
 	// squares made in the same pass follows after a plus: "u8:u32+u64". A 45°
-	// table is "u8:u32-tilted", one along the lines of 1/2 "u8:u32@1/2", and
-	// that of a volume "u8:u32-volume".
+	// table is "u8:u32-tilted", one along the lines of 1/2 "u8:u32@1/2", that of
+	// a volume "u8:u32-volume", and an integral histogram "u8:u32-histogram:32".
 	Types string
 	// Channels is how many values a pixel has.
 	Channels int
@@ -96,7 +96,8 @@ const (
 // or just squares, the sums and the squares in one pass, u8:u32-tilted, or
 // just tilted, the 45° table, and u8:u32@1/2, or just rotated:1/2, the one along
 // the lines of that rotation. u8:u32-volume, or just volume, is the table of a
-// volume.
+// volume, and u8:u32-histogram:32, or just histogram or histogram:32, an integral
+// histogram.
 func ParseTypes(list string) ([]Case, error) { return parseList(list, parseCase) }
 
 func parseCase(text string) (Case, error) {
@@ -109,6 +110,7 @@ func parseCase(text string) (Case, error) {
 	case "volume":
 		types = volumeTypes
 	}
+	types, _ = histogramCase(types)
 	if rot, ok := strings.CutPrefix(types, rotatedWord); ok {
 		types = rotatedTypes + rot
 	}
@@ -132,6 +134,11 @@ func (c Case) kind() (kind, error) {
 	} else if k != nil {
 		return *k, nil
 	}
+	if k, err := c.histogramKind(); err != nil {
+		return kind{}, err
+	} else if k != nil {
+		return *k, nil
+	}
 	var names []string
 	for _, k := range kinds {
 		if k.types == c.Types {
@@ -141,13 +148,14 @@ func (c Case) kind() (kind, error) {
 			names = append(names, k.types)
 		}
 	}
-	return kind{}, fmt.Errorf("unknown types %q: use one of %s, squares, tilted, rotated:1/2, volume, with "+tiltedSuffix+" after a pair for its 45° table, "+rotatedMark+"1/2 for a rotated one, "+volumeSuffix+" for one of a volume and x3 for three channels",
+	return kind{}, fmt.Errorf("unknown types %q: use one of %s, squares, tilted, rotated:1/2, volume, histogram:32, with "+tiltedSuffix+" after a pair for its 45° table, "+rotatedMark+"1/2 for a rotated one, "+volumeSuffix+" for one of a volume and x3 for three channels",
 		c.Types, strings.Join(names, ", "))
 }
 
 // elements is the pixel type and the types of the tables.
 func (c Case) elements() (pixel string, tables []string) {
 	types, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(c.Types, tiltedSuffix), volumeSuffix), rotatedMark)
+	types, _, _ = strings.Cut(types, histogramMark)
 	pixel, sums, _ := strings.Cut(types, ":")
 	return pixel, strings.Split(sums, "+")
 }
@@ -165,6 +173,9 @@ func (c Case) bytes(size Size) (read, written int64) {
 	}
 	if size.Depth > 0 {
 		written *= int64(size.Depth) + 1
+	}
+	if bins, ok := c.bins(); ok {
+		written *= int64(bins)
 	}
 	return read, written
 }

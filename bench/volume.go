@@ -23,9 +23,9 @@ const (
 // volume says whether the table of a case is that of a volume.
 func (c Case) volume() bool { return strings.HasSuffix(c.Types, volumeSuffix) }
 
-// volumeOf is the table of a volume of a pair of types, on the CPU.
+// volumeOf is the table of a volume of a pair of types.
 func volumeOf[P boxsum.Pixel, S boxsum.Sum, A accumulator](types string) kind {
-	return kind{types: types + volumeSuffix, make: newVolume[P, S, A]}
+	return kind{types: types + volumeSuffix, make: newVolume[P, S, A], device: newDeviceVolume[P, S, A]}
 }
 
 // matchSizes gives volumes sizes of their own where there are none, and says so

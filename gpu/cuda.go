@@ -84,12 +84,11 @@ type cudaBackend struct {
 	major, minor int
 	maxPitch     int64
 
-	mu         sync.Mutex
-	modules    map[string]cuda.Module
-	functions  map[[2]string]loaded // by module and name
-	fast       fastKernels
-	volumes    volumeKernels
-	histograms histogramStreams
+	mu        sync.Mutex
+	modules   map[string]cuda.Module
+	functions map[[2]string]loaded // by module and name
+	fast      fastKernels
+	volumes   volumeKernels
 }
 
 // loaded is a kernel and the module that it came in.
@@ -170,7 +169,7 @@ func (b *cudaBackend) close() error {
 	})
 	clear(b.modules)
 	clear(b.functions)
-	b.fast, b.volumes, b.histograms = fastKernels{}, volumeKernels{}, histogramStreams{}
+	b.fast, b.volumes = fastKernels{}, volumeKernels{}
 	if release := b.device.Release(); release != nil {
 		err = errors.Join(err, cudaError("close the device", release))
 	}
@@ -223,7 +222,6 @@ func (b *cudaBackend) forget(s stream) {
 	defer b.mu.Unlock()
 	delete(b.fast.streams, s)
 	delete(b.volumes.streams, s)
-	delete(b.histograms.streams, s)
 }
 
 func (b *cudaBackend) wait(s stream) error {

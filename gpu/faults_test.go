@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/volume"
 )
 
 // A strict backend counts what is taken and given back, has only so much memory
@@ -225,7 +227,44 @@ func everything(d *Device) error {
 	if _, err := table.Download(0); err != nil {
 		return err
 	}
-	_, err = IntegrateSquaresHost[uint32, uint64](d, pixels, opt)
+	if _, err = IntegrateSquaresHost[uint32, uint64](d, pixels, opt); err != nil {
+		return err
+	}
+	return solidsAndHistograms(d, im, pixels)
+}
+
+// solidsAndHistograms is the part of everything that has volumes and histograms.
+func solidsAndHistograms(d *Device, im *Image[uint8], pixels boxsum.Image[uint8]) error {
+	src := randomVolume[uint8](solidShape{width: 5, height: 40, depth: 3, channels: 1})
+	vol, err := UploadVolume(d, src)
+	if err != nil {
+		return err
+	}
+	defer vol.Close()
+	table, err := IntegrateVolume[uint32](vol, &Options{Kernels: Portable})
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	if err := table.SumBoxes(make([]uint32, 1), []volume.Box{{X1: 2, Y1: 3, Z1: 1}}); err != nil {
+		return err
+	}
+	if _, err := table.Download(); err != nil {
+		return err
+	}
+	if _, err := IntegrateVolumeHost[uint32](d, src, &Options{BandRows: 2}); err != nil {
+		return err
+	}
+	bins := histogram.Bins{N: 4}
+	h, err := IntegrateHistogram(im, bins, nil)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	if _, err := h.Download(1); err != nil {
+		return err
+	}
+	_, err = IntegrateHistogramHost(d, pixels, bins, &Options{BandRows: 6})
 	return err
 }
 

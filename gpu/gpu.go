@@ -12,9 +12,12 @@
 // [IntegrateHost] goes from host memory to host memory, also where the device
 // cannot hold it all. To keep pixels and tables on the device between calls,
 // [Upload] images, [Integrate] them, ask [Table.SumBoxes], and Close what is no
-// longer needed; one [Image] and one [Table] hold a batch of any number of
+// longer needed, and likewise with [UploadVolume] and [IntegrateVolume], or with
+// [IntegrateHistogram]; one [Image] and one [Table] hold a batch of any number of
 // images of the same size. [Pipeline] takes any number of images from host memory
-// to host memory, with copies in, kernels and copies out all at once.
+// to host memory, with copies in, kernels and copies out all at once. Memory and
+// streams of other libraries on the device are used in place by [ImageOver],
+// [TableOver] and [Device.OnStream].
 //
 // # Exactness
 //
@@ -95,8 +98,8 @@ const (
 	// Portable kernels run everywhere; they read pixels twice.
 	Portable
 	// Fast kernels read pixels once. They need CUDA on a device of compute
-	// capability 8.0 and at most four channels; elsewhere asking for them
-	// is an error.
+	// capability 8.0 and at most four channels, of volumes one; elsewhere
+	// asking for them is an error. Volumes take them only when asked to.
 	Fast
 )
 

@@ -30,7 +30,10 @@ func IntegrateHistogramHost[P boxsum.Pixel](d *Device, src boxsum.Image[P], bins
 	if err != nil {
 		return nil, err
 	}
-	return dst, IntegrateHistogramHostInto(d, dst, src, opt)
+	if err := IntegrateHistogramHostInto(d, dst, src, opt); err != nil {
+		return nil, err
+	}
+	return dst, nil
 }
 
 // IntegrateHistogramHostInto is [IntegrateHistogramHost] into a table that is already

@@ -123,8 +123,7 @@ func (c *histogramCut) lay(count int) int64 {
 	return at
 }
 
-// histogramLaunch queues the launches for images that go together: one where the
-// device has a kernel for that, otherwise three.
+// histogramLaunch queues the launches for images that go together.
 func (d *Device) histogramLaunch(job histogramJob, c histogramCut) error {
 	space, _, err := d.workspace(job.stream, "histogram counts", c.lay(job.count))
 	if err != nil {
@@ -132,9 +131,6 @@ func (d *Device) histogramLaunch(job histogramJob, c histogramCut) error {
 	}
 	c.inStart, c.inStride, c.inDistance = job.in.offset, job.in.stride, job.in.distance
 	c.outStart, c.outStride, c.outDistance = job.out.offset, job.out.stride, job.out.distance
-	if b, name := d.histogramPass(job); name != "" {
-		return d.histogramOnce(b, name, job, c, space)
-	}
 	for _, l := range []struct {
 		kernel        string
 		group, groups int

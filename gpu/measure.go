@@ -119,6 +119,56 @@ func (c *Copy) Close() error {
 	return err
 }
 
+// A Fill writes the same byte all over memory of a device: the limit that stands
+// beside a table that is far larger than its image.
+type Fill struct {
+	device *Device
+	to     memory
+	bytes  int64
+}
+
+// NewFill takes memory for fills of so many bytes.
+func (d *Device) NewFill(bytes int64) (*Fill, error) {
+	if bytes < 1 {
+		return nil, fmt.Errorf("gpu: %w: a fill of %d bytes", boxsum.ErrSize, bytes)
+	}
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	defer d.leave()
+	to, err := d.take(bytes)
+	if err != nil {
+		return nil, err
+	}
+	return &Fill{d, to, bytes}, nil
+}
+
+// Run queues one fill.
+func (f *Fill) Run() error {
+	return f.device.use(func() error {
+		if f.bytes == 0 {
+			return fmt.Errorf("gpu: fill %w", ErrClosed)
+		}
+		return f.device.backend.fill(f.device.stream, plane{memory: f.to}, 0, f.bytes)
+	})
+}
+
+// Close frees the memory after the fills under way. Closing again, or after the
+// device was closed, does nothing.
+func (f *Fill) Close() error {
+	err := f.device.use(func() error {
+		if f.bytes == 0 {
+			return nil
+		}
+		f.bytes = 0
+		return errors.Join(f.device.backend.wait(f.device.stream), f.device.give(f.to))
+	})
+	if errors.Is(err, ErrClosed) {
+		return nil
+	}
+	return err
+}
+
 // TransferTime is how long it takes to send so many bytes from page-locked
 // memory to the device, count times, and as often others back meanwhile: what a
 // pipeline of images and tables cannot do without.

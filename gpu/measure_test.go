@@ -46,6 +46,27 @@ func TestTime(t *testing.T) {
 	})
 }
 
+func TestFill(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		f, err := d.NewFill(1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if times, err := d.Time(2, f.Run); err != nil || len(times) != 2 {
+			t.Errorf("two fills give %v, %v", times, err)
+		}
+		if err := errors.Join(f.Close(), f.Close()); err != nil {
+			t.Error(err)
+		}
+		if err := f.Run(); !errors.Is(err, ErrClosed) {
+			t.Errorf("a closed fill gives %v", err)
+		}
+		if _, err := d.NewFill(0); !errors.Is(err, boxsum.ErrSize) {
+			t.Errorf("nothing to fill gives %v", err)
+		}
+	})
+}
+
 func TestCopy(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		c, err := d.NewCopy(1000)

@@ -176,6 +176,9 @@ func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], sr
 		if err := firstError(dst.cells.open(), src.open()); err != nil {
 			return err
 		}
+		if dst.at == 0 {
+			return fmt.Errorf("gpu: rotated table %w", ErrClosed)
+		}
 		job := integrateJob{
 			stream: d.stream, pixel: src.element, sum: dst.cells.element, channels: src.channels,
 			width: src.width, height: src.height, count: src.count, in: src.at, out: dst.cells.at,

@@ -56,8 +56,8 @@ func (s *latticeShape) pieces() region {
 	return g
 }
 
-// A regionTile is a Spot of gpu/kernels/fast.h: a tile of a one-pass kernel, how many tiles of its
-// row and of its column come before it, and flags.
+// A regionTile is one of the spots of gpu/kernels/fast.h: a tile of a one-pass
+// kernel, how many tiles of its row and of its column come before it, and flags.
 type regionTile struct{ x, y, left, above int32 }
 
 // Flags in the left of a tile.

@@ -18,11 +18,9 @@ func latticeImages(s *latticeShape, im boxsum.Image[uint8]) []boxsum.Image[uint8
 	for y := range s.height {
 		for x := range s.width {
 			column, row := s.cell(x, y)
-			at := 0
+			at := x
 			if s.mirrored {
 				at = s.width - 1 - x
-			} else {
-				at = x
 			}
 			parts[row&s.split].Pix[row>>s.split*columns+column>>s.split] = im.Pix[y*im.Stride+at]
 		}

@@ -37,7 +37,7 @@ func (d *Device) volumeIntegrate(job volumeJob, way Kernels) error {
 		all.carry = false
 		return d.clear(all)
 	}
-	if way != Portable {
+	if way == Fast || way == AutoKernels && volumePassUnasked {
 		obstacle := d.notVolumePass(job)
 		if obstacle == "" {
 			return d.volumePass(job)

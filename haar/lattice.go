@@ -100,20 +100,7 @@ func gathered[T boxsum.Sum](entries []T, bounds image.Rectangle) grid[T] {
 	return grid[T]{sums: entries, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
 }
 
-// ownCorners goes through the corners of a feature's boxes, numbered as if it
-// had four lines each way.
-func (p *place) ownCorners(f *Feature, visit func(i, c, r int)) {
-	s := &shapes[f.kind]
-	for j := range s.y {
-		for i := range s.x {
-			if s.reads(i, j) {
-				c, r := p.corner(f.x[i], f.y[j])
-				visit(ownLines*j+i, c, r)
-			}
-		}
-	}
-}
-
+// Entries of a feature are numbered as if it had four lines each way.
 const ownLines = 4
 
 // readOwn reads a feature of a kind from the entries at its own corners.
@@ -142,15 +129,27 @@ func (p *Plane[V, S]) areaEntry(c, r int) int64 {
 // readLattice gathers what a feature needs and reads it.
 func (p *Plane[V, S]) readLattice(f *Feature, at image.Point) (plus, minus V) {
 	var own [ownLines * ownLines]S
-	place := p.place(at)
-	place.ownCorners(f, func(i, c, r int) { own[i] = p.entry(c, r) })
+	place, s := p.place(at), &shapes[f.kind]
+	for j := range s.y {
+		for i := range s.x {
+			if s.reads(i, j) {
+				own[ownLines*j+i] = p.entry(place.corner(f.x[i], f.y[j]))
+			}
+		}
+	}
 	return readOwn[V](&own, f.kind)
 }
 
 // latticeAreas does the same for the numbers of pixels.
 func (p *Plane[V, S]) latticeAreas(f *Feature, at image.Point) (plus, minus int64) {
 	var own [ownLines * ownLines]int64
-	place := p.place(at)
-	place.ownCorners(f, func(i, c, r int) { own[i] = p.areaEntry(c, r) })
+	place, s := p.place(at), &shapes[f.kind]
+	for j := range s.y {
+		for i := range s.x {
+			if s.reads(i, j) {
+				own[ownLines*j+i] = p.areaEntry(place.corner(f.x[i], f.y[j]))
+			}
+		}
+	}
 	return readOwn[int64](&own, f.kind)
 }

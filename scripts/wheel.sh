@@ -24,7 +24,7 @@ fi
 rm -rf python/dist python/build
 "$venv/python" -m build --wheel --outdir "$tools/dist" python
 if [ -n "$target" ]; then
-	PATH=$venv:$PATH "$venv/auditwheel" repair --plat "manylinux_2_17_$(uname -m)" --wheel-dir python/dist "$tools"/dist/*.whl
+	PATH=$venv:$PATH "$venv/auditwheel" repair --only-plat --plat "manylinux_2_17_$(uname -m)" --wheel-dir python/dist "$tools"/dist/*.whl
 else
 	mkdir -p python/dist
 	mv "$tools"/dist/*.whl python/dist

@@ -189,6 +189,9 @@ func (c *drawCmd) place(figure *sketch.Figure, questions []question) error {
 			at = image.Point(*c.At)
 		}
 		if width, height := l.Size(); !at.In(image.Rect(0, 0, width, height)) {
+			if c.At == nil {
+				return fmt.Errorf("features over %d×%d lines do not fit an image of %d×%d", all.Dx(), all.Dy(), width, height)
+			}
 			return fmt.Errorf("--at %d,%d is no pixel of an image of %d×%d", at.X, at.Y, width, height)
 		}
 		for _, f := range c.Feature {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/imgio"
 )
@@ -29,18 +30,22 @@ type histogramCmd struct {
 	Demo    bool      `help:"Count a picture of 1920×1080 that boxsum draws itself, instead of IN."`
 	Bins    int       `default:"32" placeholder:"N" help:"How many bins, 2 to 256 (${default})."`
 	Range   rangeFlag `placeholder:"LOW,HIGH" help:"Values to cut into bins. Unless told, all that 8- and 16-bit pixels can have; for others, from the smallest to the largest of the image."`
+	Weights string    `placeholder:"FILE" help:"Image or .npy array of IN's size, gray: a pixel counts as much as the weight in its place, such as 0 and 1 of a mask."`
 	Clamp   bool      `help:"Count what is out of range in the first or last bin, and not in none."`
 	Out     string    `short:"o" placeholder:"OUT" help:"Where the table goes: .npy, .npz (keys histogram and edges), or .png (the image with its boxes and their histograms); - is .npy on standard output."`
 	Box     boxList   `placeholder:"X0,Y0,X1,Y1" help:"Box whose histogram to print, from its first column and row up to, not with, X1 and Y1. May be given again."`
 	Boxes   string    `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
 	Color   string    `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep has a histogram for each. Arrays (.npy) keep theirs."`
 	Workers int       `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
-	JSON    bool      `name:"json" help:"Print JSON."`
+	placeFlag
+	JSON bool `name:"json" help:"Print JSON."`
+
+	announce func(bytes int64) // says how much memory is about to be taken
 }
 
 // Help is the long help of the command.
 func (*histogramCmd) Help() string {
-	return `The integral histogram of a W×H image has (H+1)×(W+1) histograms: entry (x,y) counts the pixels above and to the left of it. As an array it has the shape (H+1, W+1, bins), and (H+1, W+1, channels, bins) with several channels. It takes 4 bytes a count: 266 MB for 1920×1080 pixels in 32 bins.
+	return `The integral histogram of a W×H image has (H+1)×(W+1) histograms: entry (x,y) counts the pixels above and to the left of it. As an array it has the shape (H+1, W+1, bins), and (H+1, W+1, channels, bins) with several channels. It takes 4 bytes a count: 266 MB for 1920×1080 pixels in 32 bins. With weights it takes 8 bytes: sums of whole weights are exact.
 
 Boxes are clipped to the image. Without any, and without an output, the histogram of the whole image is printed. Median and mode are the bins that they are in, and the entropy is in bits.
 
@@ -50,6 +55,8 @@ Examples:
     boxsum histogram photo.jpg --bins 32 -o table.npy
     boxsum histogram photo.jpg --box 0,0,64,64 --box 64,0,128,64
     boxsum histogram photo.jpg --color keep --box 0,0,64,64 -o look.png
+    boxsum histogram photo.jpg --weights mask.png --box 0,0,64,64
+    boxsum histogram photo.jpg --on cuda -o table.npy
     boxsum histogram depth.npy --bins 100 --range 0,5 --clamp --json`
 }
 
@@ -57,6 +64,14 @@ Examples:
 func (c *histogramCmd) Run(sh *shell) error {
 	if c.Workers < 0 {
 		return fmt.Errorf("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+	}
+	switch {
+	case c.onGPU() && c.Workers != 0:
+		return fmt.Errorf("--workers is for the CPU: leave it out with --on %s", c.On)
+	case c.onGPU() && c.Weights != "":
+		return fmt.Errorf("--weights is for the CPU: leave out --on %s", c.On)
+	case c.Weights == standard && c.In == standard:
+		return errors.New("the image and its weights cannot both come from standard input")
 	}
 	if _, err := histogram.Bytes[uint32](0, 0, 1, c.Bins); err != nil {
 		return fmt.Errorf("--bins: %w", err)
@@ -68,24 +83,41 @@ func (c *histogramCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
+	device, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer closeDevice(device)
 	img, closeImage, err := c.image(sh)
 	if err != nil {
 		return err
 	}
 	defer closeImage()
+	var weights any
+	if c.Weights != "" {
+		picture, err := sh.open(c.Weights, "gray")
+		if err != nil {
+			return err
+		}
+		defer picture.Close()
+		weights = picture.Image
+	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
-	sh.progress.begin("counting", 0)
-	work, err := c.work(img, opt)
+	c.announce = func(bytes int64) { sh.progress.begin("counting, "+inBytes(bytes), 0) }
+	work, err := c.work(img, weights, device, opt)
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
 		return err
 	}
 	if len(boxes) == 0 && (c.Out == "" || strings.EqualFold(filepath.Ext(c.Out), ".png")) {
-		boxes = []box{{0, 0, work.table.Width, work.table.Height}}
+		boxes = []box{{0, 0, work.width, work.height}}
 	}
 	report := histogramReport{
-		Width: work.table.Width, Height: work.table.Height, Channels: work.table.Channels,
-		Bins: work.table.Bins.N, Range: [2]float64{work.table.Bins.Low, work.table.Bins.High},
-		Milliseconds: float64(work.took) / float64(time.Millisecond), Bytes: int64(len(work.table.Counts)) * 4, Out: c.Out,
+		Width: work.width, Height: work.height, Channels: work.channels, On: "cpu",
+		Bins: work.bins.N, Range: [2]float64{work.bins.Low, work.bins.High}, Weighted: weights != nil,
+		Milliseconds: float64(work.took) / float64(time.Millisecond), Bytes: work.bytes, Out: c.Out,
+	}
+	if device != nil {
+		report.On, report.Device = device.Info().Kind.String(), device.Info().Name
 	}
 	for _, b := range boxes {
 		report.Boxes = append(report.Boxes, work.ask(b))
@@ -184,36 +216,49 @@ func parseRange(text string) (r rangeFlag, err error) {
 	return r, nil
 }
 
-// histogramWork is a table and how it came about.
+// histogramWork is a table, whatever its type, and how it came about.
 type histogramWork struct {
-	table *histogram.Table[uint32]
-	whole bool // every bin is one whole number
-	took  time.Duration
-	show  func() image.Image // the pixels, to look at
+	width, height, channels int
+	bins                    histogram.Bins
+	bytes                   int64
+	whole                   bool // every bin is one whole number
+	took                    time.Duration
+	show                    func() image.Image // the pixels, to look at
+	of                      func(box image.Rectangle, channel int) channelHistogram
+	write                   func(shape []int, out io.Writer) error
+	writeNPZ                func(z *imgio.NPZ, shape []int) error
+}
+
+// A channelHistogram is that of a box in one channel.
+type channelHistogram struct {
+	counts       any // as they are
+	sizes        []float64
+	median, mode int
+	entropy      float64
 }
 
 // work makes the table of an image of any type.
-func (c *histogramCmd) work(img any, opt *boxsum.Options) (*histogramWork, error) {
+func (c *histogramCmd) work(img, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:
-		return histogramOf(img, c, opt)
+		return histogramOf(img, weights, c, device, opt)
 	case boxsum.Image[uint16]:
-		return histogramOf(img, c, opt)
+		return histogramOf(img, weights, c, device, opt)
 	case boxsum.Image[int16]:
-		return histogramOf(img, c, opt)
+		return histogramOf(img, weights, c, device, opt)
 	case boxsum.Image[uint32]:
-		return histogramOf(img, c, opt)
+		return histogramOf(img, weights, c, device, opt)
 	case boxsum.Image[int32]:
-		return histogramOf(img, c, opt)
+		return histogramOf(img, weights, c, device, opt)
 	case boxsum.Image[float32]:
-		return histogramOf(img, c, opt)
+		return histogramOf(img, weights, c, device, opt)
 	case boxsum.Image[float64]:
-		return histogramOf(img, c, opt)
+		return histogramOf(img, weights, c, device, opt)
 	}
 	return nil, fmt.Errorf("there are no histograms of %T", img)
 }
 
-func histogramOf[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
+func histogramOf[P boxsum.Pixel](img boxsum.Image[P], weights any, c *histogramCmd, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
 	bins := histogram.Bins{N: c.Bins, Low: c.Range.low, High: c.Range.high, Clamp: c.Clamp}
 	if sizeOf[P]() > 2 && !c.Range.given {
 		var ok bool
@@ -221,15 +266,84 @@ func histogramOf[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd, opt *boxs
 			return nil, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
 		}
 	}
-	start := time.Now()
-	table, err := histogram.Integrate(img, bins, opt)
+	bytes, err := histogram.Bytes[uint32](img.Width, img.Height, img.Channels, bins.N)
 	if err != nil {
 		return nil, err
 	}
-	w := &histogramWork{table: table, took: max(time.Since(start), 1)}
-	w.whole = P(1)/2 == 0 && table.Bins.High-table.Bins.Low == float64(c.Bins) && table.Bins.Low == math.Trunc(table.Bins.Low)
-	w.show = func() image.Image { return showRange(img, table.Bins) }
-	return w, nil
+	if weights != nil {
+		bytes *= 2
+	}
+	c.announce(bytes)
+	// Sums of whole weights in 64 bits stay exact.
+	switch w := weights.(type) {
+	case boxsum.Image[uint8]:
+		return weighted[uint64](img, convert[uint32](w), bins, opt)
+	case boxsum.Image[uint16]:
+		return weighted[uint64](img, convert[uint32](w), bins, opt)
+	case boxsum.Image[uint32]:
+		return weighted[uint64](img, w, bins, opt)
+	case boxsum.Image[int16]:
+		return weighted[int64](img, convert[int32](w), bins, opt)
+	case boxsum.Image[int32]:
+		return weighted[int64](img, w, bins, opt)
+	case boxsum.Image[float32]:
+		return weighted[float64](img, convert[float64](w), bins, opt)
+	case boxsum.Image[float64]:
+		return weighted[float64](img, w, bins, opt)
+	case nil:
+	default:
+		return nil, fmt.Errorf("there are no weights of %T", weights)
+	}
+	return madeHistogram(img, func() (*histogram.Table[uint32], error) {
+		if device != nil {
+			return gpu.IntegrateHistogramHost(device, img, bins, nil)
+		}
+		return histogram.Integrate(img, bins, opt)
+	})
+}
+
+// weighted is a table of weights instead of counts.
+func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], bins histogram.Bins, opt *boxsum.Options) (*histogramWork, error) {
+	return madeHistogram(img, func() (*histogram.Table[S], error) {
+		return histogram.IntegrateWeighted[S](img, weights, bins, opt)
+	})
+}
+
+// convert is the same image in a wider type.
+func convert[To, P boxsum.Pixel](img boxsum.Image[P]) boxsum.Image[To] {
+	out := boxsum.Image[To]{Width: img.Width, Height: img.Height, Channels: img.Channels}
+	for y := range img.Height {
+		for _, p := range img.Row(y) {
+			out.Pix = append(out.Pix, To(p))
+		}
+	}
+	return out
+}
+
+// madeHistogram times how a table is made.
+func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], integrate func() (*histogram.Table[S], error)) (*histogramWork, error) {
+	start := time.Now()
+	t, err := integrate()
+	if err != nil {
+		return nil, err
+	}
+	bins := t.Bins
+	return &histogramWork{
+		width: t.Width, height: t.Height, channels: t.Channels, bins: bins, bytes: int64(len(t.Counts)) * sizeOf[S](),
+		whole: P(1)/2 == 0 && bins.High-bins.Low == float64(bins.N) && bins.Low == math.Trunc(bins.Low),
+		took:  max(time.Since(start), 1),
+		show:  func() image.Image { return showRange(img, bins) },
+		of: func(box image.Rectangle, channel int) channelHistogram {
+			counts := t.Histogram(nil, box, channel)
+			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
+			for _, n := range counts {
+				h.sizes = append(h.sizes, float64(n))
+			}
+			return h
+		},
+		write:    func(shape []int, out io.Writer) error { return imgio.WriteNPY(out, shape, histogramRows(t)) },
+		writeNPZ: func(z *imgio.NPZ, shape []int) error { return imgio.WriteNPZ(z, "histogram", shape, histogramRows(t)) },
+	}, nil
 }
 
 // extent is the smallest and the largest finite pixel, a little apart where
@@ -252,10 +366,9 @@ func extent[P boxsum.Pixel](img boxsum.Image[P]) (low, high float64, ok bool) {
 
 // format is how to write the table to a path.
 func (w *histogramWork) format(path string, r histogramReport) format {
-	t := w.table
-	shape := []int{t.Height + 1, t.Width + 1, t.Channels, t.Bins.N}
-	if t.Channels == 1 {
-		shape = []int{t.Height + 1, t.Width + 1, t.Bins.N}
+	shape := []int{w.height + 1, w.width + 1, w.channels, w.bins.N}
+	if w.channels == 1 {
+		shape = []int{w.height + 1, w.width + 1, w.bins.N}
 	}
 	f := format{size: func(job) int64 { return r.Bytes }}
 	switch strings.ToLower(filepath.Ext(path)) {
@@ -265,23 +378,22 @@ func (w *histogramWork) format(path string, r histogramReport) format {
 	case ".npz":
 		f.write = func(_ job, out io.Writer) error {
 			z := imgio.NewNPZ(out)
-			edges := make([]float64, t.Bins.N+1)
+			edges := make([]float64, w.bins.N+1)
 			for i := range edges {
-				edges[i] = t.Bins.Edge(i)
+				edges[i] = w.bins.Edge(i)
 			}
 			one := iter.Seq[[]float64](func(yield func([]float64) bool) { yield(edges) })
-			return errors.Join(imgio.WriteNPZ(z, "histogram", shape, w.rows()), imgio.WriteNPZ(z, "edges", []int{len(edges)}, one), z.Close())
+			return errors.Join(w.writeNPZ(z, shape), imgio.WriteNPZ(z, "edges", []int{len(edges)}, one), z.Close())
 		}
 	default:
-		f.write = func(_ job, out io.Writer) error { return imgio.WriteNPY(out, shape, w.rows()) }
+		f.write = func(_ job, out io.Writer) error { return w.write(shape, out) }
 	}
 	return f
 }
 
-// rows runs through the rows of the table.
-func (w *histogramWork) rows() iter.Seq[[]uint32] {
-	return func(yield func([]uint32) bool) {
-		t := w.table
+// histogramRows runs through the rows of a table.
+func histogramRows[S boxsum.Sum](t *histogram.Table[S]) iter.Seq[[]S] {
+	return func(yield func([]S) bool) {
 		row := (t.Width + 1) * t.Channels * t.Bins.N
 		for y := range t.Height + 1 {
 			if !yield(t.Counts[y*row:][:row]) {
@@ -301,25 +413,23 @@ type boxHistogram struct {
 	Mode    any `json:"mode"`
 	Entropy any `json:"entropy"`
 
-	channels [][]uint32
+	channels []channelHistogram
 }
 
 func (w *histogramWork) ask(b box) boxHistogram {
-	t := w.table
-	clipped := b.rectangle().Intersect(t.Bounds())
+	clipped := b.rectangle().Intersect(image.Rect(0, 0, w.width, w.height))
 	a := boxHistogram{Box: b, Area: clipped.Dx() * clipped.Dy()}
 	var counts, median, mode, entropy []any
 	edges := func(bin int) any {
 		if bin < 0 {
 			return nil
 		}
-		return [2]float64{t.Bins.Edge(bin), t.Bins.Edge(bin + 1)}
+		return [2]float64{w.bins.Edge(bin), w.bins.Edge(bin + 1)}
 	}
-	for c := range t.Channels {
-		h := t.Histogram(nil, clipped, c)
+	for c := range w.channels {
+		h := w.of(clipped, c)
 		a.channels = append(a.channels, h)
-		counts, median, mode = append(counts, h), append(median, edges(histogram.Median(h))), append(mode, edges(histogram.Mode(h)))
-		entropy = append(entropy, histogram.Entropy(h))
+		counts, median, mode, entropy = append(counts, h.counts), append(median, edges(h.median)), append(mode, edges(h.mode)), append(entropy, h.entropy)
 	}
 	one := func(values []any) any {
 		if len(values) == 1 {
@@ -338,6 +448,9 @@ type histogramReport struct {
 	Channels     int            `json:"channels"`
 	Bins         int            `json:"bins"`
 	Range        [2]float64     `json:"range"`
+	Weighted     bool           `json:"weighted,omitempty"`
+	On           string         `json:"on"`
+	Device       string         `json:"device,omitempty"` // the name of a GPU
 	Milliseconds float64        `json:"ms"`
 	Bytes        int64          `json:"bytes"` // of the table
 	Out          string         `json:"out,omitempty"`
@@ -397,7 +510,14 @@ func (r histogramReport) String() string {
 	if r.Channels > 1 {
 		s += fmt.Sprintf("×%d", r.Channels)
 	}
-	return s + fmt.Sprintf(", %d bins from %g to %g, %s, %.3g ms → %s", r.Bins, r.Range[0], r.Range[1], inBytes(r.Bytes), r.Milliseconds, nameOf(r.Out))
+	s += fmt.Sprintf(", %d bins from %g to %g", r.Bins, r.Range[0], r.Range[1])
+	if r.Weighted {
+		s += ", weighted"
+	}
+	if r.Device != "" {
+		s += fmt.Sprintf(", %s on %s", r.On, escape(r.Device))
+	}
+	return s + fmt.Sprintf(", %s, %.3g ms → %s", inBytes(r.Bytes), r.Milliseconds, nameOf(r.Out))
 }
 
 // inBytes is a size as people say it.
@@ -415,7 +535,7 @@ func inBytes(n int64) string {
 
 // columns has a line for every bin and a column for every channel of every box.
 func (w *histogramWork) columns(r histogramReport) [][]string {
-	bins := w.table.Bins
+	bins := w.bins
 	name := func(bin int) string {
 		switch {
 		case bin < 0:
@@ -435,15 +555,15 @@ func (w *histogramWork) columns(r histogramReport) [][]string {
 		for c, h := range b.channels {
 			rows[0] = append(rows[0], b.Box.String())
 			channel = append(channel, strconv.Itoa(c))
-			for i, n := range h {
-				rows[1+i] = append(rows[1+i], strconv.FormatUint(uint64(n), 10))
+			for i, n := range h.sizes {
+				rows[1+i] = append(rows[1+i], strconv.FormatFloat(n, 'g', 17, 64))
 			}
-			for i, text := range []string{strconv.Itoa(b.Area), name(histogram.Median(h)), name(histogram.Mode(h)), fmt.Sprintf("%.5g", histogram.Entropy(h))} {
+			for i, text := range []string{strconv.Itoa(b.Area), name(h.median), name(h.mode), fmt.Sprintf("%.5g", h.entropy)} {
 				last[i] = append(last[i], text)
 			}
 		}
 	}
-	if w.table.Channels > 1 {
+	if w.channels > 1 {
 		rows = append(rows[:1:1], append([][]string{channel}, rows[1:]...)...)
 	}
 	return append(rows, last[:]...)

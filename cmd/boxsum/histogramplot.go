@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"strconv"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
@@ -101,19 +102,25 @@ func drawHistograms(img image.Image, work *histogramWork, boxes []boxHistogram) 
 // drawPlot draws the histograms of one box: bars for a single channel, and a
 // line for each of several.
 func drawPlot(m *image.RGBA, r image.Rectangle, work *histogramWork, b boxHistogram, hue color.RGBA) {
-	bins := work.table.Bins
+	bins := work.bins
 	label(m, r.Min.X, r.Min.Y, fmt.Sprintf("%v: %s", b.Box, count(b.Area, "pixel")), hue)
 	area := image.Rect(r.Min.X, r.Min.Y+textHeight+6, r.Max.X, r.Max.Y-textHeight-14)
 	low, high := fmt.Sprintf("%.6g", bins.Low), fmt.Sprintf("%.6g", bins.High)
 	label(m, area.Min.X, area.Max.Y+4, low, ink)
 	label(m, area.Max.X-8*len(high), area.Max.Y+4, high, ink)
-	most := uint32(1)
+	var most float64
 	for _, h := range b.channels {
-		for _, n := range h {
+		for _, n := range h.sizes {
 			most = max(most, n)
 		}
 	}
-	middle := fmt.Sprintf("highest %d", most)
+	if most == 0 {
+		most = 1 // nothing to be seen
+	}
+	middle := "highest " + strconv.FormatFloat(most, 'f', -1, 64)
+	if most != math.Trunc(most) {
+		middle = fmt.Sprintf("highest %.6g", most)
+	}
 	label(m, (area.Min.X+area.Max.X)/2-4*len(middle), area.Max.Y+4, middle, ink)
 	for quarter := range 4 {
 		y := area.Min.Y + area.Dy()*quarter/4
@@ -124,9 +131,9 @@ func drawPlot(m *image.RGBA, r image.Rectangle, work *histogramWork, b boxHistog
 			hue = channelColors[c%len(channelColors)]
 		}
 		before := area.Max.Y
-		for i, n := range h {
-			x0, x1 := area.Min.X+area.Dx()*i/len(h), area.Min.X+area.Dx()*(i+1)/len(h)
-			y := area.Max.Y - int(math.Round(float64(area.Dy())*float64(n)/float64(most)))
+		for i, n := range h.sizes {
+			x0, x1 := area.Min.X+area.Dx()*i/len(h.sizes), area.Min.X+area.Dx()*(i+1)/len(h.sizes)
+			y := area.Max.Y - int(math.Round(float64(area.Dy())*max(n, 0)/most))
 			if len(b.channels) == 1 {
 				gap := min(1, (x1-x0)/3)
 				fill(m, image.Rect(x0, y, x1-gap, area.Max.Y), hue)

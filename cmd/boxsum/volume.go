@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/memory"
 	"github.com/boxsum/boxsum/volume"
@@ -26,8 +27,6 @@ func (c *integrateCmd) runVolume(sh *shell) error {
 		return err
 	}
 	switch {
-	case c.onGPU():
-		return fmt.Errorf("--volume is for the CPU: leave out --on %s", c.On)
 	case c.Tilted:
 		return errors.New("--tilted is for images: leave it out with --volume")
 	case c.Demo:
@@ -42,6 +41,11 @@ func (c *integrateCmd) runVolume(sh *shell) error {
 	if err := errors.Join(checkFolder(c.Out), checkApart(c.In, c.Out), checkOutside(c.In, c.Out)); err != nil {
 		return err
 	}
+	device, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer closeDevice(device)
 	stack, err := sh.openStack(c.In, c.Color)
 	if err != nil {
 		return err
@@ -61,7 +65,7 @@ func (c *integrateCmd) runVolume(sh *shell) error {
 	}
 	sh.progress.begin("integrating", 0)
 	start := time.Now()
-	if err := cmp.Or(work.integrate(opt), sh.ctx.Err()); err != nil {
+	if err := cmp.Or(integrateVolume(device, work, opt), sh.ctx.Err()); err != nil {
 		return err
 	}
 	took := time.Since(start)
@@ -73,7 +77,7 @@ func (c *integrateCmd) runVolume(sh *shell) error {
 	if work.sliceBySlice() {
 		took = time.Since(start)
 	}
-	return c.print(sh, volumeReport(work, opt, took, c.Out))
+	return c.print(sh, volumeReport(work, device, opt, took, c.Out))
 }
 
 // volumeFormat is how to write the tables of a volume to a path.
@@ -125,10 +129,23 @@ func (sh *shell) openStack(path, color string) (*imgio.Stack, error) {
 }
 
 // volumeReport is the report of a volume.
-func volumeReport(work volumeJob, opt *boxsum.Options, took time.Duration, out string) report {
+func volumeReport(work volumeJob, device *gpu.Device, opt *boxsum.Options, took time.Duration, out string) report {
 	took = max(took, 1) // a coarse clock may not have moved
-	r := report{Types: work.types(), On: "cpu", Level: opt.Level.String(), SliceBySlice: work.sliceBySlice(), Out: out}
+	r := report{Types: work.types(), SliceBySlice: work.sliceBySlice(), Out: out}
 	r.Width, r.Height, r.Depth, r.Channels = work.size()
+	if device != nil {
+		r.On, r.Device = device.Info().Kind.String(), device.Info().Name
+	} else {
+		r.volumeOnCPU(work, opt)
+	}
+	r.Milliseconds = float64(took) / float64(time.Millisecond)
+	r.Bytes = work.read() + work.written()
+	r.GBPerSecond = float64(r.Bytes) / float64(took) // bytes in a nanosecond
+	return r
+}
+
+func (r *report) volumeOnCPU(work volumeJob, opt *boxsum.Options) {
+	r.On, r.Level = "cpu", opt.Level.String()
 	if opt.Level == boxsum.Auto {
 		r.Level = theCPU().Level
 	}
@@ -137,24 +154,34 @@ func volumeReport(work volumeJob, opt *boxsum.Options, took time.Duration, out s
 		depth = 1
 	}
 	r.Workers = volume.WorkersFor(opt, r.Width, r.Height, depth, r.Channels, work.pixelBytes(), work.sumBytes())
-	r.Milliseconds = float64(took) / float64(time.Millisecond)
-	r.Bytes = work.read() + work.written()
-	r.GBPerSecond = float64(r.Bytes) / float64(took) // bytes in a nanosecond
-	return r
+}
+
+// integrateVolume makes the tables of a volume on a device, or on the CPU where that
+// is nil.
+func integrateVolume(device *gpu.Device, work volumeJob, opt *boxsum.Options) error {
+	switch {
+	case device == nil:
+		return work.integrate(opt)
+	case work.sliceBySlice():
+		return errors.New("the table does not fit in memory, and only --on cpu can write it slice by slice")
+	}
+	return work.integrateOn(device)
 }
 
 // runVolume prints what is asked of every box of a volume.
 func (c *queryCmd) runVolume(sh *shell) error {
-	switch {
-	case c.onGPU():
-		return fmt.Errorf("--volume is for the CPU: leave out --on %s", c.On)
-	case c.rotates():
+	if c.rotates() {
 		return errors.New("--rotate and --rect are for images: leave them out with --volume")
 	}
 	boxes, err := await(sh.ctx, func() ([]block, error) { return queryBoxes(c, sh.stdin, parseBlock) })
 	if err != nil {
 		return err
 	}
+	device, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer closeDevice(device)
 	stack, err := sh.openStack(c.In, c.Color)
 	if err != nil {
 		return err
@@ -174,7 +201,7 @@ func (c *queryCmd) runVolume(sh *shell) error {
 	}
 	sh.progress.begin("integrating", 0)
 	opt, start := &boxsum.Options{}, time.Now()
-	if err := work.integrate(opt); err != nil {
+	if err := integrateVolume(device, work, opt); err != nil {
 		return err
 	}
 	took := time.Since(start)
@@ -188,7 +215,7 @@ func (c *queryCmd) runVolume(sh *shell) error {
 	}
 	if c.Verbose {
 		sh.progress.close()
-		fmt.Fprintln(sh.stderr, volumeReport(work, opt, took, ""))
+		fmt.Fprintln(sh.stderr, volumeReport(work, device, opt, took, ""))
 	}
 	return c.print(sh, answers)
 }
@@ -235,6 +262,7 @@ type volumeJob interface {
 	sumBytes() int   // of its sums in all tables
 	load(ctx context.Context, report func(bytes int64)) error
 	integrate(*boxsum.Options) error
+	integrateOn(*gpu.Device) error
 	stats(box volume.Box, channel int) stats
 	writeNPY(io.Writer) error
 	writeNPZ(io.Writer) error
@@ -373,6 +401,15 @@ func (j *typedVolume[P, S, Q]) integrate(opt *boxsum.Options) error {
 		return volume.IntegrateSquaresInto(j.squared, j.src, opt)
 	}
 	return volume.IntegrateInto(j.sum, j.src, opt)
+}
+
+// integrateOn makes the tables on a device.
+func (j *typedVolume[P, S, Q]) integrateOn(d *gpu.Device) error {
+	err := gpu.IntegrateVolumeHostInto(d, j.sum, j.src, nil)
+	if err == nil && j.squared != nil {
+		err = gpu.IntegrateVolumeSquaresHostInto(d, j.squared.Squares, j.src, nil)
+	}
+	return err
 }
 
 // stats needs the table of squares.

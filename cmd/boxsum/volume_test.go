@@ -58,7 +58,7 @@ func TestSliceBySlice(t *testing.T) {
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !bytes.Equal(files[2].Bytes(), files[3].Bytes()) {
 		t.Error("the files differ")
 	}
-	if r := volumeReport(streamed, &boxsum.Options{}, 1, ""); !strings.HasPrefix(r.String(), "3×2×4 u8→u32+u64, slice by slice, ") {
+	if r := volumeReport(streamed, nil, &boxsum.Options{}, 1, ""); !strings.HasPrefix(r.String(), "3×2×4 u8→u32+u64, slice by slice, ") {
 		t.Error(r)
 	}
 }

@@ -48,9 +48,9 @@ COUNT_FUNCTION void prepare(JOB, i32 item, GLOBAL const PIXEL *RESTRICT limits, 
 #endif
 }
 
-// total counts one channel of ACROSS tiles in BANDS bands. It prepares first where it is
-// asked to, while the pixels come.
-COUNT_FUNCTION void total(JOB, i64 group, i32 item, GLOBAL const u8 *RESTRICT in, GLOBAL const PIXEL *RESTRICT limits, i32 first, GLOBAL u8 *RESTRICT space, POINTER_TO_LOCAL Tally *shared)
+// total counts one channel of ACROSS tiles in BANDS bands, and prepares while the pixels
+// come.
+COUNT_FUNCTION void total(JOB, i64 group, i32 item, GLOBAL const u8 *RESTRICT in, GLOBAL const PIXEL *RESTRICT limits, GLOBAL u8 *RESTRICT space, POINTER_TO_LOCAL Tally *shared)
 {
 	i32 firstTile = group % (job.tilesAcross / ACROSS) * ACROSS;
 	group /= job.tilesAcross / ACROSS;
@@ -77,8 +77,7 @@ UNROLL
 						raw[k].part[i] = *(GLOBAL const PIXEL *)(from + (i64)i * job.channels * PIXEL_BYTES);
 		}
 	}
-	if (first)
-		prepare(job, item, limits, shared);
+	prepare(job, item, limits, shared);
 UNROLL
 	for (i32 k = 0; k < BANDS * BAND * SPREAD / 4 / GROUP; k++) {
 		i32 x = (u32)(k * GROUP + item) % (SPREAD / 4) * 4, y = (u32)(k * GROUP + item) / (SPREAD / 4);
@@ -144,15 +143,13 @@ UNROLL
 	}
 }
 
-#ifndef ONE_LAUNCH
 KERNEL(PASTE2(histogram_totals, PIXEL))(const Histogram job, GLOBAL const u8 *RESTRICT in, GLOBAL const PIXEL *RESTRICT limits, GLOBAL u8 *RESTRICT space)
 {
 	LOCAL Tally shared;
-	total(job, GROUP_ID, ITEM_ID, in, limits, 1, space, &shared);
+	total(job, GROUP_ID, ITEM_ID, in, limits, space, &shared);
 }
 
 #undef PITCH
 #undef PIXEL
 #undef PIXEL_BYTES
 #undef GROUP
-#endif

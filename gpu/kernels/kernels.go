@@ -4,10 +4,12 @@
 // The portable kernels (portable.cl, carry.cl) are one source in two dialects,
 // see dialect.h: OpenCL compiles it on the user's machine, CUDA gets it
 // compiled ahead, as portable.cu lists it. So are those of turned tables, which
-// turned.go names and tilted.cu and lattice.cu list, and those of package papers
+// turned.go names and tilted.cu and lattice.cu list, those of volumes and integral
+// histograms (volume.go, volume.cu, histogram.cu), and those of package papers
 // (papers.cl, papers.cu). For CUDA only there are one-pass
 // kernels: onepass.h says how they work, shapes.h holds their tuning, sums.cu and
-// squares.cu list them, and small.cu is for small images. "make kernels" builds
+// squares.cu list them, and small.cu is for small images; volumepass.h and
+// volumepass.cu are those of volumes. "make kernels" builds
 // all of this into the folder built.
 package kernels
 

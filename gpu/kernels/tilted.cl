@@ -14,7 +14,7 @@
 //	tilted_totals   per strip: the three of its last row, as if nothing were above
 //	tilted_lines    carries the diagonals from strip to strip   (diagonals.cl)
 //	tilted_windows  adds what they add to the strip below       (diagonals.cl)
-//	portable_carry  adds that up, strip after strip
+//	portable_carry  adds that up, strip after strip; on CUDA, tilted_sums does both
 //	tilted_finish   starts each strip from what is above it, and writes the table
 //
 // A work-group does all rows of a strip, on a tile that has STRIP pixels more on

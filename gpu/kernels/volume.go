@@ -25,12 +25,6 @@ func VolumePassKernel(pixel, sum string) string { return "volumepass_" + pixel +
 // one-pass kernel.
 func VolumePassPlanes(kernel string) string { return kernel + "_planes" }
 
-// HistogramPassKernel is the name of the kernel that makes integral histograms in one
-// launch, and false where there is none.
-func HistogramPassKernel(pixel string) (string, bool) {
-	return "histogrampass_" + pixel, slices.Contains([]string{"u8", "u16", "f32"}, pixel)
-}
-
 // HistogramTotals is the name of the kernel that finds the bins of pixels.
 func HistogramTotals(pixel string) string { return "histogram_totals_" + pixel }
 

@@ -52,9 +52,6 @@ func TestCUDAHasListedKernels(t *testing.T) {
 	all := append([]listed(nil), further...)
 	for _, p := range pairs {
 		for _, sum := range p.sums {
-			if name, ok := HistogramPassKernel(p.pixel); ok {
-				all = append(all, listed{module: "histogrampass", kernels: []string{name}})
-			}
 			all = append(all, listed{module: "volumepass", kernels: []string{VolumePassKernel(p.pixel, sum), VolumePassPlanes(VolumePassKernel(p.pixel, sum))}})
 		}
 	}

@@ -19,7 +19,7 @@ struct Tuned;
   struct Tuned<P, T, pb, tb> : March<P, T, __VA_ARGS__> {};
 
 #if __CUDA_ARCH__ >= 900
-BOXSUM_TUNE(1, 4, 8, 8, 8, 4, 2)
+BOXSUM_TUNE(1, 4, 16, 4, 8, 4, 1)
 BOXSUM_TUNE(1, 8, 8, 4, 8, 4, 1)
 BOXSUM_TUNE(2, 8, 8, 4, 8, 4, 1)
 BOXSUM_TUNE(4, 4, 16, 4, 4, 4, 1)
