@@ -54,34 +54,12 @@ func (t *Table[S]) sumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 			clipped[n] = [4]int32{int32(box.Min.X), int32(box.Min.Y), int32(box.Max.X), int32(box.Max.Y)}
 		}
 	}
-	in, out := int64(len(boxes))*boxBytes, int64(len(dst))*int64(t.element.bytes())
-	boxesAt, _, err := d.workspace(d.stream, "boxes", in)
-	if err != nil {
-		return err
-	}
-	sumsAt, _, err := d.workspace(d.stream, "sums of boxes", out)
-	if err != nil {
-		return err
-	}
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(&clipped[0])
-	pin.Pin(&dst[0])
-	b := d.backend
-	err = b.copyIn(d.stream, plane{memory: boxesAt, stride: in}, unsafe.Pointer(&clipped[0]), in, rows{in, 1})
-	if err == nil {
-		err = d.portableSumBoxes(queryJob{
+	err := ask(d, dst, clipped, func(boxesAt, sumsAt memory) error {
+		return d.portableSumBoxes(queryJob{
 			stream: d.stream, sum: t.element, channels: t.channels,
 			table: t.at.image(i), boxes: boxesAt, out: sumsAt, count: len(boxes),
 		})
-	}
-	if err == nil {
-		err = b.copyOut(d.stream, unsafe.Pointer(&dst[0]), out, plane{memory: sumsAt, stride: out}, rows{out, 1})
-	}
-	// Also after an error: nothing may use this memory once it is unpinned.
-	if wait := b.wait(d.stream); err == nil {
-		err = wait
-	}
+	})
 	if err != nil || t.offset == 0 {
 		return err
 	}
@@ -92,4 +70,32 @@ func (t *Table[S]) sumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 		}
 	}
 	return nil
+}
+
+// ask sends boxes to the device, has launch answer them there, and waits for the
+// answers.
+func ask[S, Box any](d *Device, dst []S, boxes []Box, launch func(boxesAt, sumsAt memory) error) error {
+	in, out := int64(len(boxes))*int64(unsafe.Sizeof(boxes[0])), int64(len(dst))*int64(unsafe.Sizeof(dst[0]))
+	boxesAt, _, err := d.workspace(d.stream, "boxes", in)
+	if err != nil {
+		return err
+	}
+	sumsAt, _, err := d.workspace(d.stream, "sums of boxes", out)
+	if err != nil {
+		return err
+	}
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(&boxes[0])
+	pin.Pin(&dst[0])
+	b := d.backend
+	err = b.copyIn(d.stream, plane{memory: boxesAt, stride: in}, unsafe.Pointer(&boxes[0]), in, rows{in, 1})
+	if err == nil {
+		err = launch(boxesAt, sumsAt)
+	}
+	if err == nil {
+		err = b.copyOut(d.stream, unsafe.Pointer(&dst[0]), out, plane{memory: sumsAt, stride: out}, rows{out, 1})
+	}
+	// Also after an error: nothing may use this memory once it is unpinned.
+	return firstError(err, b.wait(d.stream))
 }

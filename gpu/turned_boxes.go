@@ -2,8 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"runtime"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 )
@@ -25,38 +23,13 @@ func sumPlaced[S boxsum.Sum](t *array, dst []S, count int, place func(n int) [4]
 			for n := range placed {
 				placed[n] = place(first + n)
 			}
-			if err := sumLaunch(t, dst[first*t.channels:][:len(placed)*t.channels], placed, launch); err != nil {
+			err := ask(t.device, dst[first*t.channels:][:len(placed)*t.channels], placed, func(boxesAt, sumsAt memory) error {
+				return launch(boxesAt, sumsAt, len(placed))
+			})
+			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-// sumLaunch answers as many boxes as fit one launch.
-func sumLaunch[S boxsum.Sum](t *array, dst []S, placed [][4]int32, launch func(boxes, sums memory, count int) error) error {
-	d := t.device
-	in, out := int64(len(placed))*boxBytes, int64(len(dst))*int64(t.element.bytes())
-	boxesAt, _, err := d.workspace(d.stream, "boxes", in)
-	if err != nil {
-		return err
-	}
-	sumsAt, _, err := d.workspace(d.stream, "sums of boxes", out)
-	if err != nil {
-		return err
-	}
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(&placed[0])
-	pin.Pin(&dst[0])
-	b := d.backend
-	err = b.copyIn(d.stream, plane{memory: boxesAt, stride: in}, unsafe.Pointer(&placed[0]), in, rows{in, 1})
-	if err == nil {
-		err = launch(boxesAt, sumsAt, len(placed))
-	}
-	if err == nil {
-		err = b.copyOut(d.stream, unsafe.Pointer(&dst[0]), out, plane{memory: sumsAt, stride: out}, rows{out, 1})
-	}
-	// Also after an error: nothing may use this memory once it is unpinned.
-	return firstError(err, b.wait(d.stream))
 }

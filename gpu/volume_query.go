@@ -2,8 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"runtime"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/kernels"
@@ -54,37 +52,18 @@ func (t *VolumeTable[S]) sumBoxes(dst []S, boxes []volume.Box) error {
 		clipped[n] = [6]int32{int32(box.X0), int32(box.Y0), int32(box.Z0), int32(box.X1), int32(box.Y1), int32(box.Z1)}
 		voxels[n] = box.Voxels()
 	}
-	in, out := int64(len(boxes))*blockBytes, int64(len(dst))*int64(t.slices.element.bytes())
-	boxesAt, _, err := d.workspace(d.stream, "boxes", in)
-	if err != nil {
-		return err
-	}
-	sumsAt, _, err := d.workspace(d.stream, "sums of boxes", out)
-	if err != nil {
-		return err
-	}
 	sum := accumulator(t.slices.element)
 	kernel := kernels.VolumeBoxes(sum)
 	group, err := d.portableGroup(kernels.Types{Sum: sum}.MaxGroup(), kernel)
 	if err != nil {
 		return err
 	}
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(&clipped[0])
-	pin.Pin(&dst[0])
-	b := d.backend
-	err = b.copyIn(d.stream, plane{memory: boxesAt, stride: in}, unsafe.Pointer(&clipped[0]), in, rows{in, 1})
-	if err == nil {
+	err = ask(d, dst, clipped, func(boxesAt, sumsAt memory) error {
 		job := volumeBlocks{at.offset, at.stride, at.distance, int64(t.slices.channels), int64(len(boxes))}
-		err = b.launch(d.stream, kernel, [3]int{ceilDiv(len(dst), group), 1, 1}, [3]int{group, 1, 1}, 0,
+		return d.backend.launch(d.stream, kernel, [3]int{ceilDiv(len(dst), group), 1, 1}, [3]int{group, 1, 1}, 0,
 			value(&job), value(&at.memory), value(&boxesAt), value(&sumsAt))
-	}
-	if err == nil {
-		err = b.copyOut(d.stream, unsafe.Pointer(&dst[0]), out, plane{memory: sumsAt, stride: out}, rows{out, 1})
-	}
-	// Also after an error: nothing may use this memory once it is unpinned.
-	if err = firstError(err, b.wait(d.stream)); err != nil || t.offset == 0 {
+	})
+	if err != nil || t.offset == 0 {
 		return err
 	}
 	for n := range clipped {
