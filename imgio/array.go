@@ -3,6 +3,7 @@ package imgio
 import (
 	"fmt"
 	"math"
+	"strings"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -41,7 +42,8 @@ func (a *Array) Image() (any, error) {
 	case []float64:
 		return arrayImage(a.Shape, d)
 	}
-	return nil, fmt.Errorf("imgio: an array of %T is not an image: convert it to uint8, uint16, uint32, int16, int32, float32 or float64", a.Data)
+	return nil, fmt.Errorf("imgio: an array of %s is not an image: convert it to uint8, uint16, uint32, int16, int32, float32 or float64",
+		strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]"))
 }
 
 func arrayImage[P boxsum.Pixel](shape []int, data []P) (any, error) {

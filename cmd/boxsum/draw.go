@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -22,7 +23,7 @@ import (
 type drawCmd struct {
 	In      string      `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Without one, a blank sheet of --size."`
 	Out     string      `short:"o" placeholder:"OUT" help:"Where the picture goes, a .png file; - is standard output."`
-	Size    string      `default:"32x24" placeholder:"WxH" help:"Pixels of a blank sheet (${default})."`
+	Size    string      `placeholder:"WxH" help:"Pixels of a blank sheet (32x24)."`
 	Box     boxList     `placeholder:"C0,R0,C1,R1" help:"Box to draw: X0,Y0,X1,Y1, or on the lattice of --rotate. May be given again."`
 	Feature featureList `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature to draw: one of ${kinds}, and the lines between which it lies along the axes of --rotate, counted from --at. May be given again."`
 	At      *pointFlag  `placeholder:"X,Y" help:"The pixel where the window of the features starts. Unless told, they are in the middle."`
@@ -118,7 +119,7 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 	figure := sketch.Figure{Scale: c.Scale}
 	var width, height int
 	if c.In == "" {
-		sizes, err := bench.ParseSizes(c.Size)
+		sizes, err := bench.ParseSizes(cmp.Or(c.Size, "32x24"))
 		if err != nil {
 			return figure, err
 		}
@@ -127,6 +128,9 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 		}
 		width, height = sizes[0].Width, sizes[0].Height
 	} else {
+		if c.Size != "" {
+			return figure, fmt.Errorf("--size %s is for a blank sheet: leave it out with an image", c.Size)
+		}
 		if err := checkApart(c.In, c.Out); err != nil {
 			return figure, err
 		}

@@ -95,20 +95,29 @@ func (c *histogramCmd) Run(sh *shell) error {
 	defer closeImage()
 	var weights any
 	if c.Weights != "" {
+		if err := checkApart(c.Weights, c.Out); err != nil {
+			return err
+		}
 		picture, err := sh.open(c.Weights, "gray")
 		if err != nil {
 			return err
 		}
 		defer picture.Close()
+		if err := checkWeights(picture.Image); err != nil {
+			return fmt.Errorf("%s: %w", c.Weights, err)
+		}
 		weights = picture.Image
 	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
 	c.announce = func(bytes int64) { sh.progress.begin("counting, "+inBytes(bytes), 0) }
 	work, err := c.work(img, weights, device, opt)
+	if errors.Is(err, boxsum.ErrSize) && weights != nil {
+		err = fmt.Errorf("--weights %s: %w", c.Weights, err)
+	}
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
 		return err
 	}
-	if len(boxes) == 0 && (c.Out == "" || strings.EqualFold(filepath.Ext(c.Out), ".png")) {
+	if len(boxes) == 0 && c.Boxes == "" && (c.Out == "" || strings.EqualFold(filepath.Ext(c.Out), ".png")) {
 		boxes = []box{{0, 0, work.width, work.height}}
 	}
 	report := histogramReport{
@@ -307,6 +316,29 @@ func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxs
 	return madeHistogram(img, func() (*histogram.Table[S], error) {
 		return histogram.IntegrateWeighted[S](img, weights, bins, opt)
 	})
+}
+
+// checkWeights refuses weights that are not finite: they would be in the sums of
+// boxes that do not hold them.
+func checkWeights(weights any) error {
+	switch w := weights.(type) {
+	case boxsum.Image[float32]:
+		return checkFinite(w)
+	case boxsum.Image[float64]:
+		return checkFinite(w)
+	}
+	return nil
+}
+
+func checkFinite[P float32 | float64](weights boxsum.Image[P]) error {
+	for y := range weights.Height {
+		for i, w := range weights.Row(y) {
+			if v := float64(w); math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("the weight at (%d,%d) is %g: weights must be finite", i/max(weights.Channels, 1), y, v)
+			}
+		}
+	}
+	return nil
 }
 
 // convert is the same image in a wider type.

@@ -38,7 +38,7 @@ func (c *integrateCmd) runVolume(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(checkFolder(c.Out), checkApart(c.In, c.Out), checkOutside(c.In, c.Out)); err != nil {
+	if err := cmp.Or(checkFolder(c.Out), checkApart(c.In, c.Out), checkOutside(c.In, c.Out)); err != nil {
 		return err
 	}
 	device, err := c.open()
@@ -107,7 +107,7 @@ func checkOutside(in, out string) error {
 	if err != nil {
 		return err
 	}
-	if b, err := os.Stat(filepath.Dir(out)); err == nil && os.SameFile(a, b) {
+	if b, err := os.Stat(filepath.Dir(out)); err == nil && a.IsDir() && os.SameFile(a, b) {
 		return fmt.Errorf("%s is the folder of the slices: write to another one", filepath.Dir(out))
 	}
 	return nil
