@@ -18,7 +18,7 @@ from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = "github.com/boxsum/boxsum/python/clib"
-LIBRARY = "_boxsum." + {"win32": "dll", "darwin": "dylib"}.get(sys.platform, "so")
+LIBRARY = "libboxsum." + {"win32": "dll", "darwin": "dylib"}.get(sys.platform, "so")
 
 
 def module() -> Path:
@@ -69,7 +69,7 @@ class SourceWithModule(sdist):
         super().make_release_tree(base_dir, files)
         top = module()
         wanted = {Path("go.mod"), Path("go.sum"), Path("LICENSE")}
-        fields = ["GoFiles", "CgoFiles", "HFiles", "SFiles", "EmbedFiles"]
+        fields = ["GoFiles", "CgoFiles", "CFiles", "HFiles", "SFiles", "EmbedFiles"]
         listed = go("list", "-deps", f"-json=Dir,Module,{','.join(fields)},IgnoredGoFiles", PACKAGE)
         decoder, rest = json.JSONDecoder(), listed.strip()
         while rest:

@@ -10,6 +10,9 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
+// Arrays of int64 are seen as int: another size of int does not compile.
+const _ uint = uint(unsafe.Sizeof(int(0)) - 8)
+
 // An element is the type of an array's values: its kind, such as 'u', and bytes.
 type element struct {
 	kind  byte
@@ -31,7 +34,7 @@ var (
 func (e element) String() string {
 	name, ok := map[byte]string{'u': "uint", 'i': "int", 'f': "float"}[e.kind]
 	if !ok {
-		return fmt.Sprintf("kind %c of %d bytes", e.kind, e.bytes)
+		return fmt.Sprintf("kind %q of %d bytes", e.kind, e.bytes)
 	}
 	return fmt.Sprintf("%s%d", name, 8*e.bytes)
 }

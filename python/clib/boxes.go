@@ -191,9 +191,9 @@ func spread[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], out []float6
 					case area == 0:
 						*at = 0
 					case q.table.element == i32:
-						*at = exact.Variance(area, int64(int32(sum)), squared[i*c+channel])
+						*at = variance(area, int64(int32(sum)), squared[i*c+channel])
 					default:
-						*at = exact.Variance(area, sum, squared[i*c+channel])
+						*at = variance(area, sum, squared[i*c+channel])
 					}
 					if q.what == boxDeviation {
 						*at = math.Sqrt(*at)
@@ -203,6 +203,19 @@ func spread[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], out []float6
 			return nil
 		}
 	})
+}
+
+// variance is exact.Variance for squares that may be whole numbers in float64:
+// with sums of integers they are taken as such, unless they were rounded to what
+// cannot be.
+func variance[S boxsum.Sum, Q boxsum.Square](area int, sum S, squares Q) float64 {
+	f, ok := any(squares).(float64)
+	if ok && f >= 0 && f < 1<<64 && f == math.Trunc(f) {
+		if v := exact.Variance(area, sum, uint64(f)); v >= 0 {
+			return v
+		}
+	}
+	return exact.Variance(area, sum, squares)
 }
 
 // chunk is how many boxes are asked about at a time where sums are not the answer.

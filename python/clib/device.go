@@ -76,7 +76,7 @@ func open(kinds []gpu.Kind, index int, indexed bool) (*gpu.Device, error) {
 			return gpu.Open(info)
 		}
 	}
-	return nil, fmt.Errorf("boxsum: %w: there is no %v:%d", gpu.ErrNoDevice, kinds[0], index)
+	return nil, fmt.Errorf("gpu: %w: there is no %v:%d", gpu.ErrNoDevice, kinds[0], index)
 }
 
 // deviceOf is the device of this number, and nil for -1.
@@ -87,7 +87,7 @@ func deviceOf(number int) (*gpu.Device, error) {
 	opened.Lock()
 	defer opened.Unlock()
 	if number < 0 || number >= len(opened.devices) {
-		return nil, fmt.Errorf("boxsum: %w: no device has number %d", gpu.ErrNoDevice, number)
+		return nil, fmt.Errorf("gpu: %w: no device has number %d", gpu.ErrNoDevice, number)
 	}
 	return opened.devices[number], nil
 }
@@ -165,7 +165,7 @@ func boxsum_on_device(arrays *C.int64_t, count, kind, device C.int64_t, stream C
 			return err
 		}
 		if d == nil {
-			return fmt.Errorf("boxsum: %w: the processor has no arrays of a device", gpu.ErrNoDevice)
+			return fmt.Errorf("gpu: %w: the processor has no arrays of a device", gpu.ErrNoDevice)
 		}
 		if j.device, err = d.OnStream(uintptr(stream)); err != nil {
 			return err

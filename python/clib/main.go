@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -43,7 +44,8 @@ func outcome(err error) *C.char {
 		class = "M"
 	case errors.Is(err, boxsum.ErrTypes):
 		class = "T"
-	case errors.Is(err, gpu.ErrNoDevice), errors.Is(err, errPanic):
+	case errors.Is(err, boxsum.ErrSize):
+	case errors.Is(err, errPanic), strings.HasPrefix(err.Error(), "gpu: "): // a device that is not there, or fails
 		class = "R"
 	}
 	return C.CString(class + err.Error())

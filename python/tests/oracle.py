@@ -44,7 +44,7 @@ def table(image, dtype, axes=2):
 
 
 def squares(image, axes=2):
-    if image.dtype.kind == "f":
+    if image.dtype.kind == "f" or image.itemsize == 4:
         return table(image.astype("f8") ** 2, "f8", axes)
     wide = image.astype("i8").view("u8")
     return table(wide * wide, "u8", axes)

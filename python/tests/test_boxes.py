@@ -33,10 +33,9 @@ def test_against_the_pixels(data, dtype, axes):
     empty = [p.size == 0 for p in parts]
     wide = [p.astype("f8") if p.size else np.zeros((1,) * axes + image.shape[axes:]) for p in parts]
     np.testing.assert_allclose(boxsum.box_mean(tables[0], boxes), [p.mean(over) for p in wide], rtol=1e-12, atol=1e-9)
-    if dtype not in ("u4", "i4"):  # whose squares may wrap
-        scale = max(1.0, float(np.abs(image.astype("f8")).max()) ** 2)
-        np.testing.assert_allclose(boxsum.box_var(*tables, boxes), [p.var(over) for p in wide], rtol=1e-9, atol=1e-12 * scale)
-        np.testing.assert_allclose(boxsum.box_std(*tables, boxes), [p.std(over) for p in wide], rtol=1e-9, atol=1e-6 * scale**0.5)
+    scale = max(1.0, float(np.abs(image.astype("f8")).max()) ** 2)
+    np.testing.assert_allclose(boxsum.box_var(*tables, boxes), [p.var(over) for p in wide], rtol=1e-9, atol=1e-12 * scale)
+    np.testing.assert_allclose(boxsum.box_std(*tables, boxes), [p.std(over) for p in wide], rtol=1e-9, atol=1e-6 * scale**0.5)
     assert not np.any(got[empty])
 
 
@@ -92,6 +91,34 @@ def test_bad_boxes(boxes, error):
         boxsum.box_sum(np.zeros((4, 4), np.uint32), boxes)
 
 
+def test_the_spread_of_32_bit_pixels():
+    """Their squares, which 64 bits do not hold, are float64."""
+    steps = np.arange(90000, dtype=np.uint32).reshape(300, 300) * 47000
+    for image in (steps, np.full((2, 2), (1 << 32) - 1, "u4"), np.array([[-(1 << 31), (1 << 31) - 1]] * 3, "i4")):
+        tables = boxsum.integral(image, squares=True)
+        box = [0, 0, image.shape[1], image.shape[0]]
+        np.testing.assert_allclose(boxsum.box_std(*tables, box), image.std(), rtol=1e-12)
+    small = np.random.default_rng(0).integers(1_000_000, 1_000_004, (80, 90)).astype("i4")  # sums below 2**53 are whole
+    tables = boxsum.integral(small, squares=True)
+    boxes = np.array([[3, 4, 5, 5], [70, 60, 90, 80], [0, 0, 90, 80]])
+    exact = [boxsum.integral(small, squares=True, out=(None, np.empty((81, 91), "u8")))[1], tables[1]]
+    np.testing.assert_array_equal(*(boxsum.box_var(tables[0], s, boxes) for s in exact))
+
+
+def test_empty_lists_of_boxes():
+    for none in ([], np.zeros((0, 4)), np.zeros((0, 4), "i4")):
+        assert boxsum.box_sum(np.zeros((4, 4), "u4"), none).shape == (0,)
+
+
+def test_out_is_apart_from_what_is_read():
+    table = boxsum.integral(np.ones((9, 9), "u1"), dtype="i8")
+    boxes = np.array([[0, 0, 9, 9], [0, 0, 1, 1]])
+    with pytest.raises(ValueError, match="memory"):
+        boxsum.box_sum(table, boxes, out=boxes.ravel()[:2])
+    with pytest.raises(ValueError, match="aligned"):
+        boxsum.box_sum(table, boxes, out=np.zeros(17, "u1")[1:].view("i8"))
+
+
 def test_bad_tables():
     boxes = [[0, 0, 1, 1]]
     for table, error in [(np.zeros((4, 4), "u1"), TypeError), (np.zeros((0, 4), "u4"), ValueError), (np.zeros(4, "u4"), ValueError)]:
@@ -99,6 +126,8 @@ def test_bad_tables():
             boxsum.box_sum(table, boxes)
     with pytest.raises(ValueError, match="shapes"):
         boxsum.box_std(np.zeros((4, 4), "u4"), np.zeros((4, 5), "u8"), boxes)
+    with pytest.raises(TypeError, match="squares=True"):
+        boxsum.box_var(np.zeros((4, 4), "u4"), None, boxes)
     with pytest.raises(TypeError, match="squares"):
         boxsum.box_std(np.zeros((4, 4), "u4"), np.zeros((4, 4), "u4"), boxes)
     with pytest.raises(ValueError, match="out"):

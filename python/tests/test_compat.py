@@ -14,7 +14,7 @@ from boxsum.compat import skimage as ours_skimage
 cv2 = pytest.importorskip("cv2")
 transform = pytest.importorskip("skimage.transform")
 
-SHAPES = [(1, 1), (5, 7), (64, 33), (40, 30, 3), (9, 8, 4)]
+SHAPES = [(1, 1), (9,), (5, 7), (6, 4, 1), (64, 33), (40, 30, 3), (9, 8, 4)]
 
 
 def agree(ours, theirs, exact):
@@ -65,11 +65,34 @@ def test_cv2_large_and_out():
     agree(ours_cv2.integral3(smooth), cv2.integral3(smooth), exact=False)
 
 
-@pytest.mark.parametrize("image", [np.zeros((0, 4), "u1"), np.zeros(0, "u1"), np.zeros((2, 2), "i4"), np.zeros((2, 2), "c8"), np.zeros((2, 2, 2, 2), "u1")])
+@pytest.mark.parametrize("image", [np.zeros((2, 2), "i4"), np.zeros((2, 2, 0), "u1"), np.zeros((2, 2, 129), "u1"), np.uint8(3), np.zeros((2, 2), "c8"), np.zeros((2, 2, 2, 2), "u1")])
 def test_cv2_errors(image):
     for name in ("integral", "integral2", "integral3"):
         with pytest.raises(cv2.error):
             getattr(ours_cv2, name)(image)
+
+
+def test_cv2_arguments():
+    image = pixels((5, 6), "u1")
+    strided, thick = np.zeros((6, 20), "i4")[:, :7], np.zeros((6, 7, 1), "i4")
+    for out in (strided, thick):
+        assert ours_cv2.integral(image, out) is out and cv2.integral(image, out.copy()).shape == out.shape
+        np.testing.assert_array_equal(out.reshape(6, 7), cv2.integral(image))
+    frozen = np.zeros((6, 7), "i4")
+    frozen.flags.writeable = False
+    for out in (frozen, np.zeros((6, 7), "i4", order="F"), np.zeros((6, 7), "i4")[::-1], [[0]], np.zeros((6, 7), "i8")):
+        for module in (cv2, ours_cv2):
+            with pytest.raises(cv2.error):
+                module.integral(image, out)
+    for depth in (12, 20, "x", 4.0, True):
+        for module in (cv2, ours_cv2):
+            with pytest.raises(cv2.error):
+                module.integral(image, sdepth=depth)
+    with pytest.raises(cv2.error, match="same memory"):
+        ours_cv2.integral3(image, strided, None, strided)
+    for shape in [(0, 0), (0, 5)]:  # integral3 of the second ends OpenCV 5.0
+        agree(ours_cv2.integral(np.zeros(shape, "u1")), cv2.integral(np.zeros(shape, "u1")), exact=True)
+        assert [t.any() for t in ours_cv2.integral3(np.zeros(shape, "u1"))] == [False] * 3
 
 
 @pytest.mark.parametrize("dtype", ["b1", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"])
@@ -89,7 +112,7 @@ def test_skimage_integrate(data, axes):
     if data.draw(st.booleans()):
         image = (100 * image).astype(data.draw(st.sampled_from(["i4", "i8", "f4"])))
     ii = transform.integral_image(image)
-    corner = st.tuples(*(st.integers(-n, n) for n in shape))
+    corner = st.tuples(*(st.integers(-2 * n - 1, n) for n in shape))
     n = data.draw(st.integers(1, 4))
     start, end = data.draw(st.lists(corner, min_size=n, max_size=n)), data.draw(st.lists(corner, min_size=n, max_size=n))
     if data.draw(st.booleans()):
@@ -103,6 +126,16 @@ def test_skimage_integrate(data, axes):
     np.testing.assert_array_equal(ours_skimage.integrate(ii, start, end), want)
 
 
+def test_skimage_subclasses_and_complex():
+    image = pixels((6, 7), "u1")
+    for array in (np.ma.masked_array(image, image > 99), image.view(np.recarray), image.astype("c8")):
+        ours, theirs = ours_skimage.integral_image(array), transform.integral_image(array)
+        assert type(ours) is type(theirs)
+        agree(ours, theirs, exact=True)
+    stored = ((image > 99) * np.uint8(255)).view(bool)
+    agree(ours_skimage.integral_image(stored), transform.integral_image(stored), exact=True)
+
+
 def test_skimage_integrate_of_views():
     image = pixels((40, 50), "u1")
     ours, theirs = ours_skimage.integral_image(image), transform.integral_image(image)
@@ -111,6 +144,11 @@ def test_skimage_integrate_of_views():
     want = transform.integrate(theirs, start, end)
     for ii in (ours, theirs, theirs.astype(">u8"), np.asfortranarray(theirs), theirs[::-1][::-1], theirs.astype("u2").astype("u8") * 0 + theirs):
         np.testing.assert_array_equal(ours_skimage.integrate(ii, start, end), want)
+    none = np.zeros((0, 2))
+    assert ours_skimage.integrate(ours, none, none).shape == transform.integrate(theirs, none, none).shape == (0,)
+    for function, ii in ((ours_skimage.integrate, ours), (transform.integrate, theirs)):
+        with pytest.raises(IndexError):
+            function(ii, [(1, 1)], np.zeros((0, 2), int))
     with pytest.raises(TypeError):
         ours_skimage.integrate(ours, [(0.5, 0)], [(1, 1)])
     with pytest.raises(ValueError):

@@ -223,3 +223,23 @@ def test_host_arrays_by_way_of_the_device():
         boxsum.integral(image, device="cuda:77")
     with pytest.raises(ValueError):
         boxsum.integral(cupy.asarray(image), device="opencl")
+
+
+def test_tensors_of_the_host():
+    for dtype in ("u1", "i2", "f4"):
+        image = pixels((30, 40), dtype)
+        tensor = torch.from_numpy(image)
+        want = boxsum.integral(image, squares=True, tilted=True)
+        for got, w in zip(boxsum.integral(tensor, squares=True, tilted=True), want):
+            assert isinstance(got, torch.Tensor) and not got.is_cuda
+            same(got, w)
+        out = torch.zeros((31, 41), dtype=torch.int64 if dtype == "i2" else torch.float64)
+        assert boxsum.integral(tensor, out=out) is out
+        np.testing.assert_allclose(out.numpy(), want[0])
+        boxes = [[0, 0, 5, 6], [3, 3, 40, 30]]
+        table, squares = boxsum.integral(tensor, squares=True)
+        np.testing.assert_allclose(boxsum.box_sum(table, boxes).numpy(), boxsum.box_sum(want[0], boxes))
+        np.testing.assert_allclose(boxsum.box_std(table, squares, boxes).numpy(), boxsum.box_std(want[0], want[1], boxes))
+        assert boxsum.volume(torch.ones((3, 4, 5), dtype=torch.uint8))[-1, -1, -1] == 60
+        assert boxsum.moments(tensor.to(torch.int32)).shape == (30, 40)
+    assert boxsum.integral(torch.ones((4, 4), requires_grad=True))[-1, -1] == 16

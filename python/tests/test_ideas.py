@@ -1,5 +1,7 @@
 """Rotated tables, histograms, moments and features."""
 
+import copy
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -44,8 +46,9 @@ def test_rotated_arguments():
     for bad, error in [("x", ValueError), (0.5, TypeError), (None, TypeError), ("1/99999999999", ValueError)]:
         with pytest.raises(error):
             boxsum.rotated(image, bad)
-    with pytest.raises(ZeroDivisionError):
-        boxsum.rotated(image, (1, 0))
+    for bad in [(1, 0), (0, 0), "1/0", (2**70, 3), (2**64 + 1, 2), 2**64]:
+        with pytest.raises(ValueError, match="rotation"):
+            boxsum.rotated(image, bad)
     with pytest.raises(ValueError):
         table.nearest([1, 2, 3])
     with pytest.raises(ValueError):
@@ -172,3 +175,54 @@ def test_types_of_sums_are_those_of_the_table_of_types():
     for pixel, sums in SUMS.items():
         for s in sums:
             assert boxsum.integral(np.ones((2, 2), pixel), dtype=s).dtype == np.dtype(s)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8"])
+def test_64_bit_pixels(dtype):
+    """Ones that fit 32 bits are exact; others are rounded, or must be asked for so."""
+    image, box = np.arange(12, dtype=dtype).reshape(3, 4), [0, 0, 4, 3]
+    assert boxsum.moments(image).moments(box)["m00"] == 66
+    assert boxsum.histogram(image, 2, (0, 12)).counts(box).tolist() == [6, 6]
+    assert boxsum.rotated(image, 0).sum(box) == 66 and boxsum.rotated(image, 0).dtype == dtype
+    large = image << np.array(40, dtype)
+    assert boxsum.moments(large).moments(box)["m00"] == 66 << 40
+    assert boxsum.rotated(large, 0, dtype=float).sum(box) == 66 << 40
+    with pytest.raises(TypeError, match="32 bits"):
+        boxsum.rotated(large, 0)
+
+
+def test_tables_of_the_library_are_not_pickled():
+    image = np.ones((4, 5), np.uint8)
+    for table in (boxsum.rotated(image, 1), boxsum.moments(image)):
+        for way in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(TypeError, match="make it again"):
+                way(table)
+    kept = pickle.loads(pickle.dumps(boxsum.histogram(image, 2)))
+    assert kept.counts([0, 0, 5, 4]).tolist() == [20, 0]
+
+
+def test_histogram_apart_from_its_image():
+    memory = np.zeros(8000, np.uint8)
+    image = memory[:400].reshape(20, 20)
+    with pytest.raises(ValueError, match="memory"):
+        boxsum.histogram(image, bins=4, out=memory[: 21 * 21 * 16].view(np.uint32).reshape(21, 21, 4))
+
+
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (dict(bins=2.5), TypeError),
+        (dict(bins=1 << 64), ValueError),
+        (dict(range=(0,)), ValueError),
+        (dict(weights=np.ones((4, 5), complex)), TypeError),
+    ],
+)
+def test_bad_histograms(arguments, error):
+    with pytest.raises(error):
+        boxsum.histogram(np.ones((4, 5), np.uint8), **arguments)
+
+
+@pytest.mark.parametrize("arguments", [dict(channel=1 << 64), dict(features=[[1, 3, 3, 1, 1]]), dict(size=(1 << 64, 5)), dict(size=(5,))])
+def test_bad_features(arguments):
+    with pytest.raises(ValueError):
+        boxsum.haar(boxsum.integral(np.ones((9, 9), np.uint8)), **{"size": (5, 5), **arguments})

@@ -66,6 +66,32 @@ def test_forked_children(used):
 
 
 @linux
+def test_memory_is_not_shared_after_a_fork():
+    """Neither that of tables nor what is kept of freed ones."""
+    succeeds("""
+        import multiprocessing, os
+        import numpy as np, boxsum
+
+        barrier = multiprocessing.get_context("fork").Barrier(2)
+        def work(value):
+            table = boxsum.integral(np.full((1500, 1500), value, np.uint8))
+            barrier.wait()  # both have one now
+            return int(table[-1, -1]) // 1500**2
+
+        boxsum.integral(np.ones((1500, 1500), np.uint8))
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            assert pool.map(work, range(1, 5), chunksize=1) == [1, 2, 3, 4]
+        table = boxsum.integral(np.ones((1500, 1500), np.uint8))
+        child = os.fork()
+        if child == 0:
+            table[...] = 7
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert table[-1, -1] == 1500**2
+    """)
+
+
+@linux
 def test_signals_are_pythons():
     """Ctrl-C raises, faulthandler reports, handlers and alarms are called."""
     out = succeeds("""
@@ -115,6 +141,26 @@ def test_a_limit_of_memory_raises():
                     continue
                 raise AssertionError
         assert boxsum.integral(image[:100, :100]).shape == (101, 101)
+    """)
+
+
+@linux
+def test_a_limit_of_addresses_raises():
+    """Go's runtime would end the process."""
+    succeeds("""
+        import resource
+        import numpy as np, boxsum
+        with open("/proc/self/statm") as f:
+            now = int(f.read().split()[0]) * resource.getpagesize()
+        for room in range(100, 3000, 400):
+            resource.setrlimit(resource.RLIMIT_AS, (now + (room << 20), resource.RLIM_INFINITY))
+            try:
+                assert boxsum.integral(np.ones((5, 5), np.uint8))[-1, -1] == 25
+                break
+            except MemoryError as error:
+                assert "ulimit" in str(error)
+        else:
+            raise AssertionError
     """)
 
 

@@ -118,6 +118,12 @@ def test_in_and_out(device, wrap, shape):
     assert not memory and not _dlpack._lent
 
 
+def test_tables_may_not_overlap(device):
+    image, out = np.ones((4, 4), np.uint8), np.empty((5, 5), np.uint32)
+    with pytest.raises(ValueError, match="same memory"):
+        boxsum.integral(Interface(image), tilted=True, out=(Interface(out), Interface(out)))
+
+
 class _as_host_exporter:
     """Shows the capsule of a device array as one of the host."""
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ._integral import thread_count
 from ._native import LayoutError, call
+from ._types import overlap
 
 SUM, MEAN, VARIANCE, DEVIATION, AREA = range(5)
 
@@ -63,8 +64,10 @@ def box_mean(table: Any, boxes: Any, *, out: np.ndarray | None = None, workers: 
 def box_var(table: Any, squares: Any, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """The variance of the pixels of boxes, from a table and that of the squares.
 
-    From tables of integers it is right to two units in the last place, and it is
-    never negative.
+    From tables of integers it is right to two units in the last place. From float64
+    squares, which those of 32-bit pixels are, it is so while the squares of the
+    whole image add up to less than 2**53, and beyond that as rounded as those sums
+    are. It is never negative.
 
     >>> import boxsum, numpy as np
     >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
@@ -88,23 +91,27 @@ def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
     if boxes.ndim == 0 or boxes.shape[-1] not in columns:
         numbers = " or ".join(map(str, columns))
         raise ValueError(f"an array of shape {boxes.shape}: the last axis must have {numbers} numbers")
-    if boxes.dtype.kind not in "iu":
+    if boxes.dtype.kind not in "iu" and boxes.size:
         raise TypeError(f"an array of {boxes.dtype}: this takes integers")
     if boxes.dtype == np.uint64 and boxes.size and boxes.max() > np.uint64(np.iinfo(np.int64).max):
         raise ValueError("numbers of more than 63 bits")
     return np.ascontiguousarray(boxes, np.int64)
 
 
-def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None) -> np.ndarray:
-    """The array to write results to."""
+def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None, *inputs: Any) -> np.ndarray:
+    """The array to write results to, apart from what they are made of."""
     if out is None:
         return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
-        raise ValueError(f"out must be a C-contiguous array of {np.dtype(dtype)} with shape {shape}")
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.carray:
+        raise ValueError(f"out must be a C-contiguous, aligned and writeable array of {np.dtype(dtype)} with shape {shape}")
+    if any(isinstance(given, np.ndarray) and overlap(out, given) for given in inputs):
+        raise ValueError("out may not lie in the memory of what is read")
     return out
 
 
 def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None) -> Any:
+    if squares is None and what in (VARIANCE, DEVIATION):
+        raise TypeError("this takes the table of squares too: boxsum.integral(image, squares=True) makes both")
     if not isinstance(table, np.ndarray):
         from . import _foreign
 
@@ -119,7 +126,7 @@ def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None
     if table.ndim not in (axes, axes + 1):
         raise ValueError(f"a table of shape {table.shape} does not go with boxes of {2 * axes} numbers")
     channels = table.shape[axes:]
-    answers = results(boxes.shape[:-1] + channels, table.dtype.newbyteorder("=") if what == SUM else np.float64, out)
+    answers = results(boxes.shape[:-1] + channels, table.dtype.newbyteorder("=") if what == SUM else np.float64, out, boxes, table, squares)
     flat = boxes.reshape(-1, 2 * axes)
     target = answers.reshape(len(flat), channels[0] if channels else 1)
     threads = thread_count(workers)

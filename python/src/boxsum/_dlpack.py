@@ -91,14 +91,17 @@ class Memory:
     """Memory of a device, freed with its last reference."""
 
     def __init__(self, number: int, size: int) -> None:
-        self._library: Any = None
+        self._library: Any = None  # a failure leaves nothing to give back
         pointer = ctypes.c_size_t()
         call("take", number, size, ctypes.addressof(pointer))
         self._library, self._number, self.pointer = _native.library, number, pointer.value
 
+    def __reduce__(self) -> Any:
+        raise TypeError("memory of a device can be neither pickled nor copied: copy it to the host first")
+
     def __del__(self) -> None:
         if self._library is not None and self._library is _native.library:
-            self._library.give(self._number, self.pointer)
+            _native.library.give(self._number, self.pointer)
 
 
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", ctypes.pythonapi))

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _dlpack, _native, _types
 from ._boxes import DEVIATION, MEAN, SUM, as_boxes
-from ._integral import TILTED, UPRIGHT, VOLUME, arrays_out, axes_of, device_number, host, same_type
+from ._integral import TILTED, UPRIGHT, VOLUME, apart, arrays_out, axes_of, device_number, host, same_type
 from ._native import LayoutError, call
 
 _SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dtype("i8")}
@@ -34,6 +34,12 @@ def _described(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> b
         return _pack(kind, item, 2, pointer, *shape, 0, 0, *strides, 0, 0)
     gap = (0,) * (4 - n)
     return _pack(kind, item, n, pointer, *shape, *gap, *strides, *gap)
+
+
+def _shadow(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
+    """An array that says where one of a device lies; nothing there may be read."""
+    described = {"data": (pointer, True), "shape": shape, "strides": strides, "typestr": dtype.str, "version": 3}
+    return np.asarray(type("Shadow", (), {"__array_interface__": described})())
 
 
 def find(array: Any) -> Any:
@@ -67,8 +73,6 @@ def on_host(array: Any) -> np.ndarray:
     if kind is not None:
         raise TypeError(f"this takes arrays of the host, not {type(array).__name__}: copy it there first")
     return np.asarray(array)
-
-
 
 
 class _Cuda:
@@ -105,6 +109,9 @@ class _Cuda:
         axes = axes_of(shape, kind)
         outs = self.outs(out, 1 + bool(squares) + bool(tilted))
         wanted = None if dtype is None else self.numpy_type(dtype)
+        for o in outs:
+            if o is not None and self.index(o) != index:
+                raise ValueError(f"the image is on cuda:{index}, and out on cuda:{self.index(o)}")
         if outs[0] is not None:
             wanted = same_type(wanted, self.parts(outs[0])[3])
         sums = _types.sums.get((pixel, wanted))
@@ -117,10 +124,12 @@ class _Cuda:
             types.append(_types.squares[pixel])
         if tilted:
             types.append(sums)
-        if self.signed and wanted is None:
-            types = [_SIGNED.get(t, t) for t in types]
+        if self.signed:  # but for sums that were asked for
+            types = [t if t is sums and wanted is not None else _SIGNED.get(t, t) for t in types]
         table_shape = (shape[0] + 1, shape[1] + 1) + shape[2:] if axes == 2 else (shape[0] + 1, shape[1] + 1, shape[2] + 1) + shape[3:]
         tables = [self.new(table_shape, t, image, axes) if o is None else o for o, t in zip(outs, types)]
+        if out is not None and len(tables) > 1:
+            apart([_shadow(*self.parts(t)) for t in tables])
         targets = [_described(*self.parts(t)) for t in tables]
         number, stream = self.number(index), self.stream(image)
         upright = targets[0] + targets[1] if squares else targets[0]

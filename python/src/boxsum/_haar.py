@@ -12,6 +12,7 @@ from ._foreign import on_host
 from ._integral import thread_count
 from ._native import LayoutError, call
 from ._rotated import RotatedTable, as_rotation
+from ._types import whole
 
 #: The kinds of features, in the order of their numbers, from 1 on.
 KINDS = ("EdgeX", "EdgeY", "LineX", "LineY", "LineX4", "LineY4", "Diagonal", "CentreSurround")
@@ -97,7 +98,7 @@ def haar(
         if table.ndim not in (2, 3):
             raise ValueError(f"a table of shape {table.shape}: it must have 2 axes, and perhaps one more for channels")
     height, width = table.shape[:2] if turned else (table.shape[0] - 1, table.shape[1] - 1)
-    width, height = (width, height) if size is None else map(int, size)
+    width, height = (width, height) if size is None else _size(size)
     numbers = None
     if features is None:
         numbers = _numbers(kinds)
@@ -106,11 +107,13 @@ def haar(
     else:
         features = as_boxes(features, 5).reshape(-1, 5)
         count = len(features)
+        if np.any(features[:, 1:3] > features[:, 3:5]):
+            raise ValueError("a feature whose box ends before it begins: features are kind, x0, y0, x1, y1")
         if count == 0:
             numbers, features = np.zeros(0, np.int64), None
     floats = corrected or table.dtype.kind == "f"
-    values = results((len(windows), count), np.float64 if floats else np.int64, out)
-    arguments = (numbers, features, width, height, int(upright), windows, values, int(channel), int(corrected), thread_count(workers))
+    values = results((len(windows), count), np.float64 if floats else np.int64, out, windows, features, None if turned else table)
+    arguments = (numbers, features, width, height, int(upright), windows, values, whole(channel, "channel", 0), int(corrected), thread_count(workers))
     if count == 0 or len(windows) == 0:
         return values
     if turned:
@@ -139,12 +142,19 @@ def haar_features(size: tuple[int, int], kinds: str | Sequence[str] = "viola-jon
     162336
     """
     numbers, ratio = _numbers(kinds), as_rotation(rotation)
-    width, height = map(int, size)
+    width, height = _size(size)
     features = np.empty((_count(numbers, width, height, ratio), 5), np.int64)
     count = ctypes.c_int64()
     if len(features):
         call("haar_features", numbers, width, height, ratio.numerator, ratio.denominator, features, ctypes.addressof(count))
     return features
+
+
+def _size(size: Any) -> tuple[int, int]:
+    """The width and height of windows."""
+    if np.shape(size) != (2,):
+        raise ValueError(f"a size of {size!r}: it is a width and a height")
+    return whole(size[0], "width", 0), whole(size[1], "height", 0)
 
 
 def _numbers(kinds: str | Sequence[str]) -> np.ndarray:

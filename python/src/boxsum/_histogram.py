@@ -59,7 +59,7 @@ class HistogramTable:
 
     def _ask(self, boxes: Any, what: int, dtype: Any, shape: tuple[int, ...], out: Any, workers: int | None, q: float = 0) -> Any:
         boxes = as_boxes(boxes, 4)
-        answers = results(boxes.shape[:-1] + shape, dtype, out)
+        answers = results(boxes.shape[:-1] + shape, dtype, out, boxes, self.table)
         flat = boxes.reshape(-1, 4)
         table = self.table
         if table.ndim == 3:
@@ -121,14 +121,19 @@ def histogram(
     image = on_host(image)
     if image.ndim not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+    pixel = image.dtype
+    image = _types.narrow(image)
     if (image.dtype, None) not in _types.sums:
         image, _ = _types.convert(image, None)
+    bins = _types.whole(bins, "bins", 2, 256)
+    if range is not None and np.shape(range) != (2,):
+        raise ValueError(f"a range of {range!r}: it must have a low and a high end")
     low, high = (0.0, 0.0) if range is None else (float(range[0]), float(range[1]))
     if range is not None and low == high == 0:
         raise ValueError("a range from 0 to 0")
     if range is None:
         if image.dtype.itemsize > 2:
-            raise ValueError(f"pixels of {image.dtype} need a range")
+            raise ValueError(f"pixels of {pixel} need a range")
         limits = np.iinfo(image.dtype)
         low, high = float(limits.min), float(limits.max) + 1
     dtype: np.dtype = np.dtype(np.uint32)
@@ -137,23 +142,23 @@ def histogram(
         if weights.shape != image.shape[:2]:
             raise ValueError(f"weights of shape {weights.shape} for an image of shape {image.shape}")
         if weights.dtype == np.bool_:
-            weights = weights.view(np.uint8)
+            weights = _types.as_bytes(weights)
+        if weights.dtype.kind not in "iuf":
+            raise TypeError(f"weights of {weights.dtype}: they must be bools or real numbers")
         if weights.dtype != np.uint8:
             weights, dtype = weights.astype(np.float64), np.dtype(np.float64)
-    shape = (image.shape[0] + 1, image.shape[1] + 1) + image.shape[2:] + (int(bins),)
-    if not 2 <= bins <= 256:
-        raise ValueError(f"{bins} bins: there may be 2 to 256")
+    shape = (image.shape[0] + 1, image.shape[1] + 1) + image.shape[2:] + (bins,)
     if out is None:
         size = int(np.prod(shape, dtype=object))
         table = new_table((1, size), dtype).reshape(shape)
     else:
-        table = results(shape, dtype, out)
+        table = results(shape, dtype, out, image, weights)
     target = table.reshape(shape[:2] + (-1, shape[-1])) if table.size else np.empty(shape[:2] + (image.shape[2] if image.ndim == 3 else 1, shape[-1]), dtype)
-    arguments = (target, int(bins), low, high, int(clamp), thread_count(workers))
+    arguments = (target, bins, low, high, int(clamp), thread_count(workers))
     try:
         call("histogram", image, weights, *arguments)
     except LayoutError:
         image = np.array(image, order="C", subok=False)
         weights = None if weights is None else np.array(weights, order="C", subok=False)
         call("histogram", image, weights, *arguments)
-    return HistogramTable(table, np.linspace(low, high, int(bins) + 1))
+    return HistogramTable(table, np.linspace(low, high, bins + 1))

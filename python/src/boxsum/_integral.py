@@ -4,19 +4,47 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy import ndarray
 
 from . import _native, _types
 from ._memory import _LARGE, new_table
-from ._native import LayoutError, address, call
+from ._native import LayoutError, call
 
 UPRIGHT, TILTED, VOLUME = range(3)
 
 _sums = _types.sums
+_squares = _types.squares
 _empty = np.empty
+
+
+@overload
+def integral(
+    image: ndarray, *, dtype: Any = ..., squares: Literal[False] = ..., tilted: Literal[False] = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+) -> ndarray: ...  # fmt: skip
+@overload
+def integral(
+    image: ndarray, *, dtype: Any = ..., squares: Literal[True], tilted: Literal[False] = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+) -> tuple[ndarray, ndarray]: ...  # fmt: skip
+@overload
+def integral(
+    image: ndarray, *, dtype: Any = ..., squares: Literal[False] = ..., tilted: Literal[True],
+    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+) -> tuple[ndarray, ndarray]: ...  # fmt: skip
+@overload
+def integral(
+    image: ndarray, *, dtype: Any = ..., squares: Literal[True], tilted: Literal[True],
+    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+) -> tuple[ndarray, ndarray, ndarray]: ...  # fmt: skip
+@overload
+def integral(
+    image: Any, *, dtype: Any = ..., squares: bool = ..., tilted: bool = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+) -> Any: ...  # fmt: skip
 
 
 def integral(
@@ -49,8 +77,9 @@ def integral(
         and int64 for signed integers, float64 for floats. Integer sums wrap: a
         box whose own sum fits the type is exact nonetheless.
     squares : bool
-        Make the table of the squared pixels as well, uint64 for integers and
-        float64 for floats: see :func:`box_std`.
+        Make the table of the squared pixels as well, uint64 for integers of up to
+        16 bits and float64 for others: see :func:`box_std`. uint64 in ``out`` makes
+        it for 32-bit pixels too, modulo 2**64.
     tilted : bool
         Make the table at 45° as well, that of ``cv2.integral3``.
     out : array or tuple of arrays, optional
@@ -81,22 +110,35 @@ def integral(
     >>> squares[-1, -1]
     np.uint64(55)
     """
-    if type(image) is ndarray and out is None and not squares and not tilted and device is None:
-        # The usual call, with as little in the way as possible.
-        sums = _sums.get((image.dtype, dtype))
+    if type(image) is ndarray and not tilted and device is None:
+        # The usual calls, with as little in the way as possible.
         shape = image.shape
-        if sums is not None and len(shape) == 2:
-            height, width = shape
-            if (height + 1) * (width + 1) * sums.itemsize < _LARGE:
-                table = _empty((height + 1, width + 1), sums)
-            else:
-                table = new_table((height + 1, width + 1), sums)
+        pixel = image.dtype
+        table = None
+        if out is None:
+            sums = _sums.get((pixel, dtype))
+            if sums is not None and len(shape) == 2:
+                height, width = shape
+                size: tuple[int, ...] = (height + 1, width + 1)
+                small = (height + 1) * (width + 1) * sums.itemsize < _LARGE
+                table = _empty(size, sums) if small else new_table(size, sums)
+            elif sums is not None and len(shape) == 3:
+                size = (shape[0] + 1, shape[1] + 1, shape[2])
+                table = new_table(size, sums)
+        elif dtype is None and not squares and type(out) is ndarray and (pixel, out.dtype) in _sums:
+            table = out
+        if table is not None:
             lib = _native.library or _native.load()
-            source = image.__array_struct__
-            target = table.__array_struct__
-            text = lib.integral(address(source, None), address(target, None), None, UPRIGHT, 0 if workers is None else thread_count(workers), -1)
-            if not text:
-                return table
+            threads = 0 if workers is None else thread_count(workers)
+            if squares:
+                table2 = new_table(size, _squares[pixel])
+                text = lib.tables(image.__array_struct__, table.__array_struct__, table2.__array_struct__, threads)
+                if not text:
+                    return table, table2
+            else:
+                text = lib.table(image.__array_struct__, table.__array_struct__, threads)
+                if not text:
+                    return table
             error = lib.failure(text)
             if type(error) is not LayoutError:
                 raise error
@@ -105,6 +147,14 @@ def integral(
         if kind is not None:
             return kind.integral(image, dtype, squares, tilted, out, workers, device)
     return host(np.asarray(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
+
+
+@overload
+def volume(volume: ndarray, *, dtype: Any = ..., squares: Literal[False] = ..., out: Any = ..., workers: int | None = ...) -> ndarray: ...
+@overload
+def volume(volume: ndarray, *, dtype: Any = ..., squares: Literal[True], out: Any = ..., workers: int | None = ...) -> tuple[ndarray, ndarray]: ...
+@overload
+def volume(volume: Any, *, dtype: Any = ..., squares: bool = ..., out: Any = ..., workers: int | None = ...) -> Any: ...
 
 
 def volume(
@@ -124,7 +174,7 @@ def volume(
     Parameters
     ----------
     volume : array_like, shape (D, H, W) or (D, H, W, C)
-        Voxels, of the types that :func:`integral` takes.
+        Voxels, of the types that :func:`integral` takes, on a GPU too.
     dtype, squares, out, workers
         As for :func:`integral`.
 
@@ -156,18 +206,20 @@ def host(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out
     outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
     if outs[0] is not None:
         dtype = same_type(dtype, outs[0].dtype)
+    number = device_number(device)
+    threads = thread_count(workers)
     if _types.splits(image, dtype):
         if squares or tilted:
             raise TypeError(f"pixels of {image.dtype} have sums, but no squares and no tilted table: convert them first")
-        return _halves(image, kind, dtype, outs[0], workers)
+        return _halves(image, kind, dtype, outs[0], workers, device)
     sums = _sums.get((image.dtype, dtype))
     if sums is None:
         image, sums = _types.convert(image, dtype)
     shape = tuple(n + 1 for n in image.shape[:axes]) + image.shape[axes:]
     types = [sums] + ([_types.squares[image.dtype]] if squares else []) + ([sums] if tilted else [])
     tables = [new_table(shape, t, axes) if o is None else o for o, t in zip(outs, types)]
-    number = device_number(device)
-    threads = thread_count(workers)
+    if tilted and out is not None:
+        apart(tables)
     for attempt in range(2):
         try:
             call("integral", image, tables[0], tables[1] if squares else None, kind, threads, number)
@@ -181,17 +233,21 @@ def host(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out
     return tables[0] if len(tables) == 1 else tuple(tables)
 
 
-def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None) -> ndarray:
+def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None, device: str | None) -> ndarray:
     """The sums of 64-bit integers: those of their halves, as channels."""
-    axes = 3 if kind == VOLUME else 2
+    axes = axes_of(image.shape, kind)
     native = image.dtype.newbyteorder("=")
-    image = np.array(image, native, order="C", copy=None)
-    low, high = (0, 1) if sys.byteorder == "little" else (1, 0)
-    halves = image.view(np.uint32).reshape(image.shape[:axes] + (-1,)) if image.size else np.zeros(image.shape[:axes] + (2,), np.uint32)
-    tables = host(halves, kind, np.uint64, False, False, None, workers, None)
-    table = tables[..., low::2] + (tables[..., high::2] << np.uint64(32))
     shape = tuple(n + 1 for n in image.shape[:axes]) + image.shape[axes:]
-    table = table.reshape(shape).view(native if dtype is None else np.dtype(dtype).newbyteorder("="))
+    if 0 in image.shape[axes:]:
+        raise ValueError(f"an array of shape {image.shape}: an image without channels")
+    if image.size:
+        halves = np.ascontiguousarray(image, native).view(np.uint32).reshape(image.shape[:axes] + (-1,))
+        tables = host(halves, kind, np.uint64, False, False, None, workers, device)
+        low, high = (0, 1) if sys.byteorder == "little" else (1, 0)
+        table = (tables[..., low::2] + (tables[..., high::2] << np.uint64(32))).reshape(shape)
+    else:
+        table = np.zeros(shape, np.uint64)
+    table = table.view(native if dtype is None else np.dtype(dtype).newbyteorder("="))
     if out is None:
         return table
     if out.shape != shape:
@@ -222,6 +278,13 @@ def arrays_out(out: Any, count: int, kind: Any) -> list:
     return outs
 
 
+def apart(tables: list) -> None:
+    """Raises a ValueError where one table would be written over another."""
+    for i, one in enumerate(tables):
+        if any(_types.overlap(one, other) for other in tables[:i]):
+            raise ValueError("out has two tables in the same memory")
+
+
 def same_type(dtype: Any, out: np.dtype) -> np.dtype:
     """The type of out, which must be the one that was asked for."""
     if dtype is not None and np.dtype(dtype) != out:
@@ -230,11 +293,7 @@ def same_type(dtype: Any, out: np.dtype) -> np.dtype:
 
 
 def thread_count(workers: int | None) -> int:
-    if workers is None:
-        return 0
-    if workers < 1:
-        raise ValueError(f"{workers} workers: there must be one")
-    return int(workers)
+    return 0 if workers is None else _types.whole(workers, "workers", 1)
 
 
 def device_number(device: Any) -> int:

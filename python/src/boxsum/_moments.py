@@ -79,7 +79,8 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
     Parameters
     ----------
     image : array_like, shape (H, W) or (H, W, C)
-        Pixels of the types that :func:`integral` takes, finite ones.
+        Pixels of the types that :func:`integral` takes, finite ones. Integers that
+        do not fit 32 bits are rounded to float64.
     workers : int, optional
         How many threads may work at once.
 
@@ -102,6 +103,7 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
     image = on_host(image)
     if image.ndim not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+    image = _types.narrow(image)
     if (image.dtype, None) not in _types.sums:
         image, _ = _types.convert(image, None)
     threads = thread_count(workers)

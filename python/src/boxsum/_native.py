@@ -8,8 +8,11 @@ unpacked in Python. Calls release the GIL.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
+import shutil
 import sys
+import tempfile
 import threading
 from ctypes import c_char, c_char_p, c_double, c_int64, c_void_p
 from pathlib import Path
@@ -25,6 +28,7 @@ _SIGNATURES = {
     "boxes": [c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_int64],
     "windows": [c_void_p, c_void_p, c_void_p, c_void_p, c_int64],
     "to_float": [c_void_p, c_int64],
+    "square": [c_void_p, c_void_p, c_int64],
     "rotated": [c_void_p, c_char, c_int64, c_int64, c_int64, c_int64, c_int64, c_void_p],
     "rotated_boxes": [c_void_p, c_void_p, c_void_p, c_int64, c_int64],
     "rotated_cells": [c_void_p, c_void_p, c_void_p],
@@ -67,6 +71,13 @@ class Library:
             function.argtypes = arguments
             function.restype = c_void_p
             setattr(self, name, function)
+        # The usual calls, such as table(image.__array_struct__, table.__array_struct__, workers).
+        api = ctypes.pythonapi
+        needs = (api.PyCapsule_GetPointer, api.PyEval_SaveThread, api.PyEval_RestoreThread)
+        native.boxsum_python(*(ctypes.cast(function, c_void_p) for function in needs))
+        capsule = ctypes.py_object
+        self.table = ctypes.PYFUNCTYPE(c_void_p, capsule, capsule, c_int64)(("boxsum_table", native))
+        self.tables = ctypes.PYFUNCTYPE(c_void_p, capsule, capsule, capsule, c_int64)(("boxsum_tables", native))
         self._free = native.boxsum_free
         self._free.argtypes = [c_void_p]
         self._free.restype = None
@@ -99,35 +110,58 @@ def load() -> Library:
     global library
     with _loading:
         if library is None:
-            library = Library(_private_copy() if _forked else str(_path()))
+            _check_address_space()
+            library = _private_copy() if _forked else Library(str(_path()))
         return library
+
+
+_RESERVED = 1536 << 20  # bytes of addresses, few of them memory, for Go's runtime and its first threads
+
+
+def _check_address_space() -> None:
+    """Raises a MemoryError where Go's runtime would end the process."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    try:
+        mmap.mmap(-1, _RESERVED, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+    except OSError:
+        raise MemoryError("the limit on this process's addresses (ulimit -v) is too low to load boxsum: it takes 1.6 GB more") from None
 
 
 def _path() -> Path:
     suffix = {"win32": "dll", "darwin": "dylib"}.get(sys.platform, "so")
-    path = Path(__file__).with_name(f"_boxsum.{suffix}")
+    path = Path(__file__).with_name(f"libboxsum.{suffix}")
     if not path.exists():
         raise ImportError(f"{path} is missing: install the package with pip, which builds it from the Go sources")
     return path
 
 
-def _private_copy() -> str:
+def _private_copy() -> Library:
     """Another copy of the library, for the child of a fork.
 
     Go's runtime does not survive a fork: its threads are gone. What the parent
     loaded is therefore left alone, and a copy, which the system takes for
     another library, starts a runtime of its own.
     """
-    if not hasattr(os, "memfd_create"):
+    if sys.platform != "linux":
         raise RuntimeError(
             "boxsum was used before this process was forked, and cannot be used here: "
             "start processes with multiprocessing's 'spawn' or 'forkserver'"
         )
-    copy = os.memfd_create("boxsum")
-    with open(_path(), "rb") as source:
-        while os.sendfile(copy, source.fileno(), None, 1 << 30):
-            pass
-    return f"/proc/self/fd/{copy}"  # stays open: the system reads pages from it
+    path = _path()
+    try:
+        memory = os.memfd_create("boxsum")  # stays open: the system reads pages from it
+        with open(path, "rb") as source:
+            while os.sendfile(memory, source.fileno(), None, 1 << 30):
+                pass
+        return Library(f"/proc/self/fd/{memory}")
+    except OSError:  # where memory may not be run as a program
+        with tempfile.TemporaryDirectory() as folder:
+            return Library(shutil.copy(path, folder))
 
 
 def _after_fork() -> None:
@@ -173,6 +207,9 @@ class Handle:
         if self._library is not library:
             raise RuntimeError("this table was made before the process was forked, and cannot be read here: make it again")
         return self._value
+
+    def __reduce__(self) -> Any:
+        raise TypeError("the table is in memory of the library, and can be neither pickled nor copied: make it again from its image")
 
     def __del__(self) -> None:
         if self._library is not None and self._library is library:

@@ -64,7 +64,7 @@ class RotatedTable:
 
     def _ask(self, boxes: Any, what: int, dtype: Any, channels: tuple[int, ...], out: Any, workers: int | None) -> Any:
         boxes = as_boxes(boxes, 4)
-        answers = results(boxes.shape[:-1] + channels, dtype, out)
+        answers = results(boxes.shape[:-1] + channels, dtype, out, boxes)
         flat = boxes.reshape(-1, 4)
         target = answers.reshape(len(flat)) if what == AREA else answers.reshape(len(flat), channels[0] if channels else 1)
         call("rotated_boxes", self._handle.value, flat, target, what, thread_count(workers))
@@ -112,7 +112,8 @@ def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None
     Parameters
     ----------
     image : array_like, shape (H, W) or (H, W, C)
-        Pixels of the types that :func:`integral` takes.
+        Pixels of the types that :func:`integral` takes; integers of 64 bits must
+        fit 32, or have float64 sums.
     rotation : str, int, fractions.Fraction or pair of int
         Such as ``"1/2"``, 1, ``Fraction(2, 3)`` or ``(-1, 4)``.
     dtype, workers, device
@@ -136,10 +137,13 @@ def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None
     image = on_host(image)
     if image.ndim not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+    number, threads = device_number(device), thread_count(workers)
+    if _types.splits(image, dtype):
+        dtype = image.dtype.newbyteorder("=") if dtype is None else dtype
+        image = _types.narrow(image, dtype)
     sums = _types.sums.get((image.dtype, dtype))
     if sums is None:
         image, sums = _types.convert(image, dtype)
-    number, threads = device_number(device), thread_count(workers)
 
     def make(image: np.ndarray) -> Handle:
         kind = sums.kind.encode()
@@ -154,12 +158,12 @@ def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None
 
 def as_rotation(rotation: Any) -> Fraction:
     """The ratio that a rotation is."""
-    if isinstance(rotation, (tuple, list)) and len(rotation) == 2:
-        return Fraction(*rotation)
-    if isinstance(rotation, (str, int, Fraction, np.integer)):
+    if isinstance(rotation, (str, int, Fraction, np.integer)) or isinstance(rotation, (tuple, list)) and len(rotation) == 2:
+        terms: Any = rotation if isinstance(rotation, (tuple, list)) else (rotation,)
         try:
-            ratio = Fraction(int(rotation)) if isinstance(rotation, np.integer) else Fraction(rotation)
-        except ValueError:
+            terms = [int(term) if isinstance(term, np.integer) else term for term in terms]
+            ratio = Fraction(*terms)
+        except (ValueError, ZeroDivisionError):
             raise ValueError(f"{rotation!r} is no rotation: '1/2' would be") from None
         if max(abs(ratio.numerator), ratio.denominator) <= 1 << 30:
             return ratio

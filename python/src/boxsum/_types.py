@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from typing import Any
+
 import numpy as np
 
 # The sums of each type of pixel, the usual one first. Signed and unsigned sums
@@ -19,7 +22,8 @@ _SUMS = {
 # What other arrays are copied to, without loss.
 _COPIES = {"b1": "u1", "i1": "i2", "f2": "f4"}
 
-_SQUARES = {"u1": "u8", "u2": "u8", "u4": "u8", "i2": "u8", "i4": "u8", "f4": "f8", "f8": "f8"}
+# Those of 32-bit pixels would not fit 64 bits.
+_SQUARES = {"u1": "u8", "u2": "u8", "u4": "f8", "i2": "u8", "i4": "f8", "f4": "f8", "f8": "f8"}
 
 #: The type of the sums for that of the pixels and the one that was asked for.
 #: What is not here goes through :func:`convert`.
@@ -34,13 +38,13 @@ for _pixel, _all in _SUMS.items():
         sums[np.dtype(_pixel), np.dtype(_sum).type] = np.dtype(_sum)
 
 
-def convert(image: np.ndarray, dtype: object) -> tuple[np.ndarray, np.dtype]:
+def convert(image: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.dtype]:
     """The image with pixels that have sums of a type, and that type."""
     wanted = None if dtype is None else np.dtype(dtype).newbyteorder("=")
     pixel = image.dtype.newbyteorder("=")
     name = _COPIES.get(pixel.str[1:], pixel.str[1:])
-    if name == "u1" and pixel.kind == "b":
-        image = image.view(np.uint8)
+    if pixel.kind == "b":
+        image = as_bytes(image)
     if wanted == np.float64 and name in ("i2", "i4", "u4", "i8", "u8"):
         name = "f8"
     target = np.dtype(name) if name in _SUMS else None
@@ -51,7 +55,54 @@ def convert(image: np.ndarray, dtype: object) -> tuple[np.ndarray, np.dtype]:
     return image, sums[target, wanted]
 
 
-def splits(image: np.ndarray, dtype: object) -> bool:
+def as_bytes(mask: np.ndarray) -> np.ndarray:
+    """Bools as 0 and 1, without a copy where they are stored so.
+
+    Others, such as those of Pillow's images of mode "1", have 255 for true.
+    """
+    stored = mask.view(np.uint8)
+    if stored.size and stored.max() > 1:
+        return (stored != 0).view(np.uint8)
+    return stored
+
+
+def narrow(image: np.ndarray, dtype: Any = None) -> np.ndarray:
+    """Integers of 64 bits as ones of 32 if all fit, and as float64 otherwise.
+
+    For sums of integers, which a dtype may ask for, they must fit.
+    """
+    if image.dtype.kind not in "iu" or image.dtype.itemsize < 8:
+        return image
+    low, high = (int(image.min()), int(image.max())) if image.size else (0, 0)
+    for target in (np.int32, np.uint32) if image.dtype.kind == "i" else (np.uint32,):
+        if np.iinfo(target).min <= low and high <= np.iinfo(target).max:
+            return image.astype(target)
+    if dtype is not None and np.dtype(dtype).kind in "iu":
+        raise TypeError(f"pixels of {image.dtype} with values from {low} to {high}: integers must fit 32 bits here; dtype=float takes all, rounded")
+    return image.astype(np.float64)
+
+
+def whole(value: Any, name: str, least: int, most: int = (1 << 31) - 1) -> int:
+    """A whole number in a range, which the library would cut to 64 bits."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {number}: it must be from {least} to {most}")
+    return number
+
+
+def overlap(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays have memory in common."""
+    steps: Any = 1 << 16  # more than any usual array takes
+    try:
+        return np.shares_memory(one, other, steps)
+    except Exception:  # too hard to say, whose type has moved between versions of NumPy
+        return True
+
+
+def splits(image: np.ndarray, dtype: Any) -> bool:
     """Whether these are pixels of 64 bits, whose halves are summed apart."""
     return image.dtype.kind in "iu" and image.dtype.itemsize == 8 and (dtype is None or np.dtype(dtype).kind in "iu" and np.dtype(dtype).itemsize == 8)
 

@@ -22,8 +22,8 @@ def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
     """The inclusive integral image: ``skimage.transform.integral_image``.
 
     Entry ``[y, x]`` is the sum of ``image[: y + 1, : x + 1]``; three axes are a
-    volume. Arrays of other dimensions, and types that only ``numpy.cumsum`` has,
-    are left to NumPy.
+    volume. Arrays of other dimensions, subclasses such as masked arrays, and types
+    that only ``numpy.cumsum`` has are left to NumPy.
 
     >>> import numpy as np
     >>> from boxsum.compat import skimage
@@ -31,10 +31,10 @@ def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
     array([[1, 2, 3],
            [2, 4, 6]], dtype=uint64)
     """
-    image = np.asarray(image)
+    image = np.asanyarray(image)
     wanted = _sum_type(image, dtype)
     kind = {2: UPRIGHT, 3: VOLUME}.get(image.ndim)
-    if kind is not None and image.size:
+    if kind is not None and image.size and type(image) in (np.ndarray, np.memmap):
         try:
             table = host(image, kind, wanted, False, False, None, None, None)
         except TypeError:
@@ -49,7 +49,7 @@ def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
 def _sum_type(image: np.ndarray, dtype: Any) -> np.dtype:
     if dtype is not None:
         return np.dtype(dtype)
-    if image.dtype.kind == "f":
+    if image.dtype.kind in "fc":
         return np.promote_types(image.dtype, np.float64)
     return np.zeros((), image.dtype).reshape(1).cumsum().dtype
 
@@ -70,10 +70,14 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
     start, end = _corners(start, ii), _corners(end, ii)
     if len(start) != len(end) and 1 not in (len(start), len(end)):
         raise ValueError(f"{len(start)} windows start and {len(end)} end")
+    if len(start) == 1 and len(end) == 0:
+        raise IndexError("a window starts and none ends")
     if np.any(end < start):
         raise IndexError("end coordinates must be greater or equal to start")
     if len(start) != len(end):
         end = np.ascontiguousarray(np.broadcast_to(end, start.shape)) if len(end) == 1 else end[:1]
+    wraps = end < 0  # and so does the index of an array, once: what is before it is outside
+    start, end = np.where(wraps, 0, start), np.where(wraps, end + np.array(ii.shape), end)
     if len(end) and (end.min() < 0 or np.any(end >= ii.shape)):
         raise IndexError(f"a window ends outside of a table of shape {ii.shape}")
     if ii.dtype.newbyteorder("=").str[1:] not in ("i4", "u4", "i8", "u8", "f4", "f8"):

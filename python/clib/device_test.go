@@ -1,0 +1,163 @@
+//go:build cgo
+
+package main
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// The way of arrays of a device, on any device that there is: memory is taken, an
+// image is put there, and tables come back.
+func TestArraysOfADevice(t *testing.T) {
+	d, err := gpu.OpenBest()
+	if err != nil {
+		d, err = gpu.OpenBest(gpu.OpenCL) // a processor will do
+	}
+	if err != nil {
+		t.Skip(err) // package gpu says whether that may be
+	}
+	defer d.Close()
+	const depth, height, width, gap = 5, 7, 11, 3
+	take := func(bytes int64) uintptr {
+		handle, err := d.Take(bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return handle
+	}
+	src, err := volume.New[uint8](width, height, depth, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range src.Pix {
+		src.Pix[i] = uint8(rand.Uint32())
+	}
+	voxels := flatArray{
+		kind: 'u', bytes: 1, axes: 3, address: int(take(depth * height * (width + gap))),
+		shape: [4]int{depth, height, width}, strides: [4]int{height * (width + gap), width + gap, 1},
+	}
+	sums := flatArray{
+		kind: 'u', bytes: 4, axes: 3, address: int(take((depth + 1) * (height + 1) * (width + 1) * 4)),
+		shape: [4]int{depth + 1, height + 1, width + 1}, strides: [4]int{(height + 1) * (width + 1) * 4, (width + 1) * 4, 4},
+	}
+	squared := flatArray{
+		kind: 'u', bytes: 8, axes: 3, address: int(take((depth + 1) * (height + 1) * (width + 1) * 8)),
+		shape: sums.shape, strides: [4]int{(height + 1) * (width + 1) * 8, (width + 1) * 8, 8},
+	}
+	second := squared.array()
+	j, m, err := jobOf(voxels.array(), sums.array(), &second, 3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := gpu.VolumeOver[uint8](d, foreignSolid(j.image, j.from, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := on.Set(src); err != nil {
+		t.Fatal(err)
+	}
+	j.device, j.kind = d, volumeTable
+	if err := m.onDevice(j); err != nil {
+		t.Fatal(err)
+	}
+	want, err := volume.IntegrateSquares[uint32, uint64](src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := volume.NewBox(0, 0, 0, width, height, depth)
+	table, err := gpu.VolumeTableOver[uint32](d, foreignSolid(j.sum, j.to, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := table.Download()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Sum(last) != want.Sum.Sum(last) {
+		t.Errorf("the volume sums to %d, not %d", got.Sum(last), want.Sum.Sum(last))
+	}
+	table2, err := gpu.VolumeTableOver[uint64](d, foreignSolid(j.squares, j.squaresTo, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got2, err := table2.Download()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got2.Sum(last) != want.Squares.Sum(last) {
+		t.Errorf("the squares sum to %d, not %d", got2.Sum(last), want.Squares.Sum(last))
+	}
+
+	// The same memory as one image: slices are rows.
+	for _, kind := range []int{uprightTable, tiltedTable} {
+		image, out := voxels, sums
+		image.axes, image.shape, image.strides = 2, [4]int{height, width}, [4]int{width + gap, 1}
+		out.axes, out.shape, out.strides = 2, [4]int{height + 1, width + 1}, [4]int{(width + 1) * 4, 4}
+		j, m, err := jobOf(image.array(), out.array(), nil, 2, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.device, j.kind = d, kind
+		if err := m.onDevice(j); err != nil {
+			t.Fatal(err)
+		}
+		over, err := gpu.TableOver[uint32](d, foreign(j.sum, j.to, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := over.Download(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		onHost := job{image: j.image, from: j.from, to: j.to}
+		slice := src.Slice(0)
+		room := make([]uint32, (width+1)*(height+1))
+		onHost.image.data = unsafe.Pointer(unsafe.SliceData(slice.Pix))
+		onHost.from.stride, onHost.from.length = slice.Stride, len(slice.Pix)
+		onHost.sum = array{element: u32, data: unsafe.Pointer(&room[0])}
+		f := m.upright
+		if kind == tiltedTable {
+			f = m.tilted
+		}
+		if err := f(&onHost); err != nil {
+			t.Fatal(err)
+		}
+		for y := range height + 1 {
+			for x := range width + 1 {
+				if got, want := got.At(x, y, 0), room[y*(width+1)+x]; got != want {
+					t.Fatalf("kind %d: entry (%d, %d) is %d, not %d", kind, x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+// What cannot be an image and its table is an error, never a panic.
+func TestArraysThatDoNotFit(t *testing.T) {
+	ok := flatArray{kind: 'u', bytes: 1, axes: 2, address: 1 << 20, shape: [4]int{4, 5}, strides: [4]int{5, 1}}
+	out := flatArray{kind: 'u', bytes: 4, axes: 2, address: 1 << 20, shape: [4]int{5, 6}, strides: [4]int{24, 4}}
+	for name, change := range map[string]func(image, table *flatArray){
+		"one axis":       func(image, _ *flatArray) { image.axes = 1 },
+		"no axes":        func(image, _ *flatArray) { image.axes = -1 },
+		"many axes":      func(image, _ *flatArray) { image.axes = 99 },
+		"no such pixels": func(image, _ *flatArray) { image.kind = 'c' },
+		"steps":          func(image, _ *flatArray) { image.strides[1] = 2 },
+		"reversed rows":  func(image, _ *flatArray) { image.strides[0] = -5 },
+		"a small table":  func(_, table *flatArray) { table.shape[0] = 4 },
+		"narrow sums":    func(_, table *flatArray) { table.bytes, table.strides = 2, [4]int{12, 2} },
+	} {
+		image, table := ok, out
+		change(&image, &table)
+		if _, _, err := jobOf(image.array(), table.array(), nil, 2, 0); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, _, err := jobOf(ok.array(), out.array(), nil, 2, 0); err != nil {
+		t.Error(err)
+	}
+}
