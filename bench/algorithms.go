@@ -174,6 +174,13 @@ func Algorithms(ctx context.Context, cfg AlgorithmsConfig) (results []Result, er
 	for _, a := range cfg.Algorithms {
 		p.total += len(cfg.Sizes) * len(cfg.workersOf(a, p)) * p.Repeat
 	}
+	for _, a := range cfg.Algorithms { // before there is a head of a table without rows
+		for _, size := range cfg.Sizes {
+			if err := cfg.possible(a, size); err != nil {
+				return nil, fmt.Errorf("bench: %v %v: %w", a, size, err)
+			}
+		}
+	}
 	report := newAlgorithmsReport(cfg, p)
 	for _, a := range cfg.Algorithms {
 		for _, size := range cfg.Sizes {
@@ -205,15 +212,17 @@ func (cfg *AlgorithmsConfig) workersOf(a AlgorithmCase, p *plan) []int {
 	return []int{1}
 }
 
+// possible says no to what nobody could measure here.
+func (cfg *AlgorithmsConfig) possible(a AlgorithmCase, size Size) error {
+	if size.Depth > 0 {
+		return errors.New("the works have no tables of volumes")
+	}
+	return fitsMemory(a.table(), size, 4*int64(cfg.images(a)))
+}
+
 // measure checks and times one algorithm and boxsum beside it.
 func (cfg *AlgorithmsConfig) measure(ctx context.Context, p *plan, a AlgorithmCase, size Size, workers int) (_ []Result, err error) {
 	c := a.table()
-	if size.Depth > 0 {
-		return nil, errors.New("the works have no tables of volumes")
-	}
-	if err := fitsMemory(c, size, 4*int64(cfg.images(a))); err != nil {
-		return nil, err
-	}
 	d, err := cfg.duel(a, size, workers)
 	if err != nil {
 		return nil, err

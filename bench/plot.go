@@ -111,6 +111,11 @@ func speedupChart(c Case, results []Result) *plot.Chart {
 	return chart
 }
 
+// boxsumHue is boxsum's in every chart, and otherHues are everyone else's.
+const boxsumHue = 4
+
+var otherHues = []int{0, 1, 2, 3, 5, 6}
+
 // seriesBySize is a line for every algorithm and worker count, and for those
 // limits that are asked for.
 func seriesBySize(results []Result, value func(Result) float64, limits ...string) []plot.Series {
@@ -120,7 +125,7 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 	}
 	var lines []line
 	var series []plot.Series
-	hue, dash, most := 0, 1, 0
+	hue, ours, dash, most := 0, 0, 1, 0
 	for _, r := range results {
 		most = max(most, r.Workers)
 	}
@@ -139,11 +144,14 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 				s.Name += ", " + r.On
 			}
 			switch {
+			case r.is(Boxsum):
+				s.Style = plot.Style{Hue: boxsumHue, Dash: ours % 4, Hollow: ours%2 == 1, Heavy: true}
+				ours++
 			case limit:
 				s.Style = plot.Style{Hue: plot.Grey, Dash: dash, Bare: true}
 				dash++
 			default:
-				s.Style = plot.Style{Hue: hue % plot.Grey, Dash: hue / plot.Grey, Heavy: r.is(Boxsum)}
+				s.Style = plot.Style{Hue: otherHues[hue%len(otherHues)], Dash: hue / len(otherHues)}
 				hue++
 			}
 			series = append(series, s)

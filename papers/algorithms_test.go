@@ -122,24 +122,31 @@ func TestScanOfScans(t *testing.T) {
 // one of any floats.
 func checkAlgorithm(t *testing.T, a *Algorithm, p Precision, width, height int, exact bool, o Options) {
 	t.Helper()
-	img, err := ExactImage[float64](width, height, p)
+	switch {
+	case p.Type != "u32":
+		checkPixels[float64](t, a, p, width, height, exact, o)
+	case exact:
+		checkPixels[uint32](t, a, p, width, height, exact, o)
+	}
+}
+
+func checkPixels[P float64 | uint32](t *testing.T, a *Algorithm, p Precision, width, height int, exact bool, o Options) {
+	t.Helper()
+	img, err := ExactImage[P](width, height, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !exact {
-		if p.Type == "u32" {
-			return
-		}
 		for i := range img.Pix {
 			img.Pix[i] = img.Pix[i]/7 - 11
 		}
 	}
-	images := []boxsum.Image[float64]{img}
+	images := []boxsum.Image[P]{img}
 	if a.Many {
 		for i := range 4 {
 			next := img
 			next.Pix = slices.Clone(img.Pix)
-			next.Pix[0] += float64(i) + 1
+			next.Pix[0] += P(i) + 1
 			images = append(images, next)
 		}
 	}

@@ -52,7 +52,7 @@ func TestGuards(t *testing.T) {
 		p := rapid.SampledFrom(a.Precisions).Draw(t, "precision")
 		most := rapid.SampledFrom([]int{3, 40, 600}).Draw(t, "most")
 		width, height := rapid.IntRange(1, most).Draw(t, "width"), rapid.IntRange(1, 3000/most).Draw(t, "height")
-		img, err := ExactImage[float64](width, height, p)
+		img, err := ExactImage[int32](width, height, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestAnySize(t *testing.T) {
 		a := rapid.SampledFrom(onCPU).Draw(t, "algorithm")
 		p := rapid.SampledFrom(a.Precisions).Draw(t, "precision")
 		width, height := rapid.IntRange(1, 70).Draw(t, "width"), rapid.IntRange(1, 70).Draw(t, "height")
-		img, err := ExactImage[float64](width, height, p)
+		img, err := ExactImage[int32](width, height, p)
 		if err != nil {
 			t.Fatal(err)
 		}

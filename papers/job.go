@@ -36,7 +36,8 @@ type element interface{ uint32 | float32 | float64 }
 
 // Prepare takes the memory for an algorithm and an image, or, for one that takes
 // [Algorithm.Many], images of one size. Images of other types than the algorithm's
-// are converted. Colour becomes grey where the work does that first: an 8-bit image
+// are converted, where every pixel has a place in it: one that is not finite has none
+// anywhere, and floats and numbers below zero have none among whole sums. Colour becomes grey where the work does that first: an 8-bit image
 // of three or four channels, R, G and B first, for those of bertazzini.
 func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[P]) (*Job, error) {
 	if a == nil {
@@ -115,21 +116,29 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 	}
 	i := slices.IndexFunc(a.Precisions, fits)
 	if i < 0 {
-		wanted := fmt.Sprintf("%d channels", channels)
+		if slices.Contains(a.Precisions, o.Precision) {
+			return o, fmt.Errorf("papers: %w: %s is for images of %s, and this one has %d",
+				boxsum.ErrTypes, o.Precision, channelCount(o.Precision.Channels), channels)
+		}
+		wanted := "nothing for " + channelCount(channels)
 		if o.Precision != (Precision{}) {
-			wanted = fmt.Sprintf("%s for %s", o.Precision, wanted)
+			wanted = "no " + o.Precision.String()
 		}
 		var have []string
 		for _, p := range a.Precisions {
 			have = append(have, p.String())
 		}
-		return o, fmt.Errorf("papers: %w: %s is in %s (x4 is four channels, others one), and has no %s",
+		return o, fmt.Errorf("papers: %w: %s is in %s (x4 is four channels, others one): there is %s",
 			boxsum.ErrTypes, a.Name, strings.Join(have, ", "), wanted)
 	}
 	o.Precision = a.Precisions[i]
-	if o.Threads < 0 || o.Threads > 1<<16 || o.Streams < 0 || o.Group < 0 || o.Group > 1024 {
-		return o, fmt.Errorf("papers: %w: %d threads, %d streams and groups of %d: none may be negative, there are at most 65536 threads, and 1024 in a group",
-			boxsum.ErrSize, o.Threads, o.Streams, o.Group)
+	for _, n := range []struct {
+		value, most int
+		of          string
+	}{{o.Threads, 1 << 16, "threads"}, {o.Streams, 1 << 16, "streams"}, {o.Group, 1024, "threads in a block"}} {
+		if n.value < 0 || n.value > n.most {
+			return o, fmt.Errorf("papers: %w: %d %s: there are 1 to %d", boxsum.ErrSize, n.value, n.of, n.most)
+		}
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -153,6 +162,13 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		return o, fmt.Errorf("papers: %s runs on a GPU: open a device for it", a.Name)
 	}
 	return o, nil
+}
+
+func channelCount(n int) string {
+	if n == 1 {
+		return "1 channel"
+	}
+	return fmt.Sprintf("%d channels", n)
 }
 
 // Algorithm is what was prepared.
@@ -224,7 +240,7 @@ func newJob[E element, P boxsum.Pixel](j *Job, images []boxsum.Image[P], host fu
 	for _, img := range images {
 		same, err := convert[E](img)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("papers: %s in %s: %w", j.algorithm.Name, j.opt.Precision, err)
 		}
 		table, err := boxsum.NewTable[E](img.Width, img.Height, img.Channels)
 		if err != nil {
@@ -243,6 +259,9 @@ func newJob[E element, P boxsum.Pixel](j *Job, images []boxsum.Image[P], host fu
 
 // convert is the pixels as values of another type, without gaps between rows.
 func convert[E element, P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[E], error) {
+	if isWhole[E]() && P(3)/2 != 1 {
+		return boxsum.Image[E]{}, fmt.Errorf("%w: pixels of floats cannot be summed as whole numbers: choose an algorithm in f32 or f64", boxsum.ErrTypes)
+	}
 	out, err := boxsum.NewImage[E](img.Width, img.Height, img.Channels)
 	if err != nil {
 		return out, err
@@ -250,22 +269,16 @@ func convert[E element, P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[E], e
 	for y := range img.Height {
 		to := out.Row(y)
 		for i, p := range img.Row(y) {
-			to[i] = valueOf[E](p)
+			to[i] = E(p)
+			switch {
+			case isWhole[E]() && p < 0:
+				return out, fmt.Errorf("the pixel at (%d,%d) is %v, and these sums have no sign: choose an algorithm in f32 or f64", i/img.Channels, y, p)
+			case to[i]-to[i] != 0: // only what is finite is zero less itself
+				return out, fmt.Errorf("the pixel at (%d,%d) is %v, which is not finite in this type", i/img.Channels, y, p)
+			}
 		}
 	}
 	return out, nil
-}
-
-// valueOf is a pixel as a value of another type; whole numbers are taken modulo
-// 2^32.
-func valueOf[E element, P boxsum.Pixel](p P) E {
-	switch any(p).(type) {
-	case float32, float64:
-		if one := E(1); one/2 == 0 {
-			return E(int64(p)) // of a negative float E(p) is undefined
-		}
-	}
-	return E(p)
 }
 
 func (t *job[E]) count() int { return len(t.images) }

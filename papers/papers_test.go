@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -188,16 +189,33 @@ func TestGrey(t *testing.T) {
 	}
 }
 
-// Whole numbers wrap, and other types of pixels are converted.
+// Pixels that have no place among the sums are refused, and others converted.
 func TestConversions(t *testing.T) {
-	if got := valueOf[uint32](float32(-3)); got != 1<<32-3 {
-		t.Errorf("-3 is %d", got)
+	if _, err := prepareRow[float32](t, "bertazzini/sequential", Int, 1, 2); !errors.Is(err, boxsum.ErrTypes) {
+		t.Errorf("floats as whole numbers: %v", err)
 	}
-	if got := valueOf[uint32](int16(-3)); got != 1<<32-3 {
-		t.Errorf("-3 is %d", got)
+	for what, err := range map[string]error{
+		"below zero":       second(prepareRow[int16](t, "bertazzini/threads", Int, 1, -3)),
+		"NaN":              second(prepareRow(t, "intimg/serial", Float, 1, float32(math.NaN()))),
+		"infinite":         second(prepareRow(t, "intimg/serial", Double, 1, math.Inf(-1))),
+		"too large in f32": second(prepareRow(t, "intimg/serial", Float, 1, 1e300)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "the pixel at (1,0) is ") {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
-	if got := valueOf[float32](int32(-3)); got != -3 {
-		t.Errorf("-3 is %v", got)
+	job, err := prepareRow[int32](t, "intimg/serial", Float, -3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := job.Run(); err != nil || at[float32](t, job, 1, 1, 0) != -3 {
+		t.Errorf("-3 is not itself in floats: %v", err)
+	}
+	if job, err = prepareRow(t, "intimg/serial", Double, 1e308, 1e308); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmp.Or(job.Run(), job.Verify()); err == nil || !strings.Contains(err.Error(), "not finite") {
+		t.Errorf("sums that are not finite: %v", err)
 	}
 	for f, want := range map[float64]float64{1: 1, 6: 2, -0.75: 0.25, 1 << 40: 1 << 40, 5e-324: 5e-324} {
 		if got := unitOf(f); got != want {
@@ -205,6 +223,18 @@ func TestConversions(t *testing.T) {
 		}
 	}
 }
+
+// prepareRow is an algorithm on an image of one row.
+func prepareRow[P boxsum.Pixel](t *testing.T, name string, p Precision, row ...P) (*Job, error) {
+	t.Helper()
+	a, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Prepare(a, &Options{Precision: p}, boxsum.Image[P]{Pix: row, Width: len(row), Height: 1})
+}
+
+func second(_ *Job, err error) error { return err }
 
 // The kernels of a run, one by one, are the run; blocks may have any size.
 func TestSteps(t *testing.T) {

@@ -21,7 +21,11 @@ func (t *job[E]) verify() error {
 		if err != nil {
 			return err
 		}
-		if err := compare(table, want, t.tolerance(img)); err != nil {
+		tolerance := t.tolerance(img)
+		if math.IsInf(tolerance, 0) {
+			return fmt.Errorf("papers: %s in %s, %d×%d: the pixels are so large that their sums are not finite", t.algorithm.Name, t.opt.Precision, t.width, t.height)
+		}
+		if err := compare(table, want, tolerance); err != nil {
 			return fmt.Errorf("papers: %s in %s, %d×%d: %w", t.algorithm.Name, t.opt.Precision, t.width, t.height, err)
 		}
 	}
@@ -139,6 +143,9 @@ func (t *job[E]) tolerance(img boxsum.Image[E]) float64 {
 		f := float64(p)
 		total += math.Abs(f)
 		unit = min(unit, unitOf(f))
+	}
+	if math.IsInf(total, 0) {
+		return total
 	}
 	digits := exactBits(t.opt.Precision)
 	if total == 0 || total <= math.Ldexp(unit, digits) {

@@ -188,7 +188,7 @@ func bertazziniThreads(v *view) []block {
 	blocks = append(blocks, draw("bertazzini-speedup", "Figure 5 again: speed-up over the sequential algorithm by threads.", speedup)...)
 	best := v.bySize("Sequential and threads, by image size", v.videos(), []curve{
 		{"sequential", plot.Style{Hue: 0}, bertazziniSequential, 1}, {"threads, best number", plot.Style{Hue: 1}, v.best(v.threads(), bertazziniOn), 1},
-		{"boxsum, one core", plot.Style{Hue: 3, Heavy: true, Dash: 2}, ours[0].of, 1}, {"boxsum, all cores", boxsumCPU, ours[1].of, 1},
+		{"boxsum, one core", boxsumToo, ours[0].of, 1}, {"boxsum, all cores", boxsumCPU, ours[1].of, 1},
 	})
 	blocks = append(blocks, draw("bertazzini-figure-4", "Figure 4 again: sequential beside the best number of threads.", best)...)
 	top, where, by := 0.0, Size{}, 0
@@ -250,7 +250,7 @@ func bertazziniCUDA(v *view) []block {
 	blocks = append(blocks, draw("bertazzini-cuda-speedup", "Figure 8 again: speed-up over the sequential algorithm, on "+v.gpuName()+".", speedup)...)
 	best := v.bySize("Sequential and GPU, by image size", v.videos(), []curve{
 		{"sequential, CPU", plot.Style{Hue: 0}, bertazziniSequential, 1}, {"thread for each row, " + v.gpuShort(), plot.Style{Hue: 1}, v.best(v.blocks(), bertazziniBlock), 1},
-		{"boxsum, " + v.gpuShort(), boxsumGPU, ours[1].of, 1}, {"boxsum from bytes, " + v.gpuShort(), plot.Style{Hue: 3, Heavy: true, Dash: 2}, ours[0].of, 1},
+		{"boxsum, " + v.gpuShort(), boxsumGPU, ours[1].of, 1}, {"boxsum from bytes, " + v.gpuShort(), boxsumToo, ours[0].of, 1},
 	})
 	blocks = append(blocks, draw("bertazzini-figure-7", "Figure 7 again: sequential beside the best block on "+v.gpuName()+".", best)...)
 	least := math.Inf(1)
@@ -356,5 +356,5 @@ func bertazziniMany(v *view) []block {
 	}
 	blocks = append(blocks, draw("bertazzini-many", "Many images at once, from host memory to host memory.", bars)...)
 	return append(blocks, v.onlyGPU(judge("Bertazzini and Guiducci: many images at once, with asynchronous copies, would do better on the GPU", gain, 1, 1, "bertazzini/many",
-		fmt.Sprintf("%d images go through %s as fast as one at a time.", v.manyImages(), times(gain)), "")))
+		fmt.Sprintf("%d images go through %s as one at a time.", v.manyImages(), asFast(gain)), "")))
 }

@@ -132,8 +132,8 @@ func bilgicFigure4(v *view) []block {
 	seq, scan, one, cpu, gpu := sequential("f32"), scanTranspose("f32"), ourOne("f32"), ourCPU("f32"), ourGPU("f32")
 	blocks := []block{
 		text("The sequential loop on one core beside the scan on the GPU: each row in segments of 512 by up-sweep and down-sweep, a tiled transpose, and the same again; transfers are not counted. The figure is a chart without numbers. The text says that at 4 megapixels the GPU is 8 times as fast as the CPU, and about 3 times as fast as the stream kernels of Messom and Barczak (" + bilgicMachine + ")."),
-		bilgicTable(v, "Single precision, ms. Sequential and boxsum (1) are on one core, boxsum (CPU) on all; scan, streams and boxsum (GPU) are on "+v.gpuName()+".",
-			[]string{"sequential", "scan", "streams", "boxsum (1)", "boxsum (CPU)", "boxsum (GPU)", "scan over sequential", "boxsum (GPU) over scan"},
+		bilgicTable(v, "Single precision, ms. Sequential and boxsum (1) are on one core, boxsum (CPU) on all; scan, streams and "+v.ourColumn()+" are on "+v.gpuName()+".",
+			[]string{"sequential", "scan", "streams", "boxsum (1)", "boxsum (CPU)", v.ourColumn(), "scan over sequential", v.ourColumn() + " over scan"},
 			[]func(Size) Spec{seq, scan, streams8, one, cpu, gpu}, [][2]func(Size) Spec{{seq, scan}, {scan, gpu}}),
 	}
 	blocks = append(blocks, draw("bilgic-figure-4", "Figure 4 again: single precision on the CPU and on "+v.gpuName()+".",
@@ -144,10 +144,10 @@ func bilgicFigure4(v *view) []block {
 	size := v.bilgicSize()
 	faster := v.ms(seq(size)) / v.ms(scan(size))
 	blocks = append(blocks, v.onlyGPU(judge("Bilgic et al.: the GPU is 8 times as fast as the sequential CPU at 4 megapixels, in single precision", faster, 1, 8, "bilgic/figure-4",
-		fmt.Sprintf("It is %s as fast at %v (published: 8×).", times(faster), size), "")))
+		fmt.Sprintf("It is %s at %v (published: 8×).", asFast(faster), size), "")))
 	over := v.ms(streams8(size)) / v.ms(scan(size))
 	return append(blocks, v.onlyGPU(judge("Bilgic et al.: the scan is about 3 times as fast as the stream kernels of Messom and Barczak at 4 megapixels", over, 1, 3, "bilgic/figure-4",
-		fmt.Sprintf("On the same device it is %s as fast at %v (published: about 3×, on two different cards).", times(over), size),
+		fmt.Sprintf("On the same device it is %s at %v (published: about 3×, on two different cards).", asFast(over), size),
 		"")))
 }
 
@@ -189,7 +189,7 @@ func (v *view) float4Finding() *finding {
 	one, four := scanTranspose("f32")(size), scanTranspose("f32x4")(size)
 	gain := 4 * v.ms(one) / v.ms(four)
 	return v.onlyGPU(judge("Bilgic et al.: float4 is cheaper per value than float", gain, 1, 1, "bilgic/figure-5",
-		fmt.Sprintf("At %v a value costs %s ps in float4 and %s ps in float: float4 handles %s as many in the same time.", size, number(1e9*v.ms(four)/four.values()), number(1e9*v.ms(one)/one.values()), times(gain)),
+		fmt.Sprintf("At %v a value costs %s in float4 and %s in float: float4 handles %s as many in the same time.", size, v.perValue(four), v.perValue(one), times(gain)),
 		"A GPU of today joins the loads of neighbouring threads whatever their width."))
 }
 
@@ -205,7 +205,7 @@ func bilgicFigure6(v *view) []block {
 	return append(blocks, draw("bilgic-figure-6", "Figure 6 again: double and single precision on "+v.gpuName()+".",
 		v.bySize("Double and single precision", v.bilgicSizes(), []curve{
 			{"double, scan", plot.Style{Hue: 0}, double, 1}, {"float, scan", plot.Style{Hue: 1}, single, 1}, {"float, stream kernels", plot.Style{Hue: 2}, streams8, 1},
-			{"boxsum, double", boxsumGPU, ourDouble, 1}, {"boxsum, float", plot.Style{Hue: 3, Heavy: true}, our, 1},
+			{"boxsum, double", boxsumGPU, ourDouble, 1}, {"boxsum, float", boxsumToo, our, 1},
 		}))...)
 }
 
@@ -213,8 +213,8 @@ func bilgicFigure7(v *view) []block {
 	seq, scan, one, cpu, gpu := sequential("f64"), scanTranspose("f64"), ourOne("f64"), ourCPU("f64"), ourGPU("f64")
 	blocks := []block{
 		text("Figure 4 in double precision. The figure is a chart without numbers; the text says that at 4 megapixels the GPU is 9 times as fast as the CPU."),
-		bilgicTable(v, "Double precision, ms. Sequential and boxsum (1) are on one core, boxsum (CPU) on all; scan and boxsum (GPU) are on "+v.gpuName()+".",
-			[]string{"sequential", "scan", "boxsum (1)", "boxsum (CPU)", "boxsum (GPU)", "scan over sequential", "boxsum (GPU) over scan"},
+		bilgicTable(v, "Double precision, ms. Sequential and boxsum (1) are on one core, boxsum (CPU) on all; scan and "+v.ourColumn()+" are on "+v.gpuName()+".",
+			[]string{"sequential", "scan", "boxsum (1)", "boxsum (CPU)", v.ourColumn(), "scan over sequential", v.ourColumn() + " over scan"},
 			[]func(Size) Spec{seq, scan, one, cpu, gpu}, [][2]func(Size) Spec{{seq, scan}, {scan, gpu}}),
 	}
 	blocks = append(blocks, draw("bilgic-figure-7", "Figure 7 again: double precision on the CPU and on "+v.gpuName()+".",
@@ -225,7 +225,7 @@ func bilgicFigure7(v *view) []block {
 	size := v.bilgicSize()
 	faster := v.ms(seq(size)) / v.ms(scan(size))
 	return append(blocks, v.onlyGPU(judge("Bilgic et al.: the GPU is 9 times as fast as the sequential CPU at 4 megapixels, in double precision", faster, 1, 9, "bilgic/figure-7",
-		fmt.Sprintf("It is %s as fast at %v (published: 9×).", times(faster), size), "")))
+		fmt.Sprintf("It is %s at %v (published: 9×).", asFast(faster), size), "")))
 }
 
 // bilgicKernels are the rows of table 1.
@@ -296,7 +296,7 @@ func bilgicTable1(v *view) []block {
 		}
 	}
 	blocks := []block{
-		text("Occupancy is how many of the threads that a multiprocessor could hold are there at once. All kernels of the work reach 100 %, and yet scan moves 17 GB/s on a card that can move over 100: the barriers between its steps leave the memory idle. GB/s is what a kernel reads and writes over its own time."), t,
+		text("Occupancy is how many of the threads that a multiprocessor could hold are there at once. All kernels of the work reach 100%, and yet scan moves 17 GB/s on a card that can move over 100: the barriers between its steps leave the memory idle. GB/s is what a kernel reads and writes over its own time."), t,
 	}
 	if r := v.get(specs[0]); len(r.Each) > 0 {
 		bars := &plot.Bars{Title: "Memory throughput of each kernel", Label: "read and written (GB/s)"}

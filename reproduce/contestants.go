@@ -287,6 +287,7 @@ func ourPipeline[P boxsum.Pixel](d *gpu.Device, img boxsum.Image[P], count int) 
 // tilted and rotated tables are compared with those of the work, which has
 // compared them with its reference: every entry.
 func (l *lab) tilted(opt *boxsum.Options) (*contestant, error) {
+	l = &lab{pixels: l.pixels} // those of now
 	img := l.pixels.float
 	t, err := tilted.New[float32](img.Width, img.Height, 1)
 	if err != nil {
@@ -302,6 +303,7 @@ func (l *lab) tilted(opt *boxsum.Options) (*contestant, error) {
 }
 
 func (l *lab) rotated(opt *boxsum.Options) (*contestant, error) {
+	l = &lab{pixels: l.pixels} // those of now
 	img := l.pixels.float
 	t, err := rotated.New[float32](img.Width, img.Height, 1, rotation)
 	if err != nil {

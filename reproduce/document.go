@@ -123,6 +123,14 @@ func parsed(text string) float64 {
 	return v
 }
 
+// asFast is a ratio of speeds in words: 12.3× as fast, or as slow.
+func asFast(v float64) string {
+	if v < 1 {
+		return times(1/v) + " as slow"
+	}
+	return times(v) + " as fast"
+}
+
 // times is a ratio, as in 12.3×.
 func times(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

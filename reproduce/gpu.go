@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/boxsum/boxsum/internal/plot"
 	"github.com/boxsum/boxsum/papers"
@@ -14,15 +15,15 @@ var gpuAlgorithms = []struct {
 	way                        string
 	group                      int
 }{
-	{"Bilgic et al.: scan and transpose", "bilgic/scan-transpose", "f32", "scan", 0},
+	{"Bilgic et al.: scan and transpose, float", "bilgic/scan-transpose", "f32", "scan", 0},
 	{"Bilgic et al.: scan and transpose, float4", "bilgic/scan-transpose", "f32x4", "scan", 0},
 	{"Bilgic et al.: scan and transpose, double", "bilgic/scan-transpose", "f64", "scan", 0},
-	{"intimg GPUv1: thread for each row and column", "intimg/gpu-v1", "f32", "row", 0},
-	{"intimg GPUv2: block prefix sums and transposes", "intimg/gpu-v2", "f32", "scan", 0},
+	{"intimg GPUv1: thread for each row and column, float", "intimg/gpu-v1", "f32", "row", 0},
+	{"intimg GPUv2: block prefix sums and transposes, float", "intimg/gpu-v2", "f32", "scan", 0},
 	{"Messom, Barczak: stream passes, float", "messom/stream", "f32", "passes", 0},
 	{"Messom, Barczak: stream passes, float4", "messom/stream-float4", "f32", "passes", 0},
 	{"Messom, Barczak: stream passes, 8 streams", "messom/stream-8", "f32", "passes", 0},
-	{"Bertazzini, Guiducci: thread for each row, transposes", "bertazzini/cuda", "u32", "row", 256},
+	{"Bertazzini, Guiducci: thread for each row, transposes, integers", "bertazzini/cuda", "u32", "row", 256},
 }
 
 var gpuExperiments = []*Experiment{
@@ -61,25 +62,32 @@ func gpuSpecs(s *setting) []Spec {
 
 func gpuTell(v *view) []block {
 	size := v.gpuSize()
+	perValue := func(s Spec) float64 { return 1e9 * v.ms(s) / s.values() } // in ps, or a million in µs
+	units, one, million := 1.0, "ps", "µs"
+	for i := range gpuAlgorithms {
+		if perValue(gpuSpec(i)(size)) >= 1000 {
+			units, one, million = 1000, "ns", "ms"
+		}
+	}
 	t := &table{
 		Caption: fmt.Sprintf("%d×%d on %s. Types are those of pixels and sums. Reads and writes are of memory, for each value, as if there were no caches, and GB/s what they come to. A copy moves as many bytes as the image and the table have.", size.Width, size.Height, v.gpuName()),
 		Left:    2,
-		Head:    []string{"algorithm", "types", "ms", "ps for a value", "reads + writes", "GB/s", "of copy speed", "boxsum (ms)", "boxsum is faster by"},
+		Head:    []string{"algorithm", "types", "ms", one + " for a value", "reads + writes", "GB/s", "of copy speed", "boxsum (ms)", "boxsum is faster by"},
 	}
-	bars := &plot.Bars{Title: fmt.Sprintf("One table of %v on the GPU", size), Label: "time for a million values (µs)"}
+	bars := &plot.Bars{Title: fmt.Sprintf("One table of %v on the GPU", size), Label: "time for a million values (" + million + ")",
+		Note: "orange: scans; green: a thread for each row; blue: stream passes; red: boxsum"}
 	if v.device == standIn {
 		bars.Title = fmt.Sprintf("One table of %v, OpenCL on the CPU standing in for a GPU", size)
 	}
-	perValue := func(s Spec) float64 { return 1e9 * v.ms(s) / s.values() }
 	least := math.NaN()
 	for i, a := range gpuAlgorithms {
 		s, ours, limit := gpuSpec(i)(size), ourGPU(a.precision)(size), deviceCopy(a.precision)(size)
 		row := []cell{{a.name, ""}, {a.precision, ""}, v.cell(s, 1)}
 		if v.get(s).ok() {
 			cost := costOf(s)
-			row = append(row, cell{Text: number(perValue(s))}, cell{Text: fmt.Sprintf("%.3g + %.3g", cost.Reads, cost.Writes)}, cell{Text: number(bytesOf(s, cost) / v.ms(s) / 1e6)},
+			row = append(row, cell{Text: number(perValue(s) / units)}, cell{Text: fmt.Sprintf("%.3g + %.3g", cost.Reads, cost.Writes)}, cell{Text: number(bytesOf(s, cost) / v.ms(s) / 1e6)},
 				cell{Text: percent(v.ms(limit) / v.ms(s))}, v.cell(ours, 1), v.ratio(s, ours))
-			bars.Rows = append(bars.Rows, plot.Bar{Name: a.name, Value: perValue(s), Text: number(perValue(s)), Hue: map[string]int{"scan": 1, "row": 2, "passes": 0}[a.way]})
+			bars.Rows = append(bars.Rows, plot.Bar{Name: a.name, Value: perValue(s) / units, Text: number(perValue(s) / units), Hue: map[string]int{"scan": 1, "row": 2, "passes": 0}[a.way]})
 			if r := v.ms(s) / v.ms(ours); math.IsNaN(least) || r < least {
 				least = r
 			}
@@ -94,11 +102,12 @@ func gpuTell(v *view) []block {
 		if !v.get(s).ok() {
 			continue
 		}
-		t.Rows = append(t.Rows, []cell{{"boxsum", "boxsum"}, {p, "boxsum"}, v.cell(s, 1), {number(perValue(s)), "boxsum"}, {fmt.Sprintf("%v + 1", ours.Reads), "boxsum"}, {number(bytesOf(s, ours) / v.ms(s) / 1e6), "boxsum"}, {percent(v.ms(deviceCopy(p)(size)) / v.ms(s)), "boxsum"}, {}, {}})
-		bars.Rows = append(bars.Rows, plot.Bar{Name: "boxsum, " + p, Value: perValue(s), Text: number(perValue(s)), Hue: 4})
+		t.Rows = append(t.Rows, []cell{{"boxsum", "boxsum"}, {p, "boxsum"}, v.cell(s, 1), {number(perValue(s) / units), "boxsum"}, {fmt.Sprintf("%v + 1", ours.Reads), "boxsum"}, {number(bytesOf(s, ours) / v.ms(s) / 1e6), "boxsum"}, {percent(v.ms(deviceCopy(p)(size)) / v.ms(s)), "boxsum"}, {}, {}})
+		bars.Rows = append(bars.Rows, plot.Bar{Name: "boxsum, " + typeNames[p], Value: perValue(s) / units, Text: number(perValue(s) / units), Hue: 4})
 	}
 	blocks := []block{text("Every work’s kernels on one device, in the types that the work used, and boxsum’s in the same types. Times are of the kernels alone, between events of the device.")}
 	if size != (Size{4096, 4096}) {
+		bars.Title = strings.Replace(bars.Title, size.String(), size.String()+" in place of 4096²", 1)
 		blocks = append(blocks, text(fmt.Sprintf("This run took %v.", size)))
 	}
 	blocks = append(blocks, t)
@@ -108,9 +117,21 @@ func gpuTell(v *view) []block {
 	other := v.ms(gpuSpec(8)(size)) / v.ms(gpuSpec(0)(size))
 	return append(blocks,
 		v.onlyGPU(judge(fmt.Sprintf("At %v, scans with transposes are faster than a thread for each row", size), min(better, other), 1, 1, "gpu/4096",
-			fmt.Sprintf("GPUv2 is %s as fast as GPUv1, and Bilgic’s scan %s as fast as Bertazzini and Guiducci’s thread for each row.", times(better), times(other)), whyRows(better, other))),
+			fmt.Sprintf("GPUv2 is %s as GPUv1, and Bilgic’s scan %s as Bertazzini and Guiducci’s thread for each row.", asFast(better), asFast(other)), whyRows(better, other))),
 		v.onlyGPU(judge(fmt.Sprintf("At %v, boxsum is faster than every published algorithm for a GPU", size), least, 1, 1, "gpu/4096",
-			fmt.Sprintf("It is %s as fast as the fastest of them, in the same types.", times(least)), "")))
+			fmt.Sprintf("It is %s as the fastest of them, in the same types.", asFast(least)), "")))
+}
+
+// typeNames are what the works call the types.
+var typeNames = map[string]string{"f32": "float", "f32x4": "float4", "f64": "double", "u32": "integers"}
+
+// perValue is the time for one value.
+func (v *view) perValue(s Spec) string {
+	ps := 1e9 * v.ms(s) / s.values()
+	if ps >= 1000 {
+		return number(ps/1000) + " ns"
+	}
+	return number(ps) + " ps"
 }
 
 // ourCost is what boxsum's kernels read and write: OpenCL has the portable ones

@@ -151,7 +151,7 @@ func intimgTable(v *view) []block {
 	blocks = append(blocks, draw("intimg-table", "The table again: outlines are the published times.", bars)...)
 	return append(blocks,
 		v.onlyGPU(judge("intimg: prefix sums by blocks with transposes (GPUv2) are faster than a thread for each row (GPUv1)", better, 1, 2.3, "intimg/table",
-			fmt.Sprintf("GPUv2 is %s as fast as GPUv1 at %v (published: 2.3×).", times(better), size), "")),
+			fmt.Sprintf("GPUv2 is %s as GPUv1 at %v (published: 2.3×).", asFast(better), size), "")),
 		v.onlyGPU(judge("intimg: copying an image to the GPU and its table back takes longer than making the table", copies, 1, 1, "intimg/table",
 			fmt.Sprintf("The copies take %s the time of GPUv2’s kernels at %v.", times(copies), size), "")))
 }
@@ -161,7 +161,7 @@ func intimgChart(v *view) []block {
 	for _, r := range intimgRows {
 		t.Head = append(t.Head, r.name)
 	}
-	t.Head = append(t.Head, "boxsum (1)", "boxsum (CPU)", "boxsum (GPU)", "boxsum (CPU) over CPU×8", "boxsum (GPU) over GPUv2")
+	t.Head = append(t.Head, "boxsum (1)", "boxsum (CPU)", v.ourColumn(), "boxsum (CPU) over CPU×8", v.ourColumn()+" over GPUv2")
 	for _, size := range v.intimgSizes() {
 		row := cells(size.String())
 		for _, of := range intimgAll() {

@@ -57,7 +57,10 @@ func (l *lab) measure(ctx context.Context, specs []Spec) []Result {
 			return results
 		}
 		l.tell(s)
-		c, err := l.enter(s)
+		c, err := l.enter(ctx, s)
+		if err != nil && ctx.Err() != nil {
+			return results
+		}
 		if err == nil {
 			field = append(field, c)
 			continue
@@ -72,9 +75,9 @@ func (l *lab) measure(ctx context.Context, specs []Spec) []Result {
 			l.tell(c.Spec)
 			n := c.want*(turn+1)/turns - c.want*turn/turns
 			if n > 0 && ctx.Err() == nil {
-				times, err := c.run(n, c.quickly)
+				times, err := c.await(ctx, func() ([]time.Duration, error) { return c.run(n, c.quickly) })
 				c.times = append(c.times, times...)
-				if err != nil {
+				if err != nil && ctx.Err() == nil {
 					c.Missing, c.want = reason(err), 0
 				}
 			}
@@ -115,7 +118,7 @@ type wrongError struct{ error }
 
 // enter prepares a spec, compares what it makes with the reference, and says how
 // often it shall run.
-func (l *lab) enter(s Spec) (c *contestant, err error) {
+func (l *lab) enter(ctx context.Context, s Spec) (c *contestant, err error) {
 	if s.GPU && l.device == nil {
 		return nil, gpu.ErrNoDevice
 	}
@@ -143,13 +146,14 @@ func (l *lab) enter(s Spec) (c *contestant, err error) {
 		c.On, c.StandIn = info.Kind.String(), info.CPU
 	}
 	if c.verify != nil {
-		if err := c.verify(); err != nil {
+		_, err := c.await(ctx, func() ([]time.Duration, error) { return nil, c.verify() })
+		if err != nil {
 			c.close()
 			return nil, &wrongError{fmt.Errorf("%v: %w", s, err)}
 		}
 		c.Verified = true
 	}
-	once, err := c.run(1, false)
+	once, err := c.await(ctx, func() ([]time.Duration, error) { return c.run(1, false) })
 	if err != nil {
 		c.close()
 		return nil, err
@@ -159,6 +163,30 @@ func (l *lab) enter(s Spec) (c *contestant, err error) {
 		c.times, c.want = once, c.want-1
 	}
 	return c, nil
+}
+
+// await waits for something that a contestant does, or for the end of the context:
+// an algorithm on the processor cannot be stopped, but is left alone with its
+// memory. On a device it is not, for the device may be closed next.
+func (c *contestant) await(ctx context.Context, do func() ([]time.Duration, error)) ([]time.Duration, error) {
+	if c.GPU {
+		return do()
+	}
+	type result struct {
+		times []time.Duration
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		times, err := do()
+		done <- result{times, err}
+	}()
+	select {
+	case r := <-done:
+		return r.times, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // runs is how often a spec is measured: as often as published, or as time

@@ -245,7 +245,7 @@ func tellMessomTable3(v *view) []block {
 		v.onlyGPU(judge("Messom and Barczak: on the GPU a pixel costs less the larger the image is", better, 1, 1, "messom/table-3",
 			fmt.Sprintf("A pixel costs %s ns at %v and %s ns at %v (published: 180 and 4.5).", number(1e6*v.ms(first)/first.pixels()), first.Size, number(1e6*v.ms(last)/last.pixels()), last.Size), "")),
 		v.onlyGPU(judge("Messom and Barczak: float4 improves on float in the stream kernel", cheaper, 1, 1, "messom/table-3",
-			fmt.Sprintf("At %v the passes with float4 are %s as fast as those with float.", last.Size, times(cheaper)),
+			fmt.Sprintf("At %v the passes with float4 are %s as those with float.", last.Size, asFast(cheaper)),
 			"A GPU of today joins the loads of neighbouring threads whatever their width.")))
 }
 
@@ -297,7 +297,7 @@ func tellMessomTable4(v *view) []block {
 	last := sizes[len(sizes)-1]
 	gain4, gain8 := v.ms(float(last))/v.ms(float4(last)), v.ms(float4(last))/v.ms(eight(last))
 	return append(blocks, judge("Messom and Barczak: simulated on the CPU, float4 is faster than float, and eight streams are faster still", bothGain(gain4, gain8), 0, 2, "messom/table-4",
-		fmt.Sprintf("At %v float4 is %s as fast as float, and eight streams %s as fast as float4 (published: 1.9× and 2.8×).", last, times(gain4), times(gain8)),
+		fmt.Sprintf("At %v float4 is %s as float, and eight streams %s as float4 (published: 1.9× and 2.8×).", last, asFast(gain4), asFast(gain8)),
 		"Calls of the kernel are cheaper today than they were, beside what it does."))
 }
 
@@ -344,10 +344,10 @@ func tellMessomTable5(v *view) []block {
 	blocks := []block{text("The serial recurrence on one core. The published time of a pixel grows from 1.7 to 8.9 ns once the image and its table outgrow the cache."), t}
 	blocks = append(blocks, draw("messom-table-5", "Table 5 and figure 14 again: the serial algorithm by image size.",
 		v.bySize("The serial algorithm on one core", sizes, []curve{
-			{"serial, here", plot.Style{Hue: 0}, serial, 1}, {"boxsum, one core", boxsumCPU, one, 1}, {"boxsum, all cores", plot.Style{Hue: 3, Heavy: true, Dash: 2}, ourCPU("f32"), 1},
+			{"serial, here", plot.Style{Hue: 0}, serial, 1}, {"boxsum, one core", boxsumCPU, one, 1}, {"boxsum, all cores", boxsumToo, ourCPU("f32"), 1},
 		}, fixed...))...)
 	last := sizes[len(sizes)-1]
 	gpu := v.ms(serial(last)) / v.ms(onDevice("messom/stream-8")(last))
 	return append(blocks, v.onlyGPU(judge("Messom and Barczak: for large images the GPU is faster than the serial algorithm on one core", gpu, 1, 2, "messom/table-5",
-		fmt.Sprintf("At %v the stream kernels are %s as fast (published: 2.0×).", last, times(gpu)), "")))
+		fmt.Sprintf("At %v the stream kernels are %s (published: 2.0×).", last, asFast(gpu)), "")))
 }

@@ -100,11 +100,8 @@ func Experiments() []*Experiment {
 // Select is the experiments that names stand for, in the order of the list.
 func Select(names []string) ([]*Experiment, error) {
 	all := Experiments()
-	if len(names) == 0 || slices.Contains(names, "all") {
-		return all, nil
-	}
 	for _, name := range names {
-		if !slices.ContainsFunc(all, func(e *Experiment) bool { return e.Name == name || e.Work() == name }) {
+		if name != "all" && !slices.ContainsFunc(all, func(e *Experiment) bool { return e.Name == name || e.Work() == name }) {
 			var works []string
 			for _, e := range all {
 				works = append(works, e.Work())
@@ -112,6 +109,9 @@ func Select(names []string) ([]*Experiment, error) {
 			return nil, fmt.Errorf("reproduce: no experiment is called %q: there are all, %s, and their parts, which list shows",
 				name, strings.Join(slices.Compact(works), ", "))
 		}
+	}
+	if len(names) == 0 || slices.Contains(names, "all") {
+		return all, nil
 	}
 	return slices.DeleteFunc(all, func(e *Experiment) bool {
 		return !slices.Contains(names, e.Name) && !slices.Contains(names, e.Work())

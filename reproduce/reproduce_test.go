@@ -261,8 +261,10 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"messom/", "Messom", "messom/table-1", "tables"} {
-		if _, err := Select([]string{"all", name}[1:]); err == nil || !strings.Contains(err.Error(), "bertazzini") {
-			t.Errorf("%q: %v does not say what there is", name, err)
+		for _, names := range [][]string{{name}, {"all", name}, {name, "all"}} {
+			if _, err := Select(names); err == nil || !strings.Contains(err.Error(), "bertazzini") {
+				t.Errorf("%q: %v does not say what there is", names, err)
+			}
 		}
 	}
 }
@@ -286,6 +288,39 @@ func TestInterrupted(t *testing.T) {
 	for text, there := range map[string]bool{"Interrupted": true, "messom-table-2": true, "messom-table-3": true, "messom-table-4": false, "not measured": true} {
 		if strings.Contains(page, text) != there {
 			t.Errorf("that the page says %q should be %v", text, there)
+		}
+	}
+}
+
+// TestUnbelievable: results that nobody can have measured make no report.
+func TestUnbelievable(t *testing.T) {
+	good := inventedReport(t, pocl, Config{Names: []string{"bilgic/table-1"}})
+	for what, spoil := range map[string]func(*Result){
+		"unverified": func(r *Result) { r.Verified = false },
+		"wrong":      func(r *Result) { r.Wrong = true },
+		"negative":   func(r *Result) { r.Median = -1 },
+		"endless":    func(r *Result) { r.Mean = 1e308 },
+		"kernel":     func(r *Result) { r.Each[0].Median = -1 },
+		"runs":       func(r *Result) { r.Runs = -1 },
+		"size":       func(r *Result) { r.Width = 0 },
+	} {
+		bad := *good
+		bad.Results = slices.Clone(good.Results)
+		bad.Results[0].Each = slices.Clone(bad.Results[0].Each)
+		spoil(&bad.Results[0])
+		for r, fine := range map[*Report]bool{good: true, &bad: false} {
+			var b strings.Builder
+			if err := r.writeJSON(&b); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Load(strings.NewReader(b.String())); (err == nil) != fine {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	for _, text := range []string{"[]", "5", `{"results": 5}`, `{"results": [{"width": "a"}]}`, "", "{"} {
+		if _, err := Load(strings.NewReader(text)); err == nil || strings.Contains(err.Error(), "Go ") {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

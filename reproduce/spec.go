@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -111,6 +112,35 @@ type Kernel struct {
 
 // GBPerSecond is how fast the kernel moved its bytes.
 func (k Kernel) GBPerSecond() float64 { return float64(k.Bytes) / k.Median / 1e6 }
+
+// longest is more milliseconds than anyone waits for a table: eleven days.
+const longest = 1e9
+
+// believable says why a result that was read cannot have been measured.
+func (r Result) believable() error {
+	if r.Width < 1 || r.Height < 1 {
+		return errors.New("there is no such image")
+	}
+	if r.Runs < 0 {
+		return fmt.Errorf("%d runs", r.Runs)
+	}
+	if !r.ok() {
+		return nil
+	}
+	if r.Wrong || !r.Verified && r.Algorithm != DeviceCopy {
+		return errors.New("it has times, but was not verified")
+	}
+	times := []float64{r.Mean, r.Min, r.Max, r.Median}
+	for _, k := range r.Each {
+		times = append(times, k.Median)
+	}
+	for _, ms := range times {
+		if !(ms >= 0 && ms <= longest) {
+			return fmt.Errorf("a time of %v ms", ms)
+		}
+	}
+	return nil
+}
 
 // withTimes fills in the statistics.
 func (r Result) withTimes(times []time.Duration) Result {

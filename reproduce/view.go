@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/boxsum/boxsum/internal/plot"
 )
@@ -83,6 +84,14 @@ func (v *view) gpuShort() string {
 	return "GPU"
 }
 
+// ourColumn is the head of boxsum's column beside a GPU's algorithms.
+func (v *view) ourColumn() string {
+	if v.device == standIn {
+		return "boxsum (OpenCL)"
+	}
+	return "boxsum (GPU)"
+}
+
 // gpuNote says in a sentence what stands in for a GPU, if anything does.
 func (v *view) gpuNote() string {
 	switch v.device {
@@ -107,6 +116,8 @@ type curve struct {
 var (
 	boxsumCPU = plot.Style{Hue: 4, Heavy: true}
 	boxsumGPU = plot.Style{Hue: 4, Heavy: true, Dash: 1}
+	// boxsumToo is boxsum a second time: the colour stays.
+	boxsumToo = plot.Style{Hue: 4, Heavy: true, Dash: 2, Hollow: true}
 )
 
 // bySize is a log–log chart of times by size.
@@ -172,9 +183,17 @@ func (v *view) onlyGPU(f *finding) *finding {
 	case v.device == noDevice:
 		f.Verdict, f.Text, f.Why = noGPU, "–", ""
 	case v.device == standIn && f.Verdict != unknown:
-		f.Verdict, f.Text, f.Why = noGPU, "On the processor that stands in: "+f.Text, ""
+		f.Verdict, f.Text, f.Why = noGPU, "On the processor that stands in, "+lowerFirst(f.Text), ""
 	}
 	return f
+}
+
+// lowerFirst is a sentence as it goes on after a comma; names stay as they are.
+func lowerFirst(text string) string {
+	if len(text) > 1 && 'a' <= text[1] && text[1] <= 'z' {
+		return strings.ToLower(text[:1]) + text[1:]
+	}
+	return text
 }
 
 // fastest is the fastest of some specs, and its time; ok is false where none has

@@ -3,11 +3,13 @@ package reproduce
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/plot"
@@ -101,7 +103,10 @@ func (r *Report) writeJSON(w io.Writer) error {
 // Load reads the results.json of a report, to write it anew.
 func Load(from io.Reader) (*Report, error) {
 	var s saved
-	if err := json.NewDecoder(from).Decode(&s); err != nil {
+	err := json.NewDecoder(from).Decode(&s)
+	if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
+		return nil, fmt.Errorf("reproduce: these are no results of a report: at byte %d there is %s of JSON where something else should be", other.Offset, article(other.Value))
+	} else if err != nil {
 		return nil, fmt.Errorf("reproduce: these are no results of a report: %w", err)
 	}
 	if len(s.Sizes) == 0 {
@@ -116,10 +121,23 @@ func Load(from io.Reader) (*Report, error) {
 		return nil, fmt.Errorf("reproduce: these results are of no experiment")
 	}
 	r := &s.Report
+	for _, result := range r.Results {
+		if err := result.believable(); err != nil {
+			return nil, fmt.Errorf("reproduce: %v in these results: %w", result.Spec, err)
+		}
+	}
 	r.setting = &setting{quick: r.Quick, cores: r.Machine.Cores, sizes: s.Sizes, device: r.Machine.kind()}
-	var err error
 	r.experiments, err = Select(s.Experiments)
 	return r, err
+}
+
+// article is a word of encoding/json for a value, with its article.
+func article(word string) string {
+	word, _, _ = strings.Cut(word, " ") // which may have the value behind it
+	if word == "array" || word == "object" {
+		return "an " + word
+	}
+	return "a " + word
 }
 
 // A document is what a report says.

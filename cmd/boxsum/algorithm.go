@@ -26,6 +26,9 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	if opt.Level != boxsum.Auto {
 		return errors.New("--level is for boxsum's own algorithm: leave it out with --algorithm")
 	}
+	if most := 1 << 16; opt.Workers > most {
+		return fmt.Errorf("--workers %d: at most %d with --algorithm", opt.Workers, most)
+	}
 	chosen, precisions, err := c.algorithm()
 	if err != nil {
 		return err
@@ -43,7 +46,12 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	defer closeDevice(device)
+	left := false // alone with its device, since it was interrupted
+	defer func() {
+		if !left {
+			closeDevice(device)
+		}
+	}()
 	img, closeImage, err := c.image(sh)
 	if err != nil {
 		return err
@@ -62,14 +70,22 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	defer published.Close()
+	defer func() {
+		if !left {
+			published.Close()
+		}
+	}()
 	sh.progress.begin("integrating", 0)
-	start := time.Now()
-	if err := published.RunHost(); err != nil {
-		return err
+	run := func() (took time.Duration, err error) {
+		start := time.Now()
+		if err := published.RunHost(); err != nil {
+			return 0, err
+		}
+		return time.Since(start), published.Verify()
 	}
-	took := time.Since(start)
-	if err := cmp.Or(published.Verify(), sh.ctx.Err()); err != nil {
+	took, err := await(sh.ctx, run) // nobody can stop it, and nothing is left to clean up
+	if err := cmp.Or(err, sh.ctx.Err()); err != nil {
+		left = sh.ctx.Err() != nil
 		return err
 	}
 	work, err := jobOf(published)
@@ -82,7 +98,8 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 		}
 	}
 	r := newReport(work, device, opt, took, c.Out)
-	r.Algorithm, r.Level = chosen.Name, ""
+	r.Algorithm, _, _ = strings.Cut(chosen.String(), ":") // with its rotation
+	r.Level = ""
 	if device == nil && !chosen.Threads {
 		r.Workers = 1
 	} else if device == nil {

@@ -87,13 +87,18 @@ func (c *benchCmd) Run(sh *shell) error {
 		return err
 	}
 	defer closeDevice(device)
+	if c.Kernels == "fast" && device != nil && device.Info().Kind != gpu.CUDA {
+		return fmt.Errorf("--kernels fast: these need CUDA: leave it out with --on %s", c.On)
+	}
 	results, err := c.measure(sh, cfg, device)
 	if err != nil {
 		return err
 	}
-	if err := writePlots(c.Plot, results); err != nil {
-		return err
-	}
+	// One that cannot be written does not take the other with it.
+	return errors.Join(c.writeJSON(sh, results), writePlots(c.Plot, results))
+}
+
+func (c *benchCmd) writeJSON(sh *shell, results []bench.Result) error {
 	switch c.JSON {
 	case "":
 		return nil

@@ -22,6 +22,15 @@ func plotFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if extension := filepath.Ext(e.Name()); e.IsDir() && (extension == ".svg" || extension == ".png") {
+			return fmt.Errorf("--plot %s: %s in it is a folder, where a plot may have to go: choose another", dir, e.Name())
+		}
+	}
 	probe, err := os.CreateTemp(dir, ".boxsum-*")
 	if err != nil {
 		return err

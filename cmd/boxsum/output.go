@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,8 +76,16 @@ func checkFolder(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder: name a file in it", path)
 	}
-	_, err := os.Stat(filepath.Dir(path))
-	return err
+	dir := filepath.Dir(path)
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such file or folder: make %s first", path, dir)
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s: %s is not a folder", path, dir)
+	}
+	return nil
 }
 
 // save writes the tables of a job to a path, whole or not at all.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,7 +18,7 @@ import (
 )
 
 type reproduceCmd struct {
-	Names  []string `arg:"" optional:"" name:"name" help:"Works (bilgic, intimg, messom, bertazzini), their parts, gpu, or all. The word list shows them."`
+	Names  []string `arg:"" optional:"" name:"name" help:"Works (bilgic, intimg, messom, bertazzini), their parts, gpu, or all. The word list, or no name, shows them."`
 	Out    string   `short:"o" default:"boxsum-report" placeholder:"DIR" help:"Folder for the report (${default})."`
 	Quick  bool     `help:"Take fewer sizes and runs: about a minute."`
 	Sizes  string   `placeholder:"LIST" help:"Sizes to take in place of the published ones, such as 480p,1000x700."`
@@ -44,11 +46,18 @@ Examples:
 
 // Run measures and writes the report.
 func (c *reproduceCmd) Run(sh *shell) error {
-	if len(c.Names) == 1 && (c.Names[0] == "list" || c.Names[0] == "help") {
+	asksForList := slices.Contains(c.Names, "list") || slices.Contains(c.Names, "help")
+	switch {
+	case asksForList && len(c.Names) > 1:
+		return fmt.Errorf("%s: the word list stands alone, and shows what there is", strings.Join(c.Names, " "))
+	case asksForList:
 		return listExperiments(sh.results())
-	}
-	if c.From != "" {
+	case c.From != "":
 		return c.again(sh)
+	case len(c.Names) == 0 && (c.Quick || c.Sizes != "" || c.Repeat != nil || c.On != "auto"):
+		return errors.New("name what to reproduce, such as all: boxsum reproduce list shows what there is")
+	case len(c.Names) == 0:
+		return listExperiments(sh.results())
 	}
 	cfg, err := c.config(sh)
 	if err != nil {
@@ -57,17 +66,27 @@ func (c *reproduceCmd) Run(sh *shell) error {
 	if _, err := reproduce.Select(c.Names); err != nil {
 		return err
 	}
+	if cfg.Device, err = c.device(); err != nil {
+		return err
+	}
+	left := false // at work on the device, since it was interrupted
+	defer func() {
+		if !left {
+			closeDevice(cfg.Device)
+		}
+	}()
 	out, err := reproduce.NewWriter(c.Out)
 	if err != nil {
 		return err
 	}
-	if cfg.Device, err = c.device(); err != nil {
-		return err
-	}
-	defer closeDevice(cfg.Device)
 	cfg.Ready = out.Write
 	start := time.Now()
-	report, err := reproduce.Run(sh.ctx, cfg)
+	// What runs on a device cannot be stopped. The report has its files one by one,
+	// each whole.
+	late, cancel := delayed(sh.ctx, grace)
+	defer cancel()
+	report, err := await(late, func() (*reproduce.Report, error) { return reproduce.Run(sh.ctx, cfg) })
+	left = late.Err() != nil
 	if report != nil {
 		verified := 0
 		for _, r := range report.Results {
@@ -78,6 +97,16 @@ func (c *reproduceCmd) Run(sh *shell) error {
 		fmt.Fprintf(sh.results(), "%s verified and measured in %.0f s: %s\n", count(verified, "result"), time.Since(start).Seconds(), filepath.Join(c.Out, "report.html"))
 	}
 	return err
+}
+
+// grace is how long a report gets after Ctrl-C to be written once more.
+const grace = 3 * time.Second
+
+// delayed is a context that ends so long after another does.
+func delayed(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
+	return late, func() { stop(); cancel() }
 }
 
 // config is what the flags say.
@@ -107,11 +136,7 @@ func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
 
 // command is how this was called, for the report.
 func (c *reproduceCmd) command() string {
-	names := c.Names
-	if len(names) == 0 {
-		names = []string{"all"}
-	}
-	parts := append([]string{"boxsum", "reproduce"}, names...)
+	parts := append([]string{"boxsum", "reproduce"}, c.Names...)
 	if c.Quick {
 		parts = append(parts, "--quick")
 	}
@@ -185,7 +210,7 @@ func listExperiments(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "  %-18s %s\n", e.Name, e.Title)
 	}
-	fmt.Fprintln(&b, "all                  everything")
+	fmt.Fprintf(&b, "all                  everything\n\nboxsum reproduce NAME... measures them and writes a report; --help says more.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

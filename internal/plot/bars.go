@@ -11,6 +11,7 @@ import (
 type Bars struct {
 	Title string
 	Label string // of the values, with the unit
+	Note  string // below the label, such as what the colours mean
 	Rows  []Bar
 	Width float64 // zero stands for 760
 }
@@ -41,7 +42,15 @@ const barHeight = 30.0
 
 // Size is how large the chart is.
 func (b *Bars) Size() (width, height float64) {
-	return cmp.Or(b.Width, 760), margin + 40 + barHeight*float64(len(b.Rows)) + 56
+	return cmp.Or(b.Width, 760), margin + 40 + barHeight*float64(len(b.Rows)) + b.below()
+}
+
+// below is how much room there is under the bars.
+func (b *Bars) below() float64 {
+	if b.Note == "" {
+		return 56
+	}
+	return 78
 }
 
 func (b *Bars) title() string { return b.Title }
@@ -58,7 +67,7 @@ func (b *Bars) draw(to canvas) {
 		longest = 1
 	}
 	x0, x1 := margin+names+12, width-margin-texts-12
-	y0, y1 := margin+36, height-56
+	y0, y1 := margin+36, height-b.below()
 	s := scale{low: 0, high: longest}
 	place := func(v float64) float64 { return x0 + (x1-x0)*s.at(v) }
 	to.text(point{margin, margin + 15}, 0, b.Title, titleFace, ink)
@@ -73,6 +82,9 @@ func (b *Bars) draw(to canvas) {
 		}
 	}
 	to.text(point{(x0 + x1) / 2, y1 + 41}, 0.5, b.Label, tickFace, soft)
+	if b.Note != "" {
+		to.text(point{width / 2, y1 + 63}, 0.5, b.Note, tickFace, soft)
+	}
 	for i, r := range b.Rows {
 		y := y0 + barHeight*(float64(i)+0.5)
 		hue := Style{Hue: r.Hue}.color()
