@@ -73,7 +73,8 @@ if [ -z "${BOXSUM_PEERS_PYTHON:-}" ] || [ "$(go env CGO_ENABLED)" != 1 ] || ! co
 	left_out "the Python package: it takes Python 3 with venv, PyPI and a C compiler"
 elif $python -m pip install --quiet --disable-pip-version-check pytest hypothesis &&
 	$python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall ./python; then
-	$python -m pytest -q -p no:cacheprovider python/tests --doctest-modules --doctest-glob='*.md' --pyargs boxsum docs/python.md
+	# Those of arrays on a GPU, pytest -m cuda, take one, CuPy and PyTorch.
+	$python -m pytest -q -p no:cacheprovider --ignore python/tests/test_cuda.py python/tests --doctest-modules --doctest-glob='*.md' --pyargs boxsum docs/python.md
 else
 	left_out "the Python package: it could not be built"
 fi
