@@ -190,7 +190,7 @@ func (v *view) onlyGPU(f *finding) *finding {
 
 // lowerFirst is a sentence as it goes on after a comma; names stay as they are.
 func lowerFirst(text string) string {
-	if len(text) > 1 && 'a' <= text[1] && text[1] <= 'z' {
+	if strings.HasPrefix(text, "A ") || len(text) > 1 && 'a' <= text[1] && text[1] <= 'z' { // no initials
 		return strings.ToLower(text[:1]) + text[1:]
 	}
 	return text
