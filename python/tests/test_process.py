@@ -178,9 +178,9 @@ def test_the_library_is_loaded_on_first_use():
     succeeds("""
         import boxsum
         from boxsum import _native
-        assert _native.library is None
+        assert _native.loaded is None
         boxsum.integral([[1]])
-        assert _native.library is not None
+        assert _native.loaded is not None
     """)
 
 

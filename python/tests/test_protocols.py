@@ -88,8 +88,8 @@ def device(monkeypatch):
     monkeypatch.setattr(_foreign, "call", stand_in)
     monkeypatch.setattr(_dlpack, "call", stand_in)
     monkeypatch.setattr(_foreign, "device_number", lambda name: 5)
-    monkeypatch.setattr(_dlpack._native, "library", _native.library)
-    monkeypatch.setattr(_dlpack, "_native", type("Native", (), {"library": stand, "address": staticmethod(_native.address)}))
+    monkeypatch.setattr(_dlpack._native, "loaded", _native.loaded)
+    monkeypatch.setattr(_dlpack, "_native", type("Native", (), {"loaded": stand, "address": staticmethod(_native.address)}))
     return memory, queued
 
 

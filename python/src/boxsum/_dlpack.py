@@ -94,14 +94,14 @@ class Memory:
         self._library: Any = None  # a failure leaves nothing to give back
         pointer = ctypes.c_size_t()
         call("take", number, size, ctypes.addressof(pointer))
-        self._library, self._number, self.pointer = _native.library, number, pointer.value
+        self._library, self._number, self.pointer = _native.loaded, number, pointer.value
 
     def __reduce__(self) -> Any:
         raise TypeError("memory of a device can be neither pickled nor copied: copy it to the host first")
 
     def __del__(self) -> None:
-        if self._library is not None and self._library is _native.library:
-            _native.library.give(self._number, self.pointer)
+        if self._library is not None and self._library is _native.loaded:
+            _native.loaded.give(self._number, self.pointer)
 
 
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", ctypes.pythonapi))

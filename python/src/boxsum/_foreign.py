@@ -88,7 +88,7 @@ class _Cuda:
         self._numbers: dict[tuple, int] = {}
 
     def number(self, index: int) -> int:
-        lib = _native.library or _native.load()
+        lib = _native.loaded or _native.load()
         number = self._numbers.get((lib, index))
         if number is None:
             number = self._numbers[lib, index] = device_number(f"cuda:{index}")

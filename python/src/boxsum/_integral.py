@@ -128,7 +128,7 @@ def integral(
         elif dtype is None and not squares and type(out) is ndarray and (pixel, out.dtype) in _sums:
             table = out
         if table is not None:
-            lib = _native.library or _native.load()
+            lib = _native.loaded or _native.load()
             threads = 0 if workers is None else thread_count(workers)
             if squares:
                 table2 = new_table(size, _squares[pixel])

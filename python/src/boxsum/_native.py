@@ -99,7 +99,7 @@ class Library:
 
 #: The library once it is loaded, which takes place on first use: processes that
 #: are forked before share nothing.
-library: Library | None = None
+loaded: Library | None = None
 
 _loading = threading.Lock()
 _forked = False
@@ -107,12 +107,12 @@ _forked = False
 
 def load() -> Library:
     """The library, loaded on first use."""
-    global library
+    global loaded
     with _loading:
-        if library is None:
+        if loaded is None:
             _check_address_space()
-            library = _private_copy() if _forked else Library(str(_path()))
-        return library
+            loaded = _private_copy() if _forked else Library(str(_path()))
+        return loaded
 
 
 _RESERVED = 1536 << 20  # bytes of addresses, few of them memory, for Go's runtime and its first threads
@@ -165,10 +165,10 @@ def _private_copy() -> Library:
 
 
 def _after_fork() -> None:
-    global library, _loading, _forked
+    global loaded, _loading, _forked
     _loading = threading.Lock()
-    if library is not None:
-        library, _forked = None, True
+    if loaded is not None:
+        loaded, _forked = None, True
 
 
 if hasattr(os, "register_at_fork"):
@@ -177,7 +177,7 @@ if hasattr(os, "register_at_fork"):
 
 def call(name: str, *arguments: object) -> None:
     """Calls a function of the library; arrays go in as their structures."""
-    lib = library or load()
+    lib = loaded or load()
     capsules = []
     plain = []
     for argument in arguments:
@@ -200,11 +200,11 @@ class Handle:
         self._library: Library | None = None
         value = ctypes.c_size_t()
         call(name, *arguments, ctypes.addressof(value))
-        self._library, self._value = library, value.value
+        self._library, self._value = loaded, value.value
 
     @property
     def value(self) -> int:
-        if self._library is not library:
+        if self._library is not loaded:
             raise RuntimeError("this table was made before the process was forked, and cannot be read here: make it again")
         return self._value
 
@@ -212,5 +212,5 @@ class Handle:
         raise TypeError("the table is in memory of the library, and can be neither pickled nor copied: make it again from its image")
 
     def __del__(self) -> None:
-        if self._library is not None and self._library is library:
+        if self._library is not None and self._library is loaded:
             self._library.release(self._value)
