@@ -58,12 +58,14 @@ func (k Kind) Cells() (across, down int) {
 
 // ParseKind is the kind of that name, in upper or lower case.
 func ParseKind(name string) (Kind, error) {
+	var names []string
 	for _, k := range Kinds() {
 		if strings.EqualFold(name, k.String()) {
 			return k, nil
 		}
+		names = append(names, k.String())
 	}
-	return 0, fmt.Errorf("haar: there is no kind %q: it is one of %v", name, Kinds())
+	return 0, fmt.Errorf("haar: there is no kind %q: it is one of %s", name, strings.Join(names, ", "))
 }
 
 func (k Kind) known() bool { return k >= EdgeX && k <= CentreSurround }

@@ -15,6 +15,11 @@ type Rectangle struct {
 	Degrees       float64 // by which the width climbs to the right
 }
 
+// String is the rectangle in words.
+func (r Rectangle) String() string {
+	return fmt.Sprintf("rectangle of %g×%g round (%g, %g) at %g°", r.Width, r.Height, r.X, r.Y, r.Degrees)
+}
+
 // FromCorner is the rectangle whose corner that is the upper left one before
 // turning stays at (x, y): where the feature of Messom and Barczak's figure 5
 // starts.
@@ -40,11 +45,11 @@ func FromCorner(x, y, width, height, degrees float64) Rectangle {
 func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 	for _, v := range []float64{rect.X, rect.Y, rect.Width, rect.Height, rect.Degrees} {
 		if !(math.Abs(v) <= maxSide) {
-			return Box{}, fmt.Errorf("rotated: %w: rectangle %+v: numbers are at most %d in magnitude", boxsum.ErrSize, rect, maxSide)
+			return Box{}, fmt.Errorf("rotated: %w: %v: numbers are at most %d in magnitude", boxsum.ErrSize, rect, maxSide)
 		}
 	}
 	if rect.Width <= 0 || rect.Height <= 0 {
-		return Box{}, fmt.Errorf("rotated: %w: rectangle %+v has no inside", boxsum.ErrSize, rect)
+		return Box{}, fmt.Errorf("rotated: %w: %v has no inside", boxsum.ErrSize, rect)
 	}
 	along, across := rect.Width, rect.Height
 	if quarters := math.Round((rect.Degrees - l.rot.Degrees()) / 90); math.Mod(quarters, 2) != 0 {
