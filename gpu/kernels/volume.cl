@@ -83,11 +83,11 @@ UNROLL
 		in += job.inDistance;
 		column += job.outDistance;
 UNROLL
-		for (i32 k = 0; k < SPAN; k++) {
-			sum[k] += tile[k * PITCH + at.position] + before[k * TASKS + at.task];
-			if (at.inside && y + k < at.endRow)
+		for (i32 k = 0; k < SPAN; k++)
+			if (at.inside && y + k < at.endRow) { // beyond the last lane there is no task either
+				sum[k] += tile[k * PITCH + at.position] + before[k * TASKS + at.task];
 				*(GLOBAL SUM *)(column + k * job.outStride) = sum[k];
-		}
+			}
 		BARRIER;
 	}
 }
