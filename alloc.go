@@ -20,7 +20,7 @@ func allocate[T any](n int) ([]T, error) {
 		return nil, fmt.Errorf("boxsum: %w: %w", ErrSize, err)
 	}
 	if size := int(unsafe.Sizeof(*new(T))); n >= hugePageBytes/size {
-		adviseHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), n*size))
+		memory.AdviseHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), n*size))
 	}
 	return s, nil
 }

@@ -165,7 +165,7 @@ func TestErrors(t *testing.T) {
 		"u8 to i64":         {pair(boxsum.Integrate[int64](img, nil)), boxsum.ErrTypes},
 		"u32 to f64":        {pair(boxsum.Integrate[float64](boxsum.Image[uint32]{}, nil)), boxsum.ErrTypes},
 		"f32 to u32":        {pair(boxsum.Integrate[uint32](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
-		"squares in floats": {pair(boxsum.IntegrateSquares[uint32, float64](img, nil)), boxsum.ErrTypes},
+		"squares in floats": {pair(boxsum.IntegrateSquares[int64, float64](boxsum.Image[int16]{}, nil)), boxsum.ErrTypes},
 		"stream pair":       {pair(boxsum.NewStream[uint32, float64](3, 1, nil)), boxsum.ErrTypes},
 		"stream width":      {pair(boxsum.NewStream[uint32, uint8](-1, 1, nil)), boxsum.ErrSize},
 		"stream channels":   {pair(boxsum.NewStream[uint32, uint8](1, -1, nil)), boxsum.ErrSize},

@@ -14,7 +14,8 @@ import (
 // float64 for float pixels. Squares of 8- and 16-bit pixels are always exact
 // in uint64. Those of int32 and uint32 are exact as long as the squares of a
 // box add up to less than 2^64; float64 takes them of any size, with its
-// rounding.
+// rounding. It takes those of uint8 and uint16 too, for who wants the table as
+// floats: whole numbers while all of the image add up to less than 2^53.
 type Square interface{ uint64 | float64 }
 
 // A SquaredTable is the table of an image beside the table of its squares,
@@ -42,7 +43,7 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 // IntegrateSquares makes the table of an image and that of its squares in one
 // pass over the pixels. The sum type goes with the pixels as in [Integrate];
 // the squares are uint64 for integer pixels, float64 for float pixels, and
-// either for int32 and uint32:
+// either for int32 and unsigned pixels:
 //
 //	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
@@ -125,7 +126,7 @@ func squaresPair[S Sum, Q Square, P Pixel](level kernel.Level) (kernel.Func[P, S
 		return nil, nil, err
 	}
 	if square == nil {
-		return nil, nil, fmt.Errorf("boxsum: %w: no squares of %T in %T: integer pixels take uint64; float pixels, int32 and uint32 take float64",
+		return nil, nil, fmt.Errorf("boxsum: %w: no squares of %T in %T: integer pixels take uint64; float, unsigned and int32 pixels take float64",
 			ErrTypes, *new(P), *new(Q))
 	}
 	return sum, square, nil

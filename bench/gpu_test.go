@@ -116,11 +116,11 @@ func TestPipeline(t *testing.T) {
 	cfg := PipelineConfig{Device: openDevice(t), Images: 11, Out: &out}
 	cfg.Repeat, cfg.Sizes = 3, []Size{{Name: "64x48", Width: 64, Height: 48}}
 	results, err := Pipeline(t.Context(), cfg)
-	if err != nil || len(results) != 4 || results[0].Algorithm != Pipelined || results[3].Algorithm != LimitCopies {
+	if err != nil || len(results) != 6 || results[0].Algorithm != Pipelined || results[5].Algorithm != LimitCopies {
 		t.Fatalf("got %+v, %v", results, err)
 	}
 	for i, r := range results {
-		if r.Batch != 11 || r.Bytes != 11*(64*48+65*49*4) || r.Median <= 0 || r.Verified != (i < 3) {
+		if r.Batch != 11 || r.Bytes != 11*(64*48+65*49*4) || r.Median <= 0 || r.Verified != (i < 5) {
 			t.Errorf("odd result %+v", r)
 		}
 	}

@@ -81,9 +81,6 @@ func newHistogram(size Size, channels int, bins histogram.Bins) (*work, error) {
 }
 
 func newDeviceHistogram(job deviceJob, bins histogram.Bins) (*deviceWork, error) {
-	if job.opt.Kernels != gpu.AutoKernels {
-		return nil, errors.New("integral histograms have one kind of kernels: leave out --kernels")
-	}
 	images, src, err := upload[uint8, uint32](job)
 	if err != nil {
 		return nil, err
@@ -100,8 +97,8 @@ func newDeviceHistogram(job deviceJob, bins histogram.Bins) (*deviceWork, error)
 	return &deviceWork{
 		deviceJob: job,
 		pixels:    bytesOf(images[0].Pix),
-		integrate: func() error { return gpu.IntegrateHistogramInto(dst, src, nil) },
-		roundTrip: func() error { return gpu.IntegrateHistogramHostInto(d, host, images[0], nil) },
+		integrate: func() error { return gpu.IntegrateHistogramInto(dst, src, job.opt) },
+		roundTrip: func() error { return gpu.IntegrateHistogramHostInto(d, host, images[0], job.opt) },
 		download:  func(i int) error { return dst.DownloadInto(i, host) },
 		compare:   func(i int) error { return verifyHistogram(host, images[i]) },
 		spoil:     func() { clear(host.Counts) },

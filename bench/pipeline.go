@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/boxsum/boxsum"
@@ -20,8 +22,10 @@ const (
 	PipelineImages = 200
 	PipelineRepeat = 21
 
-	// pipelineDistinct is how many images take turns to go in.
+	// pipelineDistinct is how many images take turns to go in, and
+	// pipelineTables how many tables, where they are the caller's.
 	pipelineDistinct = 8
+	pipelineTables   = 4
 )
 
 // PipelineConfig says which pipeline to measure.
@@ -57,7 +61,7 @@ func Pipeline(ctx context.Context, cfg PipelineConfig) ([]Result, error) {
 	report := newPipelineReport(cfg, p)
 	var all []Result
 	err = p.each(func(c Case, size Size) (err error) {
-		// The images twice, and as many tables in flight.
+		// The images twice, and as many tables: the caller's and in flight.
 		if err := fitsMemory(c, size, 2*pipelineDistinct); err != nil {
 			return err
 		}
@@ -116,14 +120,26 @@ func (cfg *PipelineConfig) defaults() (err error) {
 // A pipelineWay is one of several ways through a pipeline.
 type pipelineWay struct {
 	name, about string
-	locked      bool // images lie in page-locked memory
-	reuse       bool // so do tables
+	images      pipelineMemory
+	tables      pipelineMemory
 }
 
+// A pipelineMemory is where images or tables lie.
+type pipelineMemory int
+
+const (
+	plainMemory  pipelineMemory = iota // the caller's own
+	lockedMemory                       // the caller's own, page-locked
+	reusedMemory                       // the pipeline's
+	newMemory                          // fresh for each
+)
+
 var pipelineWays = []pipelineWay{
-	{Pipelined, "tables reused", false, true},
-	{PipelinedLocked, "images page-locked", true, true},
-	{PipelinedNew, "new tables", false, false},
+	{Pipelined, "tables reused", plainMemory, reusedMemory},
+	{PipelinedLocked, "images page-locked", lockedMemory, reusedMemory},
+	{PipelinedInto, "into page-locked", plainMemory, lockedMemory},
+	{PipelinedOwn, "into plain tables", plainMemory, plainMemory},
+	{PipelinedNew, "new tables", plainMemory, newMemory},
 }
 
 // field is the ways through a pipeline, each already checked, and the copies.
@@ -155,8 +171,9 @@ type pipelineWork struct {
 	close func() error
 }
 
-// newPipeline draws images that take turns, in plain and in page-locked memory.
-func newPipeline[P boxsum.Pixel, S boxsum.Sum, A accumulator](job deviceJob) (*pipelineWork, error) {
+// newPipeline draws images that take turns, in plain and in page-locked memory, and
+// takes tables of both kinds.
+func newPipeline[P boxsum.Pixel, S boxsum.Sum, A accumulator](job deviceJob) (_ *pipelineWork, err error) {
 	images, err := randomBatch[P, S](job)
 	if err != nil {
 		return nil, err
@@ -165,25 +182,61 @@ func newPipeline[P boxsum.Pixel, S boxsum.Sum, A accumulator](job deviceJob) (*p
 	if err != nil {
 		return nil, err
 	}
+	frees := []func() error{closeLocked}
+	closeAll := func() (err error) {
+		for _, free := range frees {
+			err = errors.Join(err, free())
+		}
+		return err
+	}
+	tables := map[pipelineMemory][]*boxsum.Table[S]{}
+	for range pipelineTables {
+		plain, err := boxsum.NewTable[S](job.size.Width, job.size.Height, job.channels)
+		if err != nil {
+			return nil, errors.Join(err, closeAll())
+		}
+		lockedTable, free, err := gpu.NewHostTable[S](job.device, job.size.Width, job.size.Height, job.channels)
+		if err != nil {
+			return nil, errors.Join(err, closeAll())
+		}
+		frees = append(frees, free)
+		tables[plainMemory], tables[lockedMemory] = append(tables[plainMemory], plain), append(tables[lockedMemory], lockedTable)
+	}
 	run := func(ctx context.Context, way pipelineWay, n int, compare bool) error {
-		from := images
-		if way.locked {
+		from, pool := images, slices.Clone(tables[way.tables])
+		own := pool != nil
+		if way.images == lockedMemory {
 			from = locked
 		}
-		in := func(yield func(boxsum.Image[P]) bool) {
+		in := func(yield func(*boxsum.Table[S], boxsum.Image[P]) bool) {
 			for i := range n {
-				if !yield(from[i%len(from)]) {
+				var table *boxsum.Table[S]
+				if own {
+					table, pool = pool[0], pool[1:]
+				}
+				if !yield(table, from[i%len(from)]) {
 					return
 				}
 			}
 		}
+		opt := &gpu.PipelineOptions{Options: *job.opt, Reuse: way.tables == reusedMemory}
+		var out iter.Seq2[*boxsum.Table[S], error]
+		if own {
+			opt.InFlight = pipelineTables
+			out = gpu.PipelineInto(ctx, job.device, in, opt)
+		} else {
+			out = gpu.Pipeline[S](ctx, job.device, imagesOf(in), opt)
+		}
 		i := 0
-		for table, err := range gpu.Pipeline[S](ctx, job.device, in, &gpu.PipelineOptions{Options: *job.opt, Reuse: way.reuse}) {
+		for table, err := range out {
 			if err == nil && compare {
 				err = verify[A](table, images[i%len(images)], false)
 			}
 			if err != nil {
 				return fmt.Errorf("image %d of %d: %w", i, n, err)
+			}
+			if own {
+				pool = append(pool, table)
 			}
 			i++
 		}
@@ -192,7 +245,18 @@ func newPipeline[P boxsum.Pixel, S boxsum.Sum, A accumulator](job deviceJob) (*p
 		}
 		return nil
 	}
-	return &pipelineWork{run, closeLocked}, nil
+	return &pipelineWork{run, closeAll}, nil
+}
+
+// imagesOf is the images without the tables.
+func imagesOf[T any, P boxsum.Pixel](all iter.Seq2[T, boxsum.Image[P]]) iter.Seq[boxsum.Image[P]] {
+	return func(yield func(boxsum.Image[P]) bool) {
+		for _, im := range all {
+			if !yield(im) {
+				return
+			}
+		}
+	}
 }
 
 // lockedImages copies images to page-locked memory, until release.

@@ -31,6 +31,8 @@ const (
 	EndToEnd        = "boxsum, host to host"
 	Pipelined       = "boxsum, pipelined"
 	PipelinedLocked = "boxsum, pipelined from page-locked images"
+	PipelinedInto   = "boxsum, pipelined into page-locked tables"
+	PipelinedOwn    = "boxsum, pipelined into tables of the caller's"
 	PipelinedNew    = "boxsum, pipelined into new tables"
 	NPP             = "npp"
 	Torch           = "torch"

@@ -174,6 +174,9 @@ func hostRows[T any](values []T, stride int) host {
 // row is where row y begins.
 func (h host) row(y int64) unsafe.Pointer { return unsafe.Add(h.at, y*h.stride) }
 
+// from is the rows from y on.
+func (h host) from(y int) host { return host{h.row(int64(y)), h.stride} }
+
 // copyIn copies image i from the host and waits for it: the caller may then do
 // with its memory what it likes.
 func (a *array) copyIn(i int, src host) error {

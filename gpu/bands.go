@@ -3,6 +3,8 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"math"
+	"sync"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -10,8 +12,9 @@ import (
 
 // IntegrateHost makes the table of an image in host memory on a device. The image
 // goes there in bands of rows, each carrying on from the last row of the one
-// above, so that neither image nor table must fit the device; a band is copied
-// in while another is summed and a third copied out.
+// above, so that neither image nor table must fit the device; bands are copied
+// in while others are summed and copied out. Pixels of a [NewHostImage] are read
+// where they are, and sums go straight into a [NewHostTable].
 //
 // The pairs of types are those of [boxsum.Integrate].
 func IntegrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options) (*boxsum.Table[S], error) {
@@ -22,11 +25,11 @@ func IntegrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P],
 	if err := pairError(elementOf[P](), elementOf[S](), none); err != nil {
 		return nil, err
 	}
-	t, err := boxsum.NewTable[S](src.Width, src.Height, src.Channels)
+	t, err := newTable[S](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, err
 	}
-	if err := IntegrateHostInto(d, t, src, opt); err != nil {
+	if err := integrateHost(d, t, src, opt, true); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -35,6 +38,10 @@ func IntegrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P],
 // IntegrateHostInto is [IntegrateHost] into a table that is already there, which
 // must have the image's size.
 func IntegrateHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *boxsum.Table[S], src boxsum.Image[P], opt *Options) error {
+	return integrateHost(d, dst, src, opt, false)
+}
+
+func integrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *boxsum.Table[S], src boxsum.Image[P], opt *Options, fresh bool) error {
 	src, err := checkedImage(src)
 	if err != nil {
 		return err
@@ -46,7 +53,7 @@ func IntegrateHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *boxsum.Tabl
 	if err != nil {
 		return err
 	}
-	w.sums = hostRows(dst.Sums, dst.Stride)
+	w.sums, w.fresh = hostRows(dst.Sums, dst.Stride), fresh
 	dst.Offset = float32(w.job.offset)
 	return w.run(d)
 }
@@ -61,11 +68,16 @@ func IntegrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Devi
 	if err := pairError(elementOf[P](), elementOf[S](), elementOf[Q]()); err != nil {
 		return nil, err
 	}
-	t, err := boxsum.NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
+	sums, err := newTable[S](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, err
 	}
-	if err := IntegrateSquaresHostInto(d, t, src, opt); err != nil {
+	squares, err := newTable[Q](src.Width, src.Height, src.Channels)
+	if err != nil {
+		return nil, err
+	}
+	t := &boxsum.SquaredTable[S, Q]{Sum: sums, Squares: squares}
+	if err := integrateSquaresHost(d, t, src, opt, true); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -74,6 +86,10 @@ func IntegrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Devi
 // IntegrateSquaresHostInto is [IntegrateSquaresHost] into tables that are already
 // there.
 func IntegrateSquaresHostInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, dst *boxsum.SquaredTable[S, Q], src boxsum.Image[P], opt *Options) error {
+	return integrateSquaresHost(d, dst, src, opt, false)
+}
+
+func integrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, dst *boxsum.SquaredTable[S, Q], src boxsum.Image[P], opt *Options, fresh bool) error {
 	src, err := checkedImage(src)
 	if err != nil {
 		return err
@@ -93,6 +109,7 @@ func IntegrateSquaresHostInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *
 	}
 	w.sums = hostRows(dst.Sum.Sums, dst.Sum.Stride)
 	w.squares = hostRows(dst.Squares.Sums, dst.Squares.Stride)
+	w.fresh = fresh
 	dst.Sum.Offset, dst.Squares.Offset = float32(w.job.offset), 0
 	return w.run(d)
 }
@@ -105,6 +122,9 @@ type bandWork struct {
 	pixels  host
 	sums    host
 	squares host
+	fresh   bool            // sums and squares are tables of newTable
+	blocks  [3]*block       // of page-locked memory in which these three lie, nil for other memory
+	stop    <-chan struct{} // closed when nobody wants the table any more, or nil
 }
 
 // hostWork checks the types and options for an image that was checked.
@@ -129,12 +149,30 @@ func hostWork[P boxsum.Pixel](src boxsum.Image[P], sum, square element, opt *Opt
 	}, nil
 }
 
-// bandBytes is about what the sums of a band take: enough for the device to be
-// busy, little enough for the copies of a usual image to overlap.
-const bandBytes = 4 << 20
+// bands is how many rows suit a band, and on how many lanes. To queue a band takes
+// about as long as a processor takes for bandCost bytes, and nothing overlaps with
+// what is done for the first band before it is queued, and for the last one
+// afterwards: so many bands as make the sum of both least.
+func (w *bandWork) bands() (rows, lanes int) {
+	const (
+		bandCost, most = 1200 << 10, 8 << 20
+		all            = 256 << 20 // on all lanes, if two rows fit
+	)
+	var row float64 // of pixels, sums and squares, in bytes
+	for i := range w.blocks {
+		whole := w.job.part(i)
+		row += float64(whole.rowBytes())
+	}
+	rows = w.rows
+	if rows == 0 {
+		rows = int(max(1, min(math.Sqrt(row*float64(w.job.height)*bandCost), most)/row))
+	}
+	rows = min(rows, w.job.height)
+	return rows, int(max(2, min(all/(row*float64(rows)), float64(laneCount()))))
+}
 
-// run makes the table in bands, and in smaller ones for as long as the device
-// has too little memory.
+// run makes the table in bands, and in smaller and then fewer ones for as long as
+// the device has too little memory.
 func (w *bandWork) run(d *Device) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -144,59 +182,99 @@ func (w *bandWork) run(d *Device) error {
 		w.clear()
 		return nil
 	}
-	rows := w.rows
-	if rows == 0 {
-		sum := int64(w.job.sum.bytes() + w.job.square.bytes())
-		rows = int(max(1, bandBytes/(int64(w.job.width+1)*int64(w.job.channels)*sum)))
-	}
-	rows = min(rows, w.job.height)
+	rows, lanes := w.bands()
 	for {
-		err := w.inBands(d, rows)
-		if errors.Is(err, ErrMemory) && d.dropSlots() {
-			continue
-		}
-		if !errors.Is(err, ErrMemory) || rows == 1 {
+		err := w.inBands(d, rows, lanes)
+		switch {
+		case !errors.Is(err, ErrMemory):
+			return err
+		case d.dropSlots():
+		case rows > 1:
+			rows = (rows + 1) / 2
+		case lanes > 1:
+			lanes /= 2
+		default:
 			return err
 		}
-		rows = (rows + 1) / 2
 	}
 }
 
 // clear makes the table of an image without pixels.
 func (w *bandWork) clear() {
-	row := int64(w.job.width+1) * int64(w.job.channels)
-	for y := range int64(w.job.height + 1) {
-		clear(unsafe.Slice((*byte)(w.sums.row(y)), row*int64(w.job.sum.bytes())))
-		if w.job.square != none {
-			clear(unsafe.Slice((*byte)(w.squares.row(y)), row*int64(w.job.square.bytes())))
+	for i := range 2 {
+		whole := w.job.part(i + 1)
+		if whole.element == none {
+			continue
+		}
+		all := whole.rows()
+		for y := range all.count {
+			clear(unsafe.Slice((*byte)(w.table(i).row(y)), all.bytes))
+		}
+		if w.fresh {
+			clearGaps(w.table(i), all)
 		}
 	}
 }
 
-// inBands makes the table in bands of so many rows.
-func (w *bandWork) inBands(d *Device, rows int) (err error) {
+// inBands makes the table in bands of so many rows. Each lane has a goroutine,
+// which takes every so manyth band all the way.
+func (w *bandWork) inBands(d *Device, rows, lanes int) (err error) {
 	bands := (w.job.height + rows - 1) / rows
-	count := min(bands, laneCount)
+	lanes = min(bands, lanes)
+	for i, at := range []host{w.pixels, w.sums, w.squares} {
+		whole := w.job.part(i)
+		w.blocks[i] = d.blockOf(at, whole.rows())
+		if b := w.blocks[i]; b != nil {
+			defer func() { err = firstError(err, d.leaveBlock(b)) }()
+		}
+	}
 	l := d.takeLanes()
-	defer func() { err = firstError(err, d.keepLanes(l, err == nil)) }()
-	if err := l.fit(d, w.job, rows, count); err != nil {
+	defer func() { err = firstError(err, d.keepLanes(l, err == nil)) }() // waits for what is under way after an error
+	if err := l.fit(d, w.job, rows, lanes); err != nil {
 		return err
 	}
-	var above *lane
-	for n := range bands {
-		lane := l.lanes[n%count]
-		if err := lane.finish(w); err != nil {
-			return err
-		}
-		if err := lane.start(d, w, above, n*rows, min(rows, w.job.height-n*rows)); err != nil {
-			return err
-		}
-		above = lane
+	order := newConvoy(lanes)
+	var done sync.WaitGroup
+	for k := range lanes {
+		done.Go(func() {
+			for n := k; n < bands; n += lanes {
+				if !w.band(d, l.lanes[:lanes], n, rows, order) {
+					return
+				}
+			}
+		})
 	}
-	for _, lane := range l.lanes {
-		if err := lane.finish(w); err != nil {
-			return err
-		}
+	done.Wait()
+	return firstError(order.failed, l.forget())
+}
+
+// table is where the sums go, or the squares.
+func (w *bandWork) table(i int) host { return [...]host{w.sums, w.squares}[i] }
+
+// band takes a band of rows in, sums it and takes the sums out, and says whether
+// the next one may follow.
+func (w *bandWork) band(d *Device, lanes []*lane, n, rows int, order *convoy) bool {
+	own, first := lanes[n%len(lanes)], n*rows
+	count := min(rows, w.job.height-first)
+	select {
+	case <-w.stop:
+		order.fail(errStopped)
+		return false
+	default:
 	}
-	return nil
+	own.stage(w, first, count)
+	err := order.step(queueing, n, func() error {
+		var above *lane
+		if n > 0 {
+			above = lanes[(n-1)%len(lanes)]
+		}
+		return own.start(d, w, above, first, count)
+	})
+	if err == nil {
+		err = order.step(waiting, n, own.wait)
+	}
+	if err == nil {
+		own.deliver(w, first, count)
+	}
+	return err == nil
 }

@@ -89,6 +89,8 @@ type cudaBackend struct {
 	functions map[[2]string]loaded // by module and name
 	fast      fastKernels
 	volumes   volumeKernels
+	residents map[string]int // blocks of a kernel that run at once
+	events    []cuda.Event   // to record again: making and freeing them takes longer
 }
 
 // loaded is a kernel and the module that it came in.
@@ -165,8 +167,12 @@ func (b *cudaBackend) close() error {
 		for _, m := range b.modules {
 			err = errors.Join(err, m.Unload())
 		}
+		for _, e := range b.events {
+			err = errors.Join(err, e.Destroy())
+		}
 		return err
 	})
+	b.events = nil
 	clear(b.modules)
 	clear(b.functions)
 	b.fast, b.volumes = fastKernels{}, volumeKernels{}
@@ -230,9 +236,16 @@ func (b *cudaBackend) wait(s stream) error {
 
 func (b *cudaBackend) record(s stream) (e event, err error) {
 	err = b.do("record an event", func() error {
-		made, err := cuda.NewEvent()
-		if err != nil {
-			return err
+		b.mu.Lock()
+		var made cuda.Event
+		if last := len(b.events) - 1; last >= 0 {
+			made, b.events = b.events[last], b.events[:last]
+		}
+		b.mu.Unlock()
+		if made == 0 {
+			if made, err = cuda.NewEvent(); err != nil {
+				return err
+			}
 		}
 		if err := made.Record(cuda.Stream(s)); err != nil {
 			made.Destroy()
@@ -260,7 +273,19 @@ func (b *cudaBackend) elapsed(from, to event) (ms float64, err error) {
 	return ms, err
 }
 
+// freeEvent keeps some events for the next ones. What waits for one goes on waiting
+// for the point where it was, also when it is recorded again.
 func (b *cudaBackend) freeEvent(e event) error {
+	const most = 64
+	b.mu.Lock()
+	keep := len(b.events) < most
+	if keep {
+		b.events = append(b.events, cuda.Event(e))
+	}
+	b.mu.Unlock()
+	if keep {
+		return nil
+	}
 	return b.do("free an event", cuda.Event(e).Destroy)
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"iter"
+	"sync"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
@@ -41,4 +43,41 @@ func ExamplePipeline() {
 		return nil
 	}
 	_ = watch
+}
+
+// Tables go to others, who give them back when they are done. There are a few more
+// than may be in flight, so that those others can take their time.
+func ExamplePipelineInto() {
+	work := func(ctx context.Context, d *gpu.Device, frames iter.Seq[boxsum.Image[uint8]], use func(*boxsum.Table[uint32])) error {
+		const inFlight = 4
+		idle := make(chan *boxsum.Table[uint32], inFlight+3)
+		for range cap(idle) {
+			table, release, err := gpu.NewHostTable[uint32](d, 3840, 2160, 1)
+			if err != nil {
+				return err
+			}
+			defer release()
+			idle <- table
+		}
+		var users sync.WaitGroup
+		defer users.Wait()
+		pairs := func(yield func(*boxsum.Table[uint32], boxsum.Image[uint8]) bool) {
+			for frame := range frames {
+				if !yield(<-idle, frame) {
+					return
+				}
+			}
+		}
+		for table, err := range gpu.PipelineInto(ctx, d, pairs, &gpu.PipelineOptions{InFlight: inFlight}) {
+			if err != nil {
+				return err
+			}
+			users.Go(func() {
+				use(table)
+				idle <- table
+			})
+		}
+		return nil
+	}
+	_ = work
 }

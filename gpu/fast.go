@@ -69,7 +69,7 @@ type fastShape struct {
 	sumWords      int32 // of 16 bytes, which a tile has for others to read
 	squareWords   int32
 	jobBytes      int32
-	_             int32
+	strip         int32 // tiles of a row that are worked on together, row by row; 0: along diagonals
 }
 
 // A fastStream is what launches on a stream leave to the next one: its
@@ -95,7 +95,7 @@ type fastJob struct {
 	offset                float64
 	width, height, count  int32
 	tilesX, tilesY        int32
-	band, turn            int32
+	strip, turn           int32
 	epoch, base           uint32
 	inAligned, outAligned int32
 	squaresAligned        int32
@@ -149,7 +149,7 @@ func (d *Device) fastTiles(job integrateJob, way Kernels) (tileSize, error) {
 	if k.shared == 0 || int64(across)*int64(down) > mostTiles {
 		return tileSize{}, nil
 	}
-	return tileSize{int(k.width) / job.channels, int(k.height)}, nil
+	return tileSize{int(k.width) / job.channels, int(k.height), k.strip > 0}, nil
 }
 
 // fastChoice is the kernel for a job. Small images need a block for each tile,
@@ -179,10 +179,6 @@ func (b *cudaBackend) fastChoice(path fastPath, job integrateJob) (*fastKernel, 
 func (s *fastShape) tiles(job integrateJob) (across, down int) {
 	return ceilDiv(job.width*job.channels, int(s.width)), ceilDiv(job.height, int(s.height))
 }
-
-// bandRows is how many rows of tiles are worked on together. Diagonals over the
-// whole image let each tile find its neighbours' sums when it needs them.
-func bandRows(tilesDown int) int { return tilesDown }
 
 // turns is how many images of a batch take turns. One after the other was
 // fastest on an H200: 64 images of 1080p went at 3405 GB/s, all in turn at 3227.
@@ -230,7 +226,7 @@ func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, sta
 		squaresStride: job.squares.stride, squaresBatch: job.squares.distance,
 		offset: job.offset,
 		width:  int32(values), height: int32(job.height), count: int32(job.count),
-		tilesX: int32(across), tilesY: int32(down), band: int32(bandRows(down)), turn: int32(b.fast.turns(job.count)),
+		tilesX: int32(across), tilesY: int32(down), strip: k.strip, turn: int32(b.fast.turns(job.count)),
 		epoch: s.epoch, base: s.base,
 		inAligned:      flag(job.in.aligned(0, job.count)),
 		outAligned:     flag(job.out.aligned(job.channels*job.sum.bytes(), job.count)),

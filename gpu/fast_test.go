@@ -37,7 +37,7 @@ func TestFastJobLayout(t *testing.T) {
 		{"count", unsafe.Offsetof(j.count), 240},
 		{"tilesX", unsafe.Offsetof(j.tilesX), 244},
 		{"tilesY", unsafe.Offsetof(j.tilesY), 248},
-		{"band", unsafe.Offsetof(j.band), 252},
+		{"strip", unsafe.Offsetof(j.strip), 252},
 		{"turn", unsafe.Offsetof(j.turn), 256},
 		{"epoch", unsafe.Offsetof(j.epoch), 260},
 		{"base", unsafe.Offsetof(j.base), 264},

@@ -31,6 +31,7 @@ type strict struct {
 	fuse   int   // calls until one fails; 0 for none
 	calls  int
 	wrong  []string
+	sent   func() // called for every copy to the device, if not nil
 }
 
 func newStrict(b backend) *strict {
@@ -143,6 +144,9 @@ func (s *strict) waitFor(on stream, e event) error {
 func (s *strict) copyIn(on stream, dst plane, src unsafe.Pointer, hostStride int64, rows rows) error {
 	if err := s.burn(); err != nil {
 		return err
+	}
+	if s.sent != nil {
+		s.sent()
 	}
 	return s.backend.copyIn(on, dst, src, hostStride, rows)
 }

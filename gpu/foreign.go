@@ -77,7 +77,7 @@ func (d *Device) solidOver(e element, f Foreign, border int) (solid, error) {
 	}
 	f.Count = depth + border
 	a, err := d.over(e, f, border)
-	return solid{a, depth}, err
+	return solid{slices: a, depth: depth}, err
 }
 
 // over checks foreign memory as far as that is possible.

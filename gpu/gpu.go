@@ -99,7 +99,7 @@ const (
 	Portable
 	// Fast kernels read pixels once. They need CUDA on a device of compute
 	// capability 8.0 and at most four channels, of volumes one; elsewhere
-	// asking for them is an error. Volumes take them only when asked to.
+	// asking for them is an error.
 	Fast
 )
 

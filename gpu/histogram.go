@@ -69,12 +69,12 @@ var errNoHistogram = fmt.Errorf("gpu: %w: no histogram: make one with NewHistogr
 //
 //	h, err := gpu.IntegrateHistogram(images, histogram.Bins{N: 32}, nil)
 //
-// There is no offset, and there is one way to make them: [Fast] is an error.
+// There is no offset.
 func IntegrateHistogram[P boxsum.Pixel](src *Image[P], bins histogram.Bins, opt *Options) (*Histogram, error) {
 	if src == nil || src.device == nil {
 		return nil, errNoImage
 	}
-	if err := histogramOptions(opt); err != nil {
+	if _, err := histogramOptions(opt); err != nil {
 		return nil, err
 	}
 	h, err := NewHistogram[P](src.device, src.width, src.height, src.channels, src.count, bins)
@@ -97,7 +97,8 @@ func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *
 	if dst == nil || dst.table.device == nil {
 		return errNoHistogram
 	}
-	if err := histogramOptions(opt); err != nil {
+	way, err := histogramOptions(opt)
+	if err != nil {
 		return err
 	}
 	if dst.limits.element != src.element {
@@ -119,22 +120,18 @@ func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *
 				width: src.width, height: src.height, count: src.count, in: src.at, out: dst.table.at,
 			},
 			bins: dst.bins.N, limits: dst.limits,
-		})
+		}, way)
 	})
 }
 
-// histogramOptions says what is wrong with the options of a histogram.
-func histogramOptions(opt *Options) error {
+// histogramOptions says which kernels to use, or what is wrong with the options of a
+// histogram.
+func histogramOptions(opt *Options) (Kernels, error) {
 	o, err := opt.check(f32)
-	switch {
-	case err != nil:
-		return err
-	case o.Offset != 0:
-		return fmt.Errorf("gpu: %w: histograms take no offset: move the range instead", boxsum.ErrTypes)
-	case o.Kernels == Fast:
-		return fmt.Errorf("gpu: %w: histograms have one kind of kernels: let the package choose", boxsum.ErrTypes)
+	if err == nil && o.Offset != 0 {
+		err = fmt.Errorf("gpu: %w: histograms take no offset: move the range instead", boxsum.ErrTypes)
 	}
-	return nil
+	return o.Kernels, err
 }
 
 // Histograms writes the histograms of all channels over every box, clipped to the

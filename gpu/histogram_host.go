@@ -16,7 +16,7 @@ func IntegrateHistogramHost[P boxsum.Pixel](d *Device, src boxsum.Image[P], bins
 	if err != nil {
 		return nil, err
 	}
-	if err := histogramOptions(opt); err != nil {
+	if _, err := histogramOptions(opt); err != nil {
 		return nil, err
 	}
 	if bins, err = histogram.Over[P](bins); err != nil {
@@ -39,11 +39,11 @@ func IntegrateHistogramHost[P boxsum.Pixel](d *Device, src boxsum.Image[P], bins
 // IntegrateHistogramHostInto is [IntegrateHistogramHost] into a table that is already
 // there, which must have the image's size.
 func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[uint32], src boxsum.Image[P], opt *Options) error {
-	if err := histogramOptions(opt); err != nil {
+	way, err := histogramOptions(opt)
+	if err != nil {
 		return err
 	}
-	src, err := checkedImage(src)
-	if err != nil {
+	if src, err = checkedImage(src); err != nil {
 		return err
 	}
 	if dst == nil {
@@ -65,7 +65,7 @@ func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[
 		rows = min(rows, opt.BandRows)
 	}
 	for {
-		err := histogramInBands(d, dst, src, rows)
+		err := histogramInBands(d, dst, src, rows, way)
 		if !errors.Is(err, ErrMemory) || rows == 1 {
 			return err
 		}
@@ -74,7 +74,7 @@ func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[
 }
 
 // histogramInBands makes the table in bands of so many rows.
-func histogramInBands[P boxsum.Pixel](d *Device, dst *histogram.Table[uint32], src boxsum.Image[P], rows int) (err error) {
+func histogramInBands[P boxsum.Pixel](d *Device, dst *histogram.Table[uint32], src boxsum.Image[P], rows int, way Kernels) (err error) {
 	im, err := NewImage[P](d, src.Width, rows, src.Channels, 1)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func histogramInBands[P boxsum.Pixel](d *Device, dst *histogram.Table[uint32], s
 				width: src.Width, height: count, count: 1, in: im.at, out: h.table.at, carry: first > 0,
 			},
 			bins: dst.Bins.N, limits: h.limits,
-		})
+		}, way)
 		if err != nil {
 			return err
 		}

@@ -38,13 +38,28 @@ const (
 	histogramBytes = 1 << 30
 )
 
-// histogramIntegrate makes integral histograms, images that are too high in bands.
-func (d *Device) histogramIntegrate(job histogramJob) error {
+// histogramIntegrate makes integral histograms one way or the other.
+func (d *Device) histogramIntegrate(job histogramJob, way Kernels) error {
 	if job.width == 0 || job.height == 0 {
 		tables := job.integrateJob
 		tables.channels *= job.bins
 		return d.clear(tables)
 	}
+	if way != Portable {
+		obstacle := d.notHistogramPass(job)
+		if obstacle == "" && (way == Fast || !d.fewStrips(job)) {
+			return d.histogramPass(job)
+		}
+		if way == Fast {
+			return fmt.Errorf("gpu: %w: the fast kernels of histograms %s: let the package choose", boxsum.ErrTypes, obstacle)
+		}
+	}
+	return d.histogramPortable(job)
+}
+
+// histogramPortable makes integral histograms with the portable kernels, images that
+// are too high in bands.
+func (d *Device) histogramPortable(job histogramJob) error {
 	for first := 0; first < job.height; first += histogramRows {
 		band := job
 		band.height = min(histogramRows, job.height-first)

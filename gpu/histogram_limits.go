@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"encoding/binary"
 	"math"
 	"unsafe"
 
@@ -18,6 +19,10 @@ type limits struct {
 	count   int
 }
 
+// limitsTable is where the table of bytes lies behind their limits: 256 bins of 16 bits,
+// all ones for values that are in none.
+const limitsTable = 512
+
 // newLimits copies limits to the device. It is for calls that hold the device open
 // in other ways.
 func (d *Device) newLimits(e element, values []byte, count int) (limits, error) {
@@ -29,7 +34,7 @@ func (d *Device) newLimits(e element, values []byte, count int) (limits, error) 
 	return limits{e, m, count}, err
 }
 
-// limitsOf is the limits of bins for pixels of type P.
+// limitsOf is the limits of bins for pixels of type P, and the table of bytes.
 func limitsOf[P boxsum.Pixel](bins histogram.Bins) (element, []byte, int) {
 	var values []P
 	for i := range bins.N + 1 {
@@ -48,11 +53,17 @@ func limitsOf[P boxsum.Pixel](bins histogram.Bins) (element, []byte, int) {
 		}
 		values = append(values, v)
 	}
-	if len(values) == 0 {
-		return elementOf[P](), nil, 0
+	var raw []byte
+	if len(values) > 0 {
+		raw = append(raw, unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))...)
 	}
-	bytes := len(values) * int(unsafe.Sizeof(values[0]))
-	return elementOf[P](), append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), bytes)...), len(values)
+	if elementOf[P]() == u8 {
+		raw = append(raw, make([]byte, limitsTable-len(raw))...)
+		for v := range 256 {
+			raw = binary.NativeEndian.AppendUint16(raw, uint16(bins.Index(float64(v)))) // -1 is all ones
+		}
+	}
+	return elementOf[P](), raw, len(values)
 }
 
 // smallest is the smallest value of a type that is at least edge, and whether there

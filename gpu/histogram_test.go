@@ -43,8 +43,16 @@ func histogramPixels[P boxsum.Pixel](s shape, bins histogram.Bins) boxsum.Image[
 	return im
 }
 
-// checkHistogram makes integral histograms among guard values, twice, and holds them
-// against those of the CPU.
+// histogramWays are all ways that a device has to make integral histograms.
+func histogramWays(d *Device) []Kernels {
+	if b, ok := d.backend.(*cudaBackend); ok && b.major >= 8 {
+		return []Kernels{Fast, Portable, AutoKernels}
+	}
+	return []Kernels{AutoKernels, Portable}
+}
+
+// checkHistogram makes integral histograms among guard values, in all ways, and holds
+// them against those of the CPU.
 func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) error {
 	over, err := histogram.Over[P](bins)
 	if err != nil {
@@ -80,8 +88,12 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 	if err != nil {
 		return err
 	}
-	for range 2 {
-		if err := IntegrateHistogramInto(h, im, nil); err != nil {
+	for _, way := range histogramWays(d) {
+		err := d.use(func() error { return d.backend.fill(d.stream, plane{memory: h.table.at.memory}, guard, bytes) })
+		if err != nil {
+			return err
+		}
+		if err := IntegrateHistogramInto(h, im, &Options{Kernels: way}); err != nil {
 			return err
 		}
 		for i := range want {
@@ -94,13 +106,13 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 			}
 			if at := firstDifference(got.Counts, want[i].Counts); at >= 0 {
 				entry := at / (s.channels * bins.N)
-				return fmt.Errorf("image %d: value %d of entry (%d, %d) is %d, not %d", i, at%(s.channels*bins.N),
+				return fmt.Errorf("kernels %v, image %d: value %d of entry (%d, %d) is %d, not %d", way, i, at%(s.channels*bins.N),
 					entry%(s.width+1), entry/(s.width+1), got.Counts[at], want[i].Counts[at])
 			}
 		}
-	}
-	if err := h.table.intact(bytes); err != nil {
-		return err
+		if err := h.table.intact(bytes); err != nil {
+			return fmt.Errorf("kernels %v: %w", way, err)
+		}
 	}
 	r := rand.New(rand.NewPCG(s.seed, 2))
 	boxes := []image.Rectangle{{}, image.Rect(-3, -3, s.width+3, s.height+3)}
@@ -258,13 +270,15 @@ func TestHistogramHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rows := range []int{0, 1, 32, 50, 77, 200} {
-			got, err := IntegrateHistogramHost(d, src, bins, &Options{BandRows: rows})
+		for n, rows := range []int{0, 1, 32, 50, 77, 200, 33, 7} {
+			ways := histogramWays(d)
+			way := ways[n%len(ways)]
+			got, err := IntegrateHistogramHost(d, src, bins, &Options{BandRows: rows, Kernels: way})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if at := firstDifference(got.Counts, want.Counts); at >= 0 {
-				t.Errorf("in bands of %d: count %d is %d, not %d", rows, at, got.Counts[at], want.Counts[at])
+				t.Errorf("in bands of %d, kernels %v: count %d is %d, not %d", rows, way, at, got.Counts[at], want.Counts[at])
 			}
 		}
 		for _, size := range [][2]int{{0, 5}, {5, 0}, {0, 0}} {
@@ -287,6 +301,43 @@ func TestHistogramHost(t *testing.T) {
 			if _, err := IntegrateHistogramHost(limited, src, bins, nil); !errors.Is(err, ErrMemory) {
 				t.Errorf("not even a row fits: %v", err)
 			}
+		}
+	})
+}
+
+// The job of the fast kernels is that of gpu/kernels/histogrampass.h, which says the
+// same size.
+func TestHistogramPassJob(t *testing.T) {
+	if size := unsafe.Sizeof(histogramPassJob{}); size != 152 {
+		t.Errorf("%d bytes", size)
+	}
+}
+
+// Wide images, whose rows are counted in several chunks, and batches of images that go
+// in several companies of strips.
+func TestHistogramWide(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		if !slices.Contains(histogramWays(d), Fast) {
+			return
+		}
+		for n, s := range []shape{
+			{width: 2049, height: 35, channels: 1, count: 1}, {width: 6001, height: 3, channels: 2, count: 1},
+			{width: 300, height: 40, channels: 1, count: 70}, {width: 65535, height: 2, channels: 1, count: 1}, {width: 17, height: 3000, channels: 1, count: 2},
+		} {
+			s.seed = uint64(n)
+			for _, bins := range []int{2, 12, 32, 70} {
+				if err := checkHistogram[uint8](d, s, histogram.Bins{N: bins, Low: 3, High: 200}); err != nil {
+					t.Errorf("%v, %d bins: %v", s, bins, err)
+				}
+			}
+		}
+		wide, err := NewImage[uint8](d, 1<<16, 1, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer wide.Close()
+		if _, err := IntegrateHistogram(wide, histogram.Bins{N: 2}, &Options{Kernels: Fast}); !errors.Is(err, boxsum.ErrTypes) {
+			t.Errorf("rows of 2^16 pixels do not fit 16 bits: %v", err)
 		}
 	})
 }
@@ -323,7 +374,7 @@ func TestHistogramErrors(t *testing.T) {
 			"another size":         IntegrateHistogramInto(other, im, nil),
 			"another type":         IntegrateHistogramInto(h, floats, nil),
 			"an offset":            IntegrateHistogramInto(h, im, &Options{Offset: 1}),
-			"fast":                 IntegrateHistogramInto(h, im, &Options{Kernels: Fast}),
+			"no such kernels":      IntegrateHistogramInto(h, im, &Options{Kernels: Fast + 1}),
 			"no such number":       second(h.Download(1)),
 			"into other bins":      h.DownloadInto(0, host),
 			"into nothing":         h.DownloadInto(0, nil),
@@ -333,6 +384,9 @@ func TestHistogramErrors(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s is no error", name)
 			}
+		}
+		if slow := !slices.Contains(histogramWays(d), Fast); slow != (IntegrateHistogramInto(h, im, &Options{Kernels: Fast}) != nil) {
+			t.Errorf("the fast kernels are an error: %v", !slow)
 		}
 		var none *Histogram
 		if err := errors.Join(none.Close(), h.Close(), h.Close(), other.Close()); err != nil {

@@ -3,11 +3,11 @@ package gpu
 import (
 	"runtime"
 	"sync"
-	"unsafe"
 )
 
-// laneCount is one band on its way in, one being summed, one on its way out.
-const laneCount = 3
+// laneCount is how many bands are under way at most: one processor cannot copy as
+// fast as the bus, and each lane has one.
+func laneCount() int { return min(max(runtime.GOMAXPROCS(0), 3), 12) }
 
 // lanes are what bands go through in turn.
 type lanes struct{ lanes []*lane }
@@ -19,7 +19,7 @@ type lane struct {
 	stream           stream
 	in, out, squares band
 	summed, copied   event
-	first, rows      int // of the band under way
+	rows             int // of the band under way
 }
 
 // A band is rows of an image or a table on the device, and the host's copy of
@@ -144,13 +144,18 @@ func (l *lanes) free(d *Device) error {
 	return firstError(errs...)
 }
 
-// start queues a band of rows, which goes on from the one above it unless it is
-// the first.
+// start queues a band of rows, whose pixels are staged or lie in page-locked
+// memory. It goes on from the one above it unless it is the first.
 func (l *lane) start(d *Device, w *bandWork, above *lane, first, count int) (err error) {
+	if err := l.forget(); err != nil {
+		return err
+	}
 	b, n := l.backend, int64(count)
-	l.first, l.rows = first, count
-	gather(l.in.staging.at, w.pixels, int64(first), n, l.in.row)
-	if err := b.copyIn(l.stream, l.in.at.plane, l.in.staging.at, l.in.row, rows{l.in.row, n}); err != nil {
+	from := host{l.in.staging.at, l.in.row}
+	if w.blocks[0] != nil {
+		from = w.pixels.from(first)
+	}
+	if err := b.copyIn(l.stream, l.in.at.plane, from.at, from.stride, rows{l.in.row, n}); err != nil {
 		return err
 	}
 	job := w.job
@@ -164,17 +169,24 @@ func (l *lane) start(d *Device, w *bandWork, above *lane, first, count int) (err
 	if err := d.run(job, w.kernels); err != nil {
 		return err
 	}
+	l.rows = count
 	if l.summed, err = b.record(l.stream); err != nil {
 		return err
 	}
-	for _, t := range l.tables(job.square != none) {
-		from := t.at.plane
-		skip := int64(0)
-		if above != nil { // which delivers the row that both have
-			skip = 1
-			from.offset += from.stride
+	for i, t := range l.tables(job.square != none) {
+		to, r := host{t.staging.at, t.row}, rows{t.row, n + 1}
+		if w.blocks[i+1] != nil {
+			to = w.table(i).from(first)
 		}
-		if err := b.copyOut(l.stream, t.staging.at, t.row, from, rows{t.row, n + 1 - skip}); err != nil {
+		from := t.at.plane
+		if above != nil { // which delivers the row that both have
+			from.offset += from.stride
+			r.count--
+			if w.blocks[i+1] != nil {
+				to = to.from(1)
+			}
+		}
+		if err := b.copyOut(l.stream, to.at, to.stride, from, r); err != nil {
 			return err
 		}
 	}
@@ -193,8 +205,10 @@ func (l *lane) tables(squares bool) []*band {
 // carry queues the copy of the last row of the band above, as soon as that is
 // summed, into the row over this band.
 func (l *lane) carry(above *lane, squares bool) error {
-	if err := l.backend.waitFor(l.stream, above.summed); err != nil {
-		return err
+	if above != l {
+		if err := l.backend.waitFor(l.stream, above.summed); err != nil {
+			return err
+		}
 	}
 	theirs := above.tables(squares)
 	for i, t := range l.tables(squares) {
@@ -207,24 +221,44 @@ func (l *lane) carry(above *lane, squares bool) error {
 	return nil
 }
 
-// finish waits for the band under way, if any, and copies its sums to where they
-// belong.
-func (l *lane) finish(w *bandWork) error {
-	if l.copied == 0 {
-		return nil
+// stage copies the pixels of a band to where the device reads them, if it cannot
+// read them where they are.
+func (l *lane) stage(w *bandWork, first, count int) {
+	if w.blocks[0] == nil {
+		copyRows(host{l.in.staging.at, l.in.row}, w.pixels.from(first), rows{l.in.row, int64(count)})
 	}
-	if err := l.backend.waitEvent(l.copied); err != nil {
-		return err
+}
+
+// deliver copies the sums of a band that has come back to where they belong, if
+// the device did not.
+func (l *lane) deliver(w *bandWork, first, count int) {
+	if first > 0 {
+		first++ // the row above is there
+	} else {
+		count++
 	}
-	first, n := int64(l.first)+1, int64(l.rows)
-	if l.first == 0 {
-		first, n = 0, n+1
+	for i, t := range l.tables(w.job.square != none) {
+		if w.blocks[i+1] != nil {
+			continue
+		}
+		dst, part := w.table(i).from(first), rows{t.row, int64(count)}
+		copyRows(dst, host{t.staging.at, t.row}, part)
+		if w.fresh {
+			clearGaps(dst, part)
+		}
 	}
-	scatter(w.sums, first, n, l.out.staging.at, l.out.row)
-	if w.job.square != none {
-		scatter(w.squares, first, n, l.squares.staging.at, l.squares.row)
+}
+
+// wait waits for the band under way.
+func (l *lane) wait() error { return l.backend.waitEvent(l.copied) }
+
+// forget frees the events of all lanes.
+func (l *lanes) forget() error {
+	var errs []error
+	for _, lane := range l.lanes {
+		errs = append(errs, lane.forget())
 	}
-	return l.forget()
+	return firstError(errs...)
 }
 
 // forget frees the events of a band.
@@ -239,38 +273,52 @@ func (l *lane) forget() error {
 	return firstError(errs...)
 }
 
-// gather copies rows of the host to memory without gaps, and scatter the other
-// way.
-func gather(dst unsafe.Pointer, src host, first, rows, bytes int64) {
-	eachRow(rows, bytes, func(y int64) { copyBytes(unsafe.Add(dst, y*bytes), src.row(first+y), bytes) })
+// A convoy is bands on lanes that keep their order in each of several steps, while
+// others are at other steps. When one fails, all later ones do.
+type convoy struct {
+	turns  [steps][]chan struct{} // each lane's
+	broken chan struct{}          // closed when a step has failed
+	first  sync.Once
+	failed error
 }
 
-func scatter(dst host, first, rows int64, src unsafe.Pointer, bytes int64) {
-	eachRow(rows, bytes, func(y int64) { copyBytes(dst.row(first+y), unsafe.Add(src, y*bytes), bytes) })
-}
+const (
+	queueing = iota // on the device
+	waiting         // for the device: one at a time, since some drivers spin
+	steps
+)
 
-func copyBytes(dst, src unsafe.Pointer, n int64) {
-	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
-}
-
-// eachRow calls f for every row, on several processors where there is enough to
-// copy: one cannot keep up with the bus.
-func eachRow(rows, bytes int64, f func(y int64)) {
-	const worth = 1 << 20 // bytes a goroutine
-	workers := min(int64(runtime.GOMAXPROCS(0)), rows*bytes/worth, rows, 8)
-	if workers <= 1 {
-		for y := range rows {
-			f(y)
+func newConvoy(lanes int) *convoy {
+	c := &convoy{broken: make(chan struct{})}
+	for step := range c.turns {
+		for range lanes {
+			c.turns[step] = append(c.turns[step], make(chan struct{}, 1))
 		}
-		return
+		c.turns[step][0] <- struct{}{}
 	}
-	var wg sync.WaitGroup
-	for k := range workers {
-		wg.Go(func() {
-			for y := rows * k / workers; y < rows*(k+1)/workers; y++ {
-				f(y)
-			}
-		})
+	return c
+}
+
+// step takes a step for a band after all bands before it.
+func (c *convoy) step(step, band int, take func() error) error {
+	turns := c.turns[step]
+	select {
+	case <-turns[band%len(turns)]:
+	case <-c.broken:
+		return c.failed
 	}
-	wg.Wait()
+	if err := take(); err != nil {
+		c.fail(err)
+		return err
+	}
+	turns[(band+1)%len(turns)] <- struct{}{}
+	return nil
+}
+
+// fail ends the convoy.
+func (c *convoy) fail(err error) {
+	c.first.Do(func() {
+		c.failed = err
+		close(c.broken)
+	})
 }

@@ -19,15 +19,17 @@ type PipelineOptions struct {
 
 	// InFlight is how many images are under way at a time, at most. It bounds
 	// the memory of a pipeline, which is that of so many images and tables on
-	// the device, and as much that is page-locked on the host; with Reuse it
-	// is one more. Zero stands for what keeps the copies busy: 4 with Reuse,
-	// and 8 without, where processors copy tables meanwhile.
+	// the device, and as much that is page-locked on the host, except for what
+	// is page-locked already; with Reuse it is one more. Zero stands for what
+	// keeps the copies busy: 4, and 8 where tables are new, since memory for
+	// these takes its time.
 	InFlight int
 
 	// Reuse hands tables out in the page-locked memory that the device wrote
-	// them to, which saves a copy and new memory for each: much the fastest
-	// way. A table is valid until the loop asks for the next one, and empty
-	// from then on; its Sums, if kept, must not be used.
+	// them to, which saves a copy and new memory for each. A table is valid
+	// until the loop asks for the next one, and empty from then on; its Sums,
+	// if kept, must not be used. [PipelineInto], which does not heed Reuse, is
+	// as fast and leaves tables to the caller.
 	Reuse bool
 }
 
@@ -50,26 +52,69 @@ type PipelineOptions struct {
 // comes at once, and nothing overlaps. The memory of an image is free when the next
 // one is asked for, except that of [NewHostImage], which the device reads
 // directly: it must stay as it is until the table is there. So many images as
-// may be in flight can therefore take turns.
+// may be in flight can therefore take turns, and so many tables of [PipelineInto].
 //
 // A device keeps the memory of a pipeline that has come to its end for the next
 // one, until it is needed or the device is closed.
 func Pipeline[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
-	return pipeline(ctx, d, images, opt, tables[*boxsum.Table[S]]{
-		sum:   elementOf[S](),
-		fresh: newHostTable[S],
-		over:  func(job integrateJob, sums, _ host) *boxsum.Table[S] { return tableOver[S](job, sums) },
-		rows: func(t *boxsum.Table[S]) (sums, squares host) {
-			return hostRows(t.Sums, t.Stride), host{}
-		},
-		empty: func(t *boxsum.Table[S]) { *t = boxsum.Table[S]{} },
-	})
+	return pipeline(ctx, d, intoNew[*boxsum.Table[S]](images), opt, sumTables[S]())
+}
+
+// PipelineInto is [Pipeline] into tables that are already there: each image comes
+// with the table that it goes into, which must have its size. A table is the
+// pipeline's until it comes out; then it is the caller's again, for good or for
+// another image. It comes out beside an error of its image, too, and after a loop
+// that has ended early all are the caller's.
+//
+// A device writes into a [NewHostTable] directly, which is as fast as Reuse; into
+// other tables processors copy.
+func PipelineInto[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.Table[S], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
+	kind := sumTables[S]()
+	kind.given = true
+	return pipeline(ctx, d, images, opt, kind)
 }
 
 // PipelineSquares is [Pipeline] for the tables of images and those of their
 // squares. The types go together as in [boxsum.IntegrateSquares].
 func PipelineSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
-	return pipeline(ctx, d, images, opt, tables[*boxsum.SquaredTable[S, Q]]{
+	return pipeline(ctx, d, intoNew[*boxsum.SquaredTable[S, Q]](images), opt, squareTables[S, Q]())
+}
+
+// PipelineSquaresInto is [PipelineInto] for the tables of images and those of
+// their squares.
+func PipelineSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.SquaredTable[S, Q], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
+	kind := squareTables[S, Q]()
+	kind.given = true
+	return pipeline(ctx, d, images, opt, kind)
+}
+
+// tables is what a pipeline must know of the tables T that it makes.
+type tables[T any] struct {
+	sum, square element
+	given       bool // by the caller
+
+	fresh  func(integrateJob) (T, error)                // in memory of its own
+	over   func(job integrateJob, sums, squares host) T // in memory that is there
+	accept func(t T, job integrateJob) error            // whether one can take the sums of a job, which says so with its offset
+	rows   func(T) (sums, squares host)                 // where it lies
+	empty  func(T)                                      // makes it hold nothing
+}
+
+func sumTables[S boxsum.Sum]() tables[*boxsum.Table[S]] {
+	return tables[*boxsum.Table[S]]{
+		sum:    elementOf[S](),
+		fresh:  newHostTable[S],
+		over:   func(job integrateJob, sums, _ host) *boxsum.Table[S] { return tableOver[S](job, sums) },
+		accept: takes[S],
+		rows: func(t *boxsum.Table[S]) (sums, squares host) {
+			return hostRows(t.Sums, t.Stride), host{}
+		},
+		empty: func(t *boxsum.Table[S]) { *t = boxsum.Table[S]{} },
+	}
+}
+
+func squareTables[S boxsum.Sum, Q boxsum.Square]() tables[*boxsum.SquaredTable[S, Q]] {
+	return tables[*boxsum.SquaredTable[S, Q]]{
 		sum:    elementOf[S](),
 		square: elementOf[Q](),
 		fresh: func(job integrateJob) (*boxsum.SquaredTable[S, Q], error) {
@@ -83,26 +128,46 @@ func PipelineSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.
 		over: func(job integrateJob, sums, squares host) *boxsum.SquaredTable[S, Q] {
 			return &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](job, sums), Squares: tableOver[Q](job.ofSquares(), squares)}
 		},
+		accept: func(t *boxsum.SquaredTable[S, Q], job integrateJob) error {
+			if t == nil {
+				return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+			}
+			return firstError(takes(t.Sum, job), takes(t.Squares, job.ofSquares()))
+		},
 		rows: func(t *boxsum.SquaredTable[S, Q]) (sums, squares host) {
 			return hostRows(t.Sum.Sums, t.Sum.Stride), hostRows(t.Squares.Sums, t.Squares.Stride)
 		},
 		empty: func(t *boxsum.SquaredTable[S, Q]) {
 			*t.Sum, *t.Squares = boxsum.Table[S]{}, boxsum.Table[Q]{}
 		},
-	})
+	}
 }
 
-// tables is what a pipeline must know of the tables T that it makes.
-type tables[T any] struct {
-	sum, square element
-
-	fresh func(integrateJob) (T, error)                // in memory of its own
-	over  func(job integrateJob, sums, squares host) T // in memory that is there
-	rows  func(T) (sums, squares host)                 // where it lies
-	empty func(T)                                      // makes it hold nothing
+// takes says whether a table can take the sums of a job, and notes their offset.
+func takes[S boxsum.Sum](t *boxsum.Table[S], job integrateJob) error {
+	if err := accepts(t, job.width, job.height, job.channels); err != nil {
+		return err
+	}
+	t.Offset = float32(job.offset)
+	return nil
 }
 
-func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions, kind tables[T]) iter.Seq2[T, error] {
+// intoNew is images that have no tables yet.
+func intoNew[T any, P boxsum.Pixel](images iter.Seq[boxsum.Image[P]]) iter.Seq2[T, boxsum.Image[P]] {
+	if images == nil {
+		return nil
+	}
+	return func(yield func(T, boxsum.Image[P]) bool) {
+		var none T
+		for im := range images {
+			if !yield(none, im) {
+				return
+			}
+		}
+	}
+}
+
+func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[T, boxsum.Image[P]], opt *PipelineOptions, kind tables[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		if err := ctx.Err(); err != nil {
@@ -115,8 +180,12 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 			return
 		}
 		defer r.end()
-		for w, err := range works(images, kind.sum, kind.square, &r.opt.Options) {
-			r.feed(w, err)
+		if images == nil {
+			return
+		}
+		for table, im := range images {
+			w, err := workOf(im, table, &r.opt.Options, &kind)
+			r.feed(table, w, err)
 			if !r.deliver(ctx, yield, false) {
 				return
 			}
@@ -125,28 +194,26 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 	}
 }
 
-// works is what there is to do for each image, or what is wrong with it.
-func works[P boxsum.Pixel](images iter.Seq[boxsum.Image[P]], sum, square element, opt *Options) iter.Seq2[*bandWork, error] {
-	return func(yield func(*bandWork, error) bool) {
-		if images == nil {
-			return
-		}
-		for im := range images {
-			var w *bandWork
-			im, err := checkedImage(im)
-			if err == nil {
-				w, err = hostWork(im, sum, square, opt)
-			}
-			if !yield(w, err) {
-				return
-			}
-		}
+// workOf is what there is to do for an image, or what is wrong with it.
+func workOf[T any, P boxsum.Pixel](im boxsum.Image[P], table T, opt *Options, kind *tables[T]) (*bandWork, error) {
+	im, err := checkedImage(im)
+	if err != nil {
+		return nil, err
 	}
+	w, err := hostWork(im, kind.sum, kind.square, opt)
+	if err != nil || !kind.given {
+		return w, err
+	}
+	if err := kind.accept(table, w.job); err != nil {
+		return nil, err
+	}
+	w.sums, w.squares = kind.rows(table)
+	return w, nil
 }
 
-// A run is one loop over a pipeline. Each image has a goroutine, which queues its
-// work and waits for its table; one at a time is at the first, and the loop gets
-// tables in order.
+// A run is one loop over a pipeline. Each image has a goroutine, which stages its
+// pixels, queues its work and waits for its table. One at a time is at each of
+// these, in the order of the images, and the loop gets tables in order.
 type run[T any] struct {
 	device *Device
 	opt    PipelineOptions
@@ -157,13 +224,25 @@ type run[T any] struct {
 	idle  chan *slot     // those that the next image can have
 	stop  chan struct{}  // closed when the loop has ended
 	under sync.WaitGroup // all goroutines
-	live  int            // slots that take part; of the goroutine that queues work
+	live  int            // slots that take part; of the goroutine that stages
+	known integrateJob   // for which there was memory; of the goroutine that stages
 
 	queue    []*passage[T] // in the order of the images
-	starting chan struct{} // closed when the work of the last image is queued; nil before and after
-	last     chan struct{} // closed when the last image is there
+	starting chan struct{} // closed when the memory of the last image is free; nil before and after
+	last     milestones    // of the last image
 	failed   bool          // some image has an error
 	whole    bool          // all images went through
+}
+
+// milestones are closed when the work of an image is queued, and when its table is
+// there.
+type milestones struct{ queued, there chan struct{} }
+
+// wait waits for a milestone of the image before, if there is one.
+func wait(milestone chan struct{}) {
+	if milestone != nil {
+		<-milestone
+	}
 }
 
 // A passage is an image on its way.
@@ -181,6 +260,7 @@ func newRun[T any](d *Device, pixel element, opt *PipelineOptions, kind tables[T
 	r := &run[T]{device: d, kind: kind, stop: make(chan struct{})}
 	if opt != nil {
 		r.opt = *opt
+		r.opt.Reuse = opt.Reuse && !kind.given
 	}
 	if _, err := r.opt.check(kind.sum); err != nil {
 		return nil, err
@@ -190,11 +270,14 @@ func newRun[T any](d *Device, pixel element, opt *PipelineOptions, kind tables[T
 	if r.opt.InFlight < 0 || r.opt.InFlight > most {
 		return nil, fmt.Errorf("gpu: %w: %d images in flight: between 1 and %d can be", boxsum.ErrSize, r.opt.InFlight, most)
 	}
-	r.ahead = cmp.Or(r.opt.InFlight, 8)
+	r.ahead = 4
+	if !r.opt.Reuse && !kind.given {
+		r.ahead = 8
+	}
+	r.ahead = cmp.Or(r.opt.InFlight, r.ahead)
 	r.live = r.ahead
 	if r.opt.Reuse {
-		r.ahead = cmp.Or(r.opt.InFlight, 4)
-		r.live = r.ahead + 1 // one is the loop's
+		r.live++ // one is the loop's
 	}
 	r.idle = make(chan *slot, r.live)
 	if err := d.hold(); err != nil {
@@ -210,24 +293,27 @@ func newRun[T any](d *Device, pixel element, opt *PipelineOptions, kind tables[T
 	return r, nil
 }
 
-// feed sets an image on its way, or notes what is wrong with it.
-func (r *run[T]) feed(w *bandWork, err error) {
-	p := &passage[T]{done: make(chan struct{}), err: err}
+// feed sets an image on its way to its table, if that is given, or notes what is
+// wrong with it.
+func (r *run[T]) feed(table T, w *bandWork, err error) {
+	p := &passage[T]{done: make(chan struct{}), table: table, err: err}
 	r.queue = append(r.queue, p)
 	if err != nil {
 		close(p.done)
 		return
 	}
-	started, before, there := make(chan struct{}), r.last, make(chan struct{})
-	r.starting, r.last = started, there
+	w.stop = r.stop
+	free := make(chan struct{})
+	before, own := r.last, milestones{make(chan struct{}), make(chan struct{})}
+	r.starting, r.last = free, own
 	r.under.Go(func() {
 		defer close(p.done)
-		s, err := r.start(p, w)
-		close(started)
+		s, err := r.start(p, w, before, sync.OnceFunc(func() { close(free) }))
+		close(own.queued)
 		if s != nil {
-			err = r.finish(p, s, w, before, there)
+			err = r.finish(p, s, w, before, own)
 		} else {
-			close(there)
+			close(own.there)
 		}
 		p.err = err
 	})
@@ -278,11 +364,15 @@ func (r *run[T]) deliver(ctx context.Context, yield func(T, error) bool, all boo
 
 var errStopped = errors.New("gpu: the loop has ended")
 
-// start queues the work for an image and is the slot that it has. A slot that
-// finds no memory is given up, and the image waits for one that has some. When
-// the last one finds none, the image goes in bands: it has no slot, and is there
-// when start returns.
-func (r *run[T]) start(p *passage[T], w *bandWork) (*slot, error) {
+// start stages an image, calls free when its memory may change, queues its work and
+// is the slot that it has. A slot that finds no memory is given up, and the image
+// waits for one that has some. When the last one finds none, the image goes in
+// bands: it has no slot, and is there when start returns.
+//
+// Work may need memory too. Only when there was enough for such an image before
+// is the next one staged while the work of this one is queued.
+func (r *run[T]) start(p *passage[T], w *bandWork, before milestones, free func()) (*slot, error) {
+	defer free()
 	if w.rows > 0 || w.job.width == 0 || w.job.height == 0 {
 		return nil, r.inBands(p, w)
 	}
@@ -293,9 +383,25 @@ func (r *run[T]) start(p *passage[T], w *bandWork) (*slot, error) {
 		case <-r.stop:
 			return nil, errStopped
 		}
-		err := r.slots.start(s, w, r.live == 1)
+		known := r.known == w.job
+		err := r.slots.stage(s, w, r.live == 1)
+		staged := err == nil
+		if staged {
+			if known {
+				free()
+			}
+			wait(before.queued)
+			err = r.slots.queue(s, w)
+		}
 		if err == nil {
+			if !known {
+				r.known = w.job
+			}
 			return s, nil
+		}
+		if staged && known {
+			r.idle <- s
+			return nil, err
 		}
 		short := errors.Is(err, ErrMemory)
 		if short {
@@ -316,11 +422,12 @@ func (r *run[T]) start(p *passage[T], w *bandWork) (*slot, error) {
 }
 
 func (r *run[T]) inBands(p *passage[T], w *bandWork) error {
-	t, err := r.kind.fresh(w.job)
+	t, err := r.tableOf(p, w)
 	if err != nil {
 		return err
 	}
 	w.sums, w.squares = r.kind.rows(t)
+	w.fresh = !r.kind.given
 	if err := w.run(r.device); err != nil {
 		return err
 	}
@@ -328,20 +435,21 @@ func (r *run[T]) inBands(p *passage[T], w *bandWork) error {
 	return nil
 }
 
+// tableOf is the table that an image came with, or a new one.
+func (r *run[T]) tableOf(p *passage[T], w *bandWork) (T, error) {
+	if r.kind.given {
+		return p.table, nil
+	}
+	return r.kind.fresh(w.job)
+}
+
 // finish waits for the work of an image, says so by closing there, and makes the
 // table. Tables that are not reused are copied side by side; but their goroutines
 // wait for the device one after another, since some drivers spin meanwhile.
-func (r *run[T]) finish(p *passage[T], s *slot, w *bandWork, before, there chan struct{}) error {
-	var fresh T
-	var err error
-	if !r.opt.Reuse {
-		fresh, err = r.kind.fresh(w.job) // takes its time, so it comes first
-	}
-	if before != nil {
-		<-before
-	}
-	err = firstError(s.wait(r.device), err)
-	close(there)
+func (r *run[T]) finish(p *passage[T], s *slot, w *bandWork, before, own milestones) error {
+	wait(before.there)
+	err := s.wait(r.device)
+	close(own.there)
 	if r.opt.Reuse {
 		p.slot = s
 		if err == nil {
@@ -349,14 +457,18 @@ func (r *run[T]) finish(p *passage[T], s *slot, w *bandWork, before, there chan 
 		}
 		return err
 	}
-	if err == nil {
-		sums, squares := r.kind.rows(fresh)
-		s.sums.copyTo(sums)
-		s.squares.copyTo(squares)
-		p.table = fresh
+	defer func() { r.idle <- s }()
+	if err != nil {
+		return err
 	}
-	r.idle <- s
-	return err
+	t, err := r.tableOf(p, w)
+	if err != nil {
+		return err
+	}
+	sums, squares := r.kind.rows(t)
+	s.deliver(sums, squares, !r.kind.given)
+	p.table = t
+	return nil
 }
 
 // release takes a table back that the loop is done with.

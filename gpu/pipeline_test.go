@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -467,6 +469,37 @@ func TestPipelineClose(t *testing.T) {
 	})
 }
 
+// An image that goes in bands does not keep a loop that has ended waiting for all of
+// them.
+func TestPipelineCancelInBands(t *testing.T) {
+	const height = 3000
+	tall := goodFrame(t, 1, 3, height, 1, 0)
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var sent atomic.Int64
+		s.sent = func() {
+			if sent.Add(1) == 3 {
+				cancel()
+			}
+		}
+		opt := &PipelineOptions{Options: Options{Kernels: Portable, BandRows: 1}}
+		for got, err := range Pipeline[uint32](ctx, d, each([]frame{tall, tall}), opt) {
+			if got != nil || !errors.Is(err, context.Canceled) {
+				t.Errorf("a cancelled pipeline gives %v, %v", got, err)
+			}
+		}
+		if n := sent.Load(); n < 3 || n >= height {
+			t.Errorf("%d of %d bands went to the device", n, height)
+		}
+		s.sent = nil
+		if err := errors.Join(checkPipeline(d, []frame{tall}, &PipelineOptions{Options: Options{Kernels: Portable}}), d.Close(), s.left()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A table of reused memory is empty once the next one is there.
 func TestPipelineReuseEmpties(t *testing.T) {
 	frames := mixedFrames(t, 10)
@@ -560,6 +593,8 @@ func TestPipelineErrors(t *testing.T) {
 			{"fast kernels for six channels", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[uint8]{randomImage[uint8](1, 4, 4, 6, 0)}), &PipelineOptions{Options: Options{Kernels: Fast}})), boxsum.ErrTypes},
 			{"host image without device", third(NewHostImage[uint8](nil, 1, 1, 1)), ErrNoDevice},
 			{"host image of negative size", third(NewHostImage[uint8](d, 1, -1, 1)), boxsum.ErrSize},
+			{"host table without device", third(NewHostTable[uint32](nil, 1, 1, 1)), ErrNoDevice},
+			{"host table of negative size", third(NewHostTable[uint32](d, -1, 1, 1)), boxsum.ErrSize},
 		} {
 			if !errors.Is(test.err, test.want) {
 				t.Errorf("%s: %v, want %v", test.name, test.err, test.want)
@@ -631,6 +666,184 @@ func TestHostImage(t *testing.T) {
 		}
 		late.Pix[99] = 1
 		if err := errors.Join(release(), s.left()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Tables of the caller's own come back in order, each with the sums of its image or
+// beside what was wrong with it, and can go in again. It makes no difference whether
+// they are page-locked; what lies between and round their rows stays as it is.
+func TestPipelineInto(t *testing.T) {
+	const width, height, channels = 61, 37, 2
+	var frames []frame
+	for i := range 30 {
+		frames = append(frames, goodFrame(t, uint64(i), width, height, channels, i%3))
+	}
+	frames[7] = badFrame()
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		locked, release, err := NewHostTable[uint32](d, width, height, channels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		atlas, releaseAtlas, err := NewHostTable[uint32](d, 2*width, 2*height, channels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range atlas.Sums {
+			atlas.Sums[i] = 0xEEEEEEEE
+		}
+		part := &boxsum.Table[uint32]{Sums: atlas.Sums[3*atlas.Stride+5:], Stride: atlas.Stride, Width: width, Height: height, Channels: channels}
+		plain, err := boxsum.NewTable[uint32](width, height, channels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opt := range []PipelineOptions{{}, {InFlight: 1}, {Reuse: true}, {Options: Options{BandRows: 5}}} {
+			opt.Kernels = Portable
+			pool := []*boxsum.Table[uint32]{locked, part, plain, {Width: width, Height: height, Channels: channels, Stride: 200, Sums: make([]uint32, 200*(height+1))}}
+			out := map[*boxsum.Table[uint32]]int{} // which image is in a table
+			images := func(yield func(*boxsum.Table[uint32], boxsum.Image[uint8]) bool) {
+				for i, f := range frames {
+					if len(pool) == 0 {
+						t.Error("more tables are out than images may be in flight")
+						return
+					}
+					table := pool[0]
+					pool = pool[1:]
+					out[table] = i
+					if !yield(table, f.image) {
+						return
+					}
+				}
+			}
+			opt.InFlight = cmp.Or(opt.InFlight, 3)
+			n := 0
+			for got, err := range PipelineInto(t.Context(), d, images, &opt) {
+				if i, ok := out[got]; !ok || i != n {
+					t.Fatalf("%+v: table of image %d comes for image %d", opt, i, n)
+				}
+				table := got
+				if frames[n].want == nil {
+					table = nil
+				}
+				if err := frames[n].check(table, err); err != nil {
+					t.Fatalf("%+v: image %d: %v", opt, n, err)
+				}
+				n++
+				delete(out, got)
+				pool = append(pool, got)
+			}
+			if n != len(frames) || len(pool) != 4 {
+				t.Errorf("%+v: %d images came out, %d tables are there", opt, n, len(pool))
+			}
+		}
+		row := (width + 1) * channels
+		for i, v := range atlas.Sums {
+			y, x := (i-5)/atlas.Stride-3, (i-5)%atlas.Stride
+			if inside := i >= 3*atlas.Stride+5 && y <= height && x < row; !inside && v != 0xEEEEEEEE {
+				t.Fatalf("entry %d outside of the table is %#x", i, v)
+			}
+		}
+		if len(d.blocks) != 2 || d.blocks[0].users+d.blocks[1].users != 2 {
+			t.Error("page-locked tables are still in use")
+		}
+		if err := errors.Join(release(), releaseAtlas(), d.Close(), s.left()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Tables that cannot take an image are an error of that image, and come out again.
+func TestPipelineIntoErrors(t *testing.T) {
+	im := randomImage[uint16](1, 20, 10, 1, 0)
+	want, err := boxsum.IntegrateSquares[uint64, uint64](im, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := boxsum.NewSquaredTable[uint64, uint64](20, 10, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, err := boxsum.NewSquaredTable[uint64, uint64](20, 11, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := []*boxsum.SquaredTable[uint64, uint64]{good, wrong, nil, {Sum: good.Sum}, {Sum: good.Sum, Squares: wrong.Squares}, good}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		images := func(yield func(*boxsum.SquaredTable[uint64, uint64], boxsum.Image[uint16]) bool) {
+			for _, table := range in {
+				if !yield(table, im) {
+					return
+				}
+			}
+		}
+		n := 0
+		for got, err := range PipelineSquaresInto(t.Context(), d, images, &PipelineOptions{InFlight: 2}) {
+			switch {
+			case got != in[n]:
+				t.Errorf("image %d comes with another table", n)
+			case got != good && !errors.Is(err, boxsum.ErrSize):
+				t.Errorf("image %d: %v", n, err)
+			case got == good:
+				if err := errors.Join(err, sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares)); err != nil {
+					t.Errorf("image %d: %v", n, err)
+				}
+			}
+			n++
+		}
+		if n != len(in) {
+			t.Errorf("%d of %d images came out", n, len(in))
+		}
+	})
+}
+
+// IntegrateHostInto reads and writes page-locked memory where it is, and leaves
+// what is round it alone.
+func TestIntegrateHostLocked(t *testing.T) {
+	const width, height, channels = 130, 71, 3
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		whole, releaseImage, err := NewHostImage[uint8](d, width+9, height+5, channels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range whole.Pix {
+			whole.Pix[i] = uint8(i * i >> 3)
+		}
+		im := boxsum.Image[uint8]{Pix: whole.Pix[2*whole.Stride+4:], Stride: whole.Stride, Width: width, Height: height, Channels: channels}
+		want, err := boxsum.IntegrateSquares[uint64, uint64](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums, releaseSums, err := NewHostTable[uint64](d, width, height, channels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		squares, err := boxsum.NewTable[uint64](width, height, channels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := (width + 1) * channels
+		for _, rows := range []int{0, 1, 7, 100} {
+			for i := range sums.Sums {
+				sums.Sums[i] = 0xEEEEEEEE
+			}
+			clear(squares.Sums)
+			got := &boxsum.SquaredTable[uint64, uint64]{Sum: sums, Squares: squares}
+			if err := IntegrateSquaresHostInto(d, got, im, &Options{Kernels: Portable, BandRows: rows}); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares)); err != nil {
+				t.Errorf("bands of %d: %v", rows, err)
+			}
+			for i, v := range sums.Sums {
+				if i%sums.Stride >= row && v != 0xEEEEEEEE {
+					t.Fatalf("bands of %d: entry %d between the rows is %#x", rows, i, v)
+				}
+			}
+		}
+		if err := errors.Join(releaseImage(), releaseSums(), d.Close(), s.left()); err != nil {
 			t.Error(err)
 		}
 	})

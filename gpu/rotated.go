@@ -23,11 +23,14 @@ type RotatedTable[S boxsum.Sum] struct {
 	spots map[tileSize]spots
 }
 
-// A tileSize is the columns and rows of the tiles of a one-pass kernel, and spots
-// are those tiles that are in a region.
+// A tileSize is the columns and rows of the tiles of a one-pass kernel, and whether
+// it goes through them row by row; spots are those tiles that are in a region.
 type (
-	tileSize struct{ columns, rows int }
-	spots    struct {
+	tileSize struct {
+		columns, rows int
+		byRows        bool
+	}
+	spots struct {
 		at    memory
 		count int
 	}

@@ -68,8 +68,8 @@ const (
 	tellsRight     = -1 << 31 // the next one is such a tile
 )
 
-// tiles lists the tiles of a region, diagonal by diagonal. Their columns and rows
-// divide those of pieces.
+// tiles lists the tiles of a region, row by row or diagonal by diagonal. Their
+// columns and rows divide those of pieces.
 func (g *region) tiles(size tileSize) []regionTile {
 	perColumn, perRow := pieceColumns/size.columns, pieceRows/size.rows
 	endX, endY := ceilDiv(g.columns, size.columns), ceilDiv(g.rows, size.rows)
@@ -98,7 +98,9 @@ func (g *region) tiles(size tileSize) []regionTile {
 			all = append(all, t)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b regionTile) int { return int(a.x+a.y) - int(b.x+b.y) })
+	if !size.byRows {
+		slices.SortStableFunc(all, func(a, b regionTile) int { return int(a.x+a.y) - int(b.x+b.y) })
+	}
 	return all
 }
 

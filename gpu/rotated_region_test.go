@@ -57,7 +57,7 @@ func TestRegions(t *testing.T) {
 				if err := checkRegion(r, s.region, want); err != nil {
 					t.Fatalf("quadrant %d, %d×%d along %v, part %d: %v", q, width, height, rot, part, err)
 				}
-				for _, size := range []tileSize{{256, 128}, {128, 128}, {64, 64}, {32, 64}} {
+				for _, size := range []tileSize{{256, 128, true}, {128, 128, false}, {64, 64, false}, {32, 64, true}} {
 					if err := checkSpots(s.region.tiles(size), size, cells, want); err != nil {
 						t.Fatalf("quadrant %d, %d×%d along %v, part %d, tiles of %v: %v", q, width, height, rot, part, size, err)
 					}

@@ -3,7 +3,6 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -27,19 +26,24 @@ type slots struct {
 type slot struct {
 	pixels, sums, squares    twin
 	uploaded, summed, copied event
-	source                   *block // page-locked memory that the device reads from
 }
 
 // A twin is memory on the device and page-locked memory on the host, laid out
 // alike, gaps included: a copy from one to the other is one run of bytes, which
-// is faster than rows.
+// is faster than rows. Page-locked memory of the caller's takes the place of the
+// host's part.
 type twin struct {
-	at    batch
-	bytes int64 // in use
-	data  rows
-	room  int64 // on the device
-	host  hostMemory
+	at     batch
+	bytes  int64 // in use
+	data   rows
+	room   int64 // on the device
+	host   hostMemory
+	theirs host   // page-locked rows of the caller's, if there are any
+	block  *block // in which these lie, while they are in use
 }
+
+// all is the parts of a slot.
+func (s *slot) all() [3]*twin { return [3]*twin{&s.pixels, &s.sums, &s.squares} }
 
 const (
 	// slotsBytes is what all slots of a pipeline may take on the host or on
@@ -151,30 +155,54 @@ func (p *slots) free() error {
 	return firstError(errs...)
 }
 
-// start queues the work for an image in a slot, and returns when its pixels may
-// change, unless they are page-locked. After an error nothing is under way in
-// the slot.
-func (p *slots) start(s *slot, w *bandWork, alone bool) (err error) {
-	d, b := p.device, p.device.backend
+// stage makes room for an image in a slot and copies its pixels there, unless they
+// are page-locked. After an error the slot holds nothing of the caller's.
+func (p *slots) stage(s *slot, w *bandWork, alone bool) error {
+	d := p.device
 	if err := d.enter(); err != nil {
 		return err
 	}
 	defer d.leave()
-	defer func() {
-		if err != nil {
-			err = firstError(err, p.wait(), s.forget(d))
+	for i, theirs := range []host{w.pixels, w.sums, w.squares} {
+		t, whole := s.all()[i], w.job.part(i)
+		t.theirs = host{}
+		if t.block = d.blockOf(theirs, whole.rows()); t.block != nil {
+			t.theirs = theirs
 		}
-	}()
-	job := w.job
-	s.source = d.blockOf(w.pixels, w.job)
-	err = p.fit(s, job, alone)
+	}
+	err := p.fit(s, w.job, alone)
 	if errors.Is(err, ErrMemory) && p.trim() {
-		err = p.fit(s, job, alone)
+		err = p.fit(s, w.job, alone)
 	}
 	if err != nil {
+		return firstError(err, s.leave(d))
+	}
+	if s.pixels.theirs.at == nil {
+		to, data := s.pixels.rows(), s.pixels.data
+		share(data, imageCopiers(s.pixels.bytes, s.sums.bytes+s.squares.bytes), func(first, count int64) {
+			copyRows(to.from(int(first)), w.pixels.from(int(first)), rows{data.bytes, count})
+		})
+	}
+	return nil
+}
+
+// queue queues the work for an image that is staged. After an error nothing is
+// under way in the slot.
+func (p *slots) queue(s *slot, w *bandWork) (err error) {
+	d, b := p.device, p.device.backend
+	defer func() {
+		if err != nil {
+			err = firstError(err, p.wait(), s.leave(d))
+		}
+	}()
+	if err := d.enter(); err != nil {
 		return err
 	}
-	if err := s.send(p.up, b, w); err != nil {
+	defer d.leave()
+	if err := s.forget(d); err != nil {
+		return err
+	}
+	if err := s.pixels.send(p.up, b); err != nil {
 		return err
 	}
 	if s.uploaded, err = b.record(p.up); err != nil {
@@ -183,6 +211,7 @@ func (p *slots) start(s *slot, w *bandWork, alone bool) (err error) {
 	if err := b.waitFor(p.sum, s.uploaded); err != nil {
 		return err
 	}
+	job := w.job
 	job.stream, job.in, job.out, job.squares = p.sum, s.pixels.at, s.sums.at, s.squares.at
 	if err := d.run(job, w.kernels); err != nil {
 		return err
@@ -194,11 +223,7 @@ func (p *slots) start(s *slot, w *bandWork, alone bool) (err error) {
 		return err
 	}
 	for _, t := range []*twin{&s.sums, &s.squares} {
-		if t.bytes == 0 {
-			continue
-		}
-		from := plane{memory: t.at.memory, stride: t.bytes}
-		if err := b.copyOut(p.down, t.host.at, t.bytes, from, rows{t.bytes, 1}); err != nil {
+		if err := t.fetch(p.down, b); err != nil {
 			return err
 		}
 	}
@@ -209,45 +234,45 @@ func (p *slots) start(s *slot, w *bandWork, alone bool) (err error) {
 // fit makes room in a slot for a job, if all slots together do not take too much
 // then.
 func (p *slots) fit(s *slot, job integrateJob, alone bool) error {
-	image := array{element: job.pixel, width: job.width, height: job.height, channels: job.channels, count: 1}
-	sums, squares := image, image
-	sums.element, sums.border = job.sum, 1
-	squares.element, squares.border = job.square, 1
-	parts := []struct {
-		*twin
-		array
-		locked bool
-	}{{&s.pixels, image, s.source == nil}, {&s.sums, sums, true}, {&s.squares, squares, true}}
-	s.squares.bytes = 0
+	var parts [3]array
 	var more int64
-	for i := range parts {
-		part := &parts[i]
-		if part.element == none {
+	for i, t := range s.all() {
+		parts[i], t.bytes = job.part(i), 0
+		if parts[i].element == none {
 			continue
 		}
 		var err error
-		if part.bytes, err = part.lay(); err != nil {
+		if t.bytes, err = parts[i].lay(); err != nil {
 			return err
 		}
-		more += max(part.bytes-part.room, 0)
+		more += max(t.bytes-t.room, 0)
 	}
 	if total := p.room(); !alone && more > 0 && total+more > slotsBytes {
 		return fmt.Errorf("gpu: %w: images in flight would take %d bytes", ErrMemory, total+more)
 	}
-	for _, part := range parts {
-		if part.element == none {
+	for i, t := range s.all() {
+		if t.bytes == 0 {
 			continue
 		}
-		if err := part.twin.fit(p.device, part.array, part.locked); err != nil {
+		if err := t.fit(p.device, parts[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// part is the image of a job, its sums or its squares.
+func (job *integrateJob) part(i int) array {
+	a := array{element: job.pixel, width: job.width, height: job.height, channels: job.channels, count: 1}
+	if i > 0 {
+		a.element, a.border = [...]element{1: job.sum, 2: job.square}[i], 1
+	}
+	return a
+}
+
 // fit lays the twin out as a, which was laid out, and takes memory where it has
 // too little.
-func (t *twin) fit(d *Device, a array, locked bool) (err error) {
+func (t *twin) fit(d *Device, a array) (err error) {
 	if t.room < t.bytes {
 		if err := t.freeDevice(d); err != nil {
 			return err
@@ -257,7 +282,7 @@ func (t *twin) fit(d *Device, a array, locked bool) (err error) {
 		}
 		t.room = t.bytes
 	}
-	if locked && t.host.bytes < t.bytes {
+	if t.theirs.at == nil && t.host.bytes < t.bytes {
 		if err := t.freeHost(d); err != nil {
 			return err
 		}
@@ -291,58 +316,77 @@ func (t *twin) freeHost(d *Device) error {
 
 // rows is where the host's rows lie.
 func (t *twin) rows() host {
-	if t.bytes == 0 {
+	switch {
+	case t.bytes == 0:
 		return host{}
+	case t.theirs.at != nil:
+		return t.theirs
 	}
 	return host{unsafe.Add(t.host.at, t.at.offset), t.at.stride}
 }
 
-// copyTo copies the host's rows to others.
-func (t *twin) copyTo(dst host) {
-	if t.bytes > 0 {
-		copyRows(dst, t.rows(), t.data)
+// deliver copies the sums and squares that have come to where they belong, if that
+// is not where they are; fresh says that these are tables of newTable.
+func (s *slot) deliver(sums, squares host, fresh bool) {
+	for i, dst := range []host{sums, squares} {
+		t := s.all()[i+1]
+		if t.bytes == 0 || t.theirs.at != nil {
+			continue
+		}
+		share(t.data, tableCopiers, func(first, count int64) {
+			part := rows{t.data.bytes, count}
+			copyRows(dst.from(int(first)), t.rows().from(int(first)), part)
+			if fresh {
+				clearGaps(dst.from(int(first)), part)
+			}
+		})
 	}
 }
 
-func copyRows(dst, src host, r rows) {
-	eachRow(r.count, r.bytes, func(y int64) { copyBytes(dst.row(y), src.row(y), r.bytes) })
-}
-
-// stage copies rows that a device reads next, while others are on the bus. Where
-// there are no gaps two processors copy long runs, which pass the caches by:
-// more of them take memory's time from the bus.
-func stage(dst, src host, r rows) {
-	const worth = 1 << 20 // bytes
-	if dst.stride != r.bytes || src.stride != r.bytes || r.bytes*r.count < worth {
-		copyRows(dst, src, r)
-		return
-	}
-	half := r.count / 2
-	var wg sync.WaitGroup
-	wg.Go(func() { copyBytes(dst.at, src.at, half*r.bytes) })
-	copyBytes(dst.row(half), src.row(half), (r.count-half)*r.bytes)
-	wg.Wait()
-}
-
-// send queues the way of the pixels to the device: from where they are if the
-// device can read there, otherwise from a copy.
-func (s *slot) send(up stream, b backend, w *bandWork) error {
-	from, t := w.pixels, &s.pixels
-	if s.source == nil {
-		from = t.rows()
-		stage(from, w.pixels, t.data)
-	}
+// send queues the way of the host's rows to the device.
+func (t *twin) send(up stream, b backend) error {
+	from := t.rows()
 	if from.stride == t.at.stride {
-		bytes := t.at.stride*(t.data.count-1) + t.data.bytes
+		bytes := t.run()
 		return b.copyIn(up, t.at.plane, from.at, bytes, rows{bytes, 1})
 	}
 	return b.copyIn(up, t.at.plane, from.at, from.stride, t.data)
 }
 
-// wait waits for the work in the slot.
-func (s *slot) wait(d *Device) error { return firstError(d.backend.waitEvent(s.copied), s.forget(d)) }
+// fetch queues the way back. Gaps between the caller's rows are the caller's too,
+// except in a table of [NewHostTable].
+func (t *twin) fetch(down stream, b backend) error {
+	if t.bytes == 0 {
+		return nil
+	}
+	to := t.rows()
+	if to.stride == t.at.stride && (t.block == nil || t.block.laid == to) {
+		bytes := t.run()
+		return b.copyOut(down, to.at, bytes, t.at.plane, rows{bytes, 1})
+	}
+	return b.copyOut(down, to.at, to.stride, t.at.plane, t.data)
+}
 
-// forget frees what belongs to one image only.
+// run is how many bytes the rows take with the gaps between them.
+func (t *twin) run() int64 { return t.at.stride*(t.data.count-1) + t.data.bytes }
+
+// wait waits for the work in the slot. The next work there frees its events: that
+// takes longer than a loop should wait.
+func (s *slot) wait(d *Device) error { return firstError(d.backend.waitEvent(s.copied), s.leave(d)) }
+
+// leave ends the use of the caller's memory.
+func (s *slot) leave(d *Device) error {
+	var errs []error
+	for _, t := range s.all() {
+		if t.block != nil {
+			errs = append(errs, d.leaveBlock(t.block))
+			t.block = nil
+		}
+	}
+	return firstError(errs...)
+}
+
+// forget frees the events of the last work in the slot.
 func (s *slot) forget(d *Device) error {
 	var errs []error
 	for _, e := range []*event{&s.uploaded, &s.summed, &s.copied} {
@@ -351,17 +395,13 @@ func (s *slot) forget(d *Device) error {
 			*e = 0
 		}
 	}
-	if s.source != nil {
-		errs = append(errs, d.leaveBlock(s.source))
-		s.source = nil
-	}
 	return firstError(errs...)
 }
 
 // free frees the memory of a slot in which nothing is under way.
 func (s *slot) free(d *Device) error {
-	var errs []error
-	for _, t := range []*twin{&s.pixels, &s.sums, &s.squares} {
+	errs := []error{s.forget(d)}
+	for _, t := range s.all() {
 		errs = append(errs, t.freeDevice(d), t.freeHost(d))
 		*t = twin{}
 	}
@@ -376,7 +416,7 @@ func (job integrateJob) ofSquares() integrateJob {
 
 // newHostTable is a table of the host for the sums of a job.
 func newHostTable[S boxsum.Sum](job integrateJob) (*boxsum.Table[S], error) {
-	t, err := boxsum.NewTable[S](job.width, job.height, job.channels)
+	t, err := newTable[S](job.width, job.height, job.channels)
 	if err != nil {
 		return nil, err
 	}

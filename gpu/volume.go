@@ -22,6 +22,7 @@ type VolumeTable[S boxsum.Sum] struct {
 type solid struct {
 	slices array
 	depth  int
+	gaps   bool // between rows are ours too: kernels may write there
 }
 
 // Width is that of the volume, in voxels.
@@ -73,7 +74,7 @@ func newSolid(d *Device, e element, width, height, depth, channels, border int) 
 		count = 1 // memory has to be somewhere
 	}
 	a, err := d.newArray(e, width, height, channels, count, border)
-	return solid{a, depth}, err
+	return solid{a, depth, true}, err
 }
 
 // NewVolume takes device memory for a volume of this size; zero channels stand for
@@ -157,7 +158,7 @@ func IntegrateVolume[S boxsum.Sum, P boxsum.Pixel](src *Volume[P], opt *Options)
 }
 
 // IntegrateVolumeSquares makes the table of the squares of the voxels, with the
-// types of [volume.IntegrateSquares]. It reads voxels twice on every device.
+// types of [volume.IntegrateSquares].
 func IntegrateVolumeSquares[Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options) (*VolumeTable[Q], error) {
 	return newVolumeTable[Q](src, opt, true)
 }
@@ -224,6 +225,7 @@ func volumeInto[S boxsum.Sum, P boxsum.Pixel](dst *VolumeTable[S], src *Volume[P
 				in: src.slices.at, out: dst.slices.at, offset: float64(o.Offset),
 			},
 			squared: squares,
+			gaps:    dst.gaps,
 		}, o.Kernels)
 	})
 }
@@ -233,9 +235,6 @@ func volumeOptions(opt *Options, sum element, squares bool) (Options, error) {
 	o, err := opt.check(sum)
 	if err == nil && squares && o.Offset != 0 {
 		err = fmt.Errorf("gpu: %w: squares are of the voxels as they are: leave out the offset", boxsum.ErrTypes)
-	}
-	if err == nil && squares && o.Kernels == Fast {
-		err = fmt.Errorf("gpu: %w: squares of volumes have no one-pass kernels: let the package choose", boxsum.ErrTypes)
 	}
 	return o, err
 }

@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"errors"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -10,7 +8,8 @@ import (
 // IntegrateVolumeHost makes the table of a volume in host memory on a device. The
 // volume goes there in slabs of slices, each carrying on from the last slice of the
 // one before, so that neither volume nor table must fit the device: two slices of the
-// table and one of the volume are enough. [Options.BandRows] counts slices here.
+// table and one of the volume are enough. A slab is copied in while another is summed
+// and a third copied out. [Options.BandRows] counts slices here.
 //
 // The pairs of types are those of [volume.Integrate].
 func IntegrateVolumeHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src volume.Volume[P], opt *Options) (*volume.Table[S], error) {
@@ -67,65 +66,28 @@ func volumeHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *volume.Table[S
 		return err
 	}
 	dst.Offset = o.Offset
-	slices := max(src.Depth, 1)
-	if o.BandRows > 0 {
-		slices = min(slices, o.BandRows)
-	}
-	for {
-		err := volumeInSlabs(d, dst, src, o, squares, slices)
-		if !errors.Is(err, ErrMemory) || slices == 1 {
-			return err
-		}
-		slices = (slices + 1) / 2
-	}
-}
-
-// volumeInSlabs makes the table in slabs of so many slices.
-func volumeInSlabs[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *volume.Table[S], src volume.Volume[P], o Options, squares bool, slices int) (err error) {
-	vol, err := NewVolume[P](d, src.Width, src.Height, slices, src.Channels)
-	if err != nil {
-		return err
-	}
-	defer func() { err = firstError(err, vol.Close()) }()
-	table, err := NewVolumeTable[S](d, src.Width, src.Height, slices, src.Channels)
-	if err != nil {
-		return err
-	}
-	defer func() { err = firstError(err, table.Close()) }()
-	slab := func(first, count int) error {
-		for z := range count {
-			slice := src.Slice(first + z)
-			if err := vol.slices.copyIn(z, hostRows(slice.Pix, slice.Stride)); err != nil {
-				return err
+	if src.Width == 0 || src.Height == 0 || src.Depth == 0 {
+		for z := range dst.Depth + 1 {
+			for y := range dst.Height + 1 {
+				clear(dst.Slice(z).Sums[y*dst.Stride:][:(dst.Width+1)*dst.Channels])
 			}
 		}
-		from := 0
-		if first > 0 { // where the slab before ended, which it has delivered
-			from = 1
-			all := table.slices.rows()
-			whole := (all.count-1)*table.slices.at.stride + all.bytes // drivers take rows of one buffer to overlap
-			if err := d.backend.copyWithin(d.stream, table.slices.at.image(0), table.slices.at.image(slices), rows{whole, 1}); err != nil {
-				return err
-			}
-		}
-		err := d.volumeIntegrate(volumeJob{
+		return nil
+	}
+	w := &slabWork{
+		device: d,
+		job: volumeJob{
 			integrateJob: integrateJob{
-				stream: d.stream, pixel: vol.slices.element, sum: table.slices.element, channels: src.Channels,
-				width: src.Width, height: src.Height, count: count,
-				in: vol.slices.at, out: table.slices.at, offset: float64(o.Offset), carry: first > 0,
+				pixel: elementOf[P](), sum: elementOf[S](), channels: src.Channels,
+				width: src.Width, height: src.Height, offset: float64(o.Offset),
 			},
 			squared: squares,
-		}, o.Kernels)
-		for z := from; z <= count && err == nil; z++ {
-			err = table.slices.copyOut(z, hostRows(dst.Slice(first+z).Sums, dst.Stride))
-		}
-		return err
+		},
+		kernels: o.Kernels,
+		depth:   src.Depth,
+		slices:  o.BandRows,
+		voxels:  func(z int) host { return hostRows(src.Pix[z*src.SliceStride:], src.Stride) },
+		sums:    func(z int) host { return hostRows(dst.Sums[z*dst.SliceStride:], dst.Stride) },
 	}
-	for first := 0; first == 0 || first < src.Depth; first += slices {
-		count := min(slices, src.Depth-first)
-		if err := d.use(func() error { return slab(first, count) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.run()
 }

@@ -15,6 +15,7 @@ import (
 type volumeJob struct {
 	integrateJob
 	squared bool // sum is of the squares
+	gaps    bool // between rows of the table may be written to
 }
 
 // part is some of the slices of a job.
@@ -37,7 +38,7 @@ func (d *Device) volumeIntegrate(job volumeJob, way Kernels) error {
 		all.carry = false
 		return d.clear(all)
 	}
-	if way == Fast || way == AutoKernels && volumePassUnasked {
+	if way != Portable {
 		obstacle := d.notVolumePass(job)
 		if obstacle == "" {
 			return d.volumePass(job)

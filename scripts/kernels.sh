@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the CUDA kernels of gpu/kernels, or only the modules named (portable,
-# tilted, lattice, papers, sums, squares, small, volume, volumepass, histogram), into gpu/kernels/built: machine code for sm_90, and PTX
+# tilted, lattice, papers, sums, squares, small, volume, volumepass, histogram, histogrampass), into gpu/kernels/built: machine code for sm_90, and PTX
 # for everything from compute capability 7.5 on, or 8.0 for the one-pass kernels.
 #
 # NVCC names the compiler; without it the one in PATH is used, or NVIDIA's
@@ -54,7 +54,7 @@ go build -o "$scratch/pack" ./gpu/kernels/_pack
 version=$("$nvcc" --version | sed -n 's/.*release.*, V//p')
 
 if [ $# = 0 ]; then
-	set -- portable tilted lattice papers sums squares small volume volumepass histogram
+	set -- portable tilted lattice papers sums squares small volume volumepass histogram histogrampass
 fi
 for module; do
 	source=$from/$module.cu

@@ -12,7 +12,7 @@ import (
 
 // modules are what scripts/kernels.sh builds, and the version of their PTX.
 var modules = map[string]string{"portable": "6.3", "tilted": "6.3", "lattice": "6.3", "sums": "7.1", "squares": "7.1", "small": "7.1",
-	"volume": "6.3", "histogram": "6.3", "volumepass": "7.1", "papers": "6.3"}
+	"volume": "6.3", "histogram": "6.3", "volumepass": "7.1", "histogrampass": "7.1", "papers": "6.3"}
 
 // What was built must come from the sources as they are.
 func TestBuiltIsCurrent(t *testing.T) {

@@ -13,7 +13,7 @@ struct BoxsumJob {
   double offset;
   int width, height, count;  // width in values: pixels times channels
   int tilesX, tilesY;
-  int band;              // rows of tiles that are worked on together
+  int strip;             // tiles of a row that are worked on together, row by row; 0: all, along diagonals
   int turn;              // images that take turns, at least 1
   unsigned epoch, base;  // epoch is a multiple of 4
   int inAligned, outAligned, squaresAligned;

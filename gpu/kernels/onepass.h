@@ -472,43 +472,49 @@ __device__ inline Place spotOf(const BoxsumJob& job, u32 t) {
 }
 
 // placeOf is where ticket t works. job.turn images take turns. Within one, tiles
-// go in bands of job.band rows of tiles, and within a band along its diagonals,
-// so that the left and upper neighbours of a tile lie one diagonal back.
+// go along diagonals, so that the left and upper neighbours of a tile lie one
+// diagonal back; or row by row in strips, which suits the memory better and
+// looks back further.
 __device__ inline Place placeOf(const BoxsumJob& job, u32 t) {
   Place at;
-  const u32 perTurn = (u32)job.tilesX * job.tilesY * job.turn, first = t / perTurn * job.turn;
+  const u32 wide = job.tilesX, high = job.tilesY;
+  const u32 perTurn = wide * high * job.turn, first = t / perTurn * job.turn;
   const u32 turn = min(job.turn, job.count - (int)first);
   t %= perTurn;
   at.image = first + t % turn;
   t /= turn;
-  const u32 wide = job.tilesX, perBand = wide * job.band;
-  const u32 band = t / perBand;
-  t -= band * perBand;
-  const u32 high = min(job.band, job.tilesY - (int)band * job.band);
-  const u32 shorter = min(wide, high), longer = max(wide, high);
-  const u32 triangle = shorter * (shorter - 1) / 2;
-  auto diagonal = [](u32 n) {  // of the n-th cell of a growing triangle
-    u32 d = (u32)((sqrt(8.0 * n + 1.0) - 1.0) * 0.5);
-    while (d * (d + 1) / 2 > n) d--;
-    while ((d + 1) * (d + 2) / 2 <= n) d++;
-    return d;
-  };
-  u32 d, k;  // diagonal, and cell on it from the top
-  if (t < triangle) {
-    d = diagonal(t);
-    k = t - d * (d + 1) / 2;
-  } else if (t - triangle < (longer - shorter + 1) * shorter) {
-    d = shorter - 1 + (t - triangle) / shorter;
-    k = (t - triangle) % shorter;
+  if (job.strip > 0) {
+    const u32 from = t / (job.strip * high) * job.strip, across = min((u32)job.strip, wide - from);
+    t -= from * high;
+    at.x = from + t % across;
+    at.y = t / across;
   } else {
-    const u32 after = wide * high - 1 - t;
-    const u32 e = diagonal(after);
-    d = wide + high - 2 - e;
-    k = e - (after - e * (e + 1) / 2);
+    const u32 shorter = min(wide, high), longer = max(wide, high);
+    const u32 triangle = shorter * (shorter - 1) / 2;
+    auto diagonal = [](u32 n) {  // of the n-th cell of a growing triangle
+      u32 d = (u32)((sqrt(8.0 * n + 1.0) - 1.0) * 0.5);
+      while (d * (d + 1) / 2 > n) d--;
+      while ((d + 1) * (d + 2) / 2 <= n) d++;
+      return d;
+    };
+    u32 d, k;  // diagonal, and cell on it from the top
+    if (t < triangle) {
+      d = diagonal(t);
+      k = t - d * (d + 1) / 2;
+    } else if (t - triangle < (longer - shorter + 1) * shorter) {
+      d = shorter - 1 + (t - triangle) / shorter;
+      k = (t - triangle) % shorter;
+    } else {
+      const u32 after = wide * high - 1 - t;
+      const u32 e = diagonal(after);
+      d = wide + high - 2 - e;
+      k = e - (after - e * (e + 1) / 2);
+    }
+    at.y = max(0, (int)d - (int)(wide - 1)) + k;
+    at.x = (int)d - at.y;
   }
-  const int y = max(0, (int)d - (int)(wide - 1)) + k;
-  at.y = at.above = band * job.band + y;
-  at.x = at.left = (int)d - y;
+  at.left = at.x;
+  at.above = at.y;
   at.flags = (at.x + 1 == job.tilesX ? kLastOfRow : 0) | (at.y + 1 == job.tilesY ? kLastOfColumn : 0);
   if (at.x > 0) at.flags |= (at.y > 0 ? kCornerFromAbove : 0) | (at.y + 1 < job.tilesY ? kTellsCorner : 0);
   return at;

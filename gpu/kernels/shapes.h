@@ -69,6 +69,14 @@ struct WordsOf { static constexpr int value = Layer<S, T>::words; };
 template <class S>
 struct WordsOf<S, None> { static constexpr int value = 0; };
 
+// Strip is how many tiles of a row are worked on together, row by row, or 0 for
+// diagonals. Tiles of bytes are small, and many fit while they look back further.
+template <class S, class T, class Q>
+struct Strip {
+  static constexpr bool small = sizeof(typename S::P) == 1 && sizeof(T) == 4 && S::C == 1 && Same<Q, None>::value;
+  static constexpr int value = small && !IsFloat<T>::value ? 128 : 0;
+};
+
 // Tables of float32 are of pixels less a constant.
 template <class T>
 struct Summed { typedef Plain<T> Op; };
@@ -80,7 +88,8 @@ struct Summed<float> { typedef Shifted<float> Op; };
 // A kernel, and shape_ with its name: a fastShape of gpu/fast.go.
 #define BOXSUM_KERNEL(name, S, T, Q)                                                                                      \
   extern "C" __device__ int shape_##name[8] = {S::width,           S::height, S::threads, (int)sizeof(Memory<S, T, Q>), \
-                                               WordsOf<S, T>::value, WordsOf<S, Q>::value, (int)sizeof(BoxsumJob)};       \
+                                               WordsOf<S, T>::value, WordsOf<S, Q>::value, (int)sizeof(BoxsumJob),        \
+                                               Strip<S, T, Q>::value};                                                    \
   extern "C" __global__ void __launch_bounds__(S::threads, 1) name(const __grid_constant__ BoxsumJob job) {                \
     onePass<S, T, Q, Summed<T>::Op>(job);                                                                                  \
   }

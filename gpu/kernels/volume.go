@@ -1,10 +1,14 @@
 package kernels
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // The kernels of volumes (volume.cl, volumeboxes.cl) and of integral histograms
 // (histogram.cl, counts.cl) are in two dialects as the portable ones are, whose
-// carries they share. volumepass.h has one-pass kernels of volumes, for CUDA only.
+// carries they share. volumepass.h has one-pass kernels of volumes, and histogrampass.h
+// kernels of histograms, for CUDA only.
 
 // VolumeKernel is the name of the kernel that makes the tables of volumes, or, where
 // squares is set, those of the squares of their voxels.
@@ -18,8 +22,14 @@ func VolumeKernel(pixel, sum string, squares bool) string {
 // VolumeBoxes is the name of the kernel that answers boxes of volumes.
 func VolumeBoxes(sum string) string { return "volume_boxes_" + sum }
 
-// VolumePassKernel is the name of a one-pass kernel of volumes.
-func VolumePassKernel(pixel, sum string) string { return "volumepass_" + pixel + "_" + sum }
+// VolumePassKernel is the name of a one-pass kernel of volumes, or, where squares is
+// set, of the squares of their voxels.
+func VolumePassKernel(pixel, sum string, squares bool) string {
+	if squares {
+		return "volumepass_square_" + pixel + "_" + sum
+	}
+	return "volumepass_" + pixel + "_" + sum
+}
 
 // VolumePassPlanes is the name of the kernel that adds up slabs of slices for a
 // one-pass kernel.
@@ -48,6 +58,28 @@ const (
 	HistogramTeam   = 32
 	HistogramGroup  = 128
 )
+
+// HistogramPassKernels is the names of the kernels that make integral histograms in two
+// launches, see histogrampass.h: across is how many columns a warp writes at a time.
+func HistogramPassKernels(pixel string, across int) (count, write string) {
+	from := "u16" // the bins of pixels
+	if pixel == "u8" {
+		from = pixel
+	}
+	return "histogrampass_count_" + pixel, fmt.Sprintf("histogrampass_write_%s_%d", from, across)
+}
+
+// How those cut images: tiles and strips of columns, blocks of HistogramPassThreads for
+// a row, and batches of rows that a strip goes down at a time.
+const (
+	HistogramPassTile    = 32
+	HistogramPassStrip   = 16
+	HistogramPassThreads = 128
+	HistogramPassBatch   = 32
+)
+
+// HistogramPassWriters is how many threads have a strip.
+func HistogramPassWriters(across int) int { return min(32*HistogramPassStrip/across, 256) }
 
 // A listed instance is part of a module and has some kernels.
 type listed struct {

@@ -51,8 +51,20 @@ func TestListedCU(t *testing.T) {
 func TestCUDAHasListedKernels(t *testing.T) {
 	all := append([]listed(nil), further...)
 	for _, p := range pairs {
+		add := func(kernel string) {
+			all = append(all, listed{module: "volumepass", kernels: []string{kernel, VolumePassPlanes(kernel)}})
+		}
 		for _, sum := range p.sums {
-			all = append(all, listed{module: "volumepass", kernels: []string{VolumePassKernel(p.pixel, sum), VolumePassPlanes(VolumePassKernel(p.pixel, sum))}})
+			add(VolumePassKernel(p.pixel, sum, false))
+		}
+		for _, square := range p.squares {
+			add(VolumePassKernel(p.pixel, square, true))
+		}
+	}
+	for _, p := range pairs {
+		for across := 1; across <= 16; across *= 2 {
+			count, write := HistogramPassKernels(p.pixel, across)
+			all = append(all, listed{module: "histogrampass", kernels: []string{count, write}})
 		}
 	}
 	images := map[string][][]byte{}

@@ -13,7 +13,8 @@ struct BoxsumVolume {
   int tilesX, tilesY;
   unsigned epoch, base;
   int carry;              // slice 0 of the table is an input
-  int slabs, slabDepth;   // of slices that are worked on side by side
+  int columnBytes;        // that may be zeros up to the end of an entry (0, y, z): its own, or 32
+  int slabDepth;          // slices of a slab: slabs are worked on side by side
 };
 
 static_assert(sizeof(BoxsumVolume) == 120, "gpu/volume_fast.go has a struct of the same size");

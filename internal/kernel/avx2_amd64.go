@@ -259,6 +259,21 @@ func f64f64AVX2(dst *float64, dstStride int, src *float64, srcStride int, above 
 //go:noescape
 func u8SquaresAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
+// u8FloatSquaresAVX2 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says.
+//
+//go:noescape
+func u8FloatSquaresAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
 // u16SquaresAVX2 is, in the summation order of the portable loop,
 //
 //	for r := range rows {
@@ -273,6 +288,21 @@ func u8SquaresAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above 
 //
 //go:noescape
 func u16SquaresAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
+// u16FloatSquaresAVX2 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says.
+//
+//go:noescape
+func u16FloatSquaresAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u32SquaresAVX2 is, in the summation order of the portable loop,
 //

@@ -6958,6 +6958,438 @@ done:
 	VZEROUPPER
 	RET
 
+// func u8FloatSquaresAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·u8FloatSquaresAVX2(SB), $8-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	SHLQ    $0x03, dstStride+8(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    DX, SI
+	ADDQ    srcStride+24(FP), SI
+	MOVQ    SI, DI
+	ADDQ    srcStride+24(FP), DI
+	MOVQ    DI, R8
+	ADDQ    srcStride+24(FP), R8
+	MOVQ    BX, R9
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    R9, R10
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    R10, R11
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXBD  (DX)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVZXBD  4(DX)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXBD  (SI)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPMOVZXBD  4(SI)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXBD  (DI)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVZXBD  4(DI)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXBD  (R8)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPMOVZXBD  4(R8)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
+
+groupLoop:
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXBD  (DX)(R12*1), X8
+	VCVTDQ2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VPMOVZXBD  (SI)(R12*1), X7
+	VCVTDQ2PD  X7, Y7
+	VMULPD     Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VPMOVZXBD  (DI)(R12*1), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VPMOVZXBD  (R8)(R12*1), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
+
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JZ         groupEnd
+	MOVQ       n+56(FP), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R13, BP
+	SHLQ       $0x01, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y7
+	NEGQ       R13
+	SHLQ       $0x03, R13
+	ADDQ       $+32, R13
+	VMOVDQU    (CX)(R12*8), Y8
+	MOVL       -4(DX)(R14*1), DX
+	SHRXQ      R13, DX, DX
+	VMOVQ      DX, X9
+	VPMOVZXBD  X9, X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	MOVL       -4(SI)(R14*1), DX
+	SHRXQ      R13, DX, DX
+	VMOVQ      DX, X8
+	VPMOVZXBD  X8, X8
+	VCVTDQ2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	MOVL       -4(DI)(R14*1), DX
+	SHRXQ      R13, DX, DX
+	VMOVQ      DX, X10
+	VPMOVZXBD  X10, X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	MOVL       -4(R8)(R14*1), DX
+	SHRXQ      R13, DX, DX
+	VMOVQ      DX, X11
+	VPMOVZXBD  X11, X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R12*8)
+	VPMASKMOVD Y9, Y7, (BX)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	VPMASKMOVD Y10, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), R8
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    R8, DX
+	MOVQ    R11, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y3
+	XORQ    SI, SI
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	CMPQ    SI, DI
+	JGE     rowTail
+
+rowLoop:
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXBD  (DX)(SI*1), X5
+	VCVTDQ2PD  X5, Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 128(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
+
+rowTail:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JZ         rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R9
+	MOVQ       DI, R10
+	SHLQ       $0x01, R10
+	NEGQ       R10
+	VMOVDQU    32(R9)(R10*4), Y4
+	NEGQ       DI
+	SHLQ       $0x03, DI
+	ADDQ       $+32, DI
+	VMOVDQU    (CX)(SI*8), Y5
+	MOVL       -4(DX)(R8*1), R8
+	SHRXQ      DI, R8, R8
+	VMOVQ      R8, X6
+	VPMOVZXBD  X6, X6
+	VCVTDQ2PD  X6, Y6
+	VMULPD     Y6, Y6, Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VADDPD     Y6, Y3, Y6
+	VPERMD     Y6, Y0, Y3
+	VADDPD     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*8)
+	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y3, (SI)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func u16SquaresAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, MMX+
 TEXT ·u16SquaresAVX2(SB), $8-77
@@ -7356,6 +7788,439 @@ rowTail:
 	VPADDQ     Y6, Y3, Y6
 	VPERMD     Y6, Y0, Y3
 	VPADDQ     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*8)
+	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y3, (SI)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func u16FloatSquaresAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·u16FloatSquaresAVX2(SB), $8-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	SHLQ    $0x01, srcStride+24(FP)
+	SHLQ    $0x03, dstStride+8(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    DX, SI
+	ADDQ    srcStride+24(FP), SI
+	MOVQ    SI, DI
+	ADDQ    srcStride+24(FP), DI
+	MOVQ    DI, R8
+	ADDQ    srcStride+24(FP), R8
+	MOVQ    BX, R9
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    R9, R10
+	ADDQ    dstStride+8(FP), R10
+	MOVQ    R10, R11
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVZXWD  (DX)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVZXWD  8(DX)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVZXWD  (SI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPMOVZXWD  8(SI)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow1Done:
+	VPMOVZXWD  (DI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVZXWD  8(DI)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow2Done:
+	VPMOVZXWD  (R8)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPMOVZXWD  8(R8)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+	MOVQ n+56(FP), R13
+	ANDQ $-4, R13
+	CMPQ R12, R13
+	JGE  groupTail
+
+groupLoop:
+	VMOVDQU    (CX)(R12*8), Y7
+	VPMOVZXWD  (DX)(R12*2), X8
+	VCVTDQ2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VPERMD     Y8, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y8, Y9, Y8
+	VADDPD     Y8, Y3, Y8
+	VPERMD     Y8, Y0, Y3
+	VADDPD     Y8, Y7, Y8
+	VPMOVZXWD  (SI)(R12*2), X7
+	VCVTDQ2PD  X7, Y7
+	VMULPD     Y7, Y7, Y7
+	VPERMD     Y7, Y1, Y9
+	VPAND      192(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VPERMD     Y7, Y2, Y9
+	VPAND      256(AX), Y9, Y9
+	VADDPD     Y7, Y9, Y7
+	VADDPD     Y7, Y4, Y7
+	VPERMD     Y7, Y0, Y4
+	VADDPD     Y7, Y8, Y7
+	VPMOVZXWD  (DI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VADDPD     Y9, Y7, Y9
+	VPMOVZXWD  (R8)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y10, Y9, Y10
+	VMOVDQU    Y10, (CX)(R12*8)
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y8, (BX)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y9, (R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y10, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, R13
+	JLT        groupLoop
+
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JZ         groupEnd
+	MOVQ       n+56(FP), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R13, BP
+	SHLQ       $0x01, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y7
+	NEGQ       R13
+	SHLQ       $0x04, R13
+	ADDQ       $+64, R13
+	VMOVDQU    (CX)(R12*8), Y8
+	MOVQ       -8(DX)(R14*2), DX
+	SHRXQ      R13, DX, DX
+	VMOVQ      DX, X9
+	VPMOVZXWD  X9, X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	MOVQ       -8(SI)(R14*2), DX
+	SHRXQ      R13, DX, DX
+	VMOVQ      DX, X8
+	VPMOVZXWD  X8, X8
+	VCVTDQ2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	MOVQ       -8(DI)(R14*2), DX
+	SHRXQ      R13, DX, DX
+	VMOVQ      DX, X10
+	VPMOVZXWD  X10, X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	MOVQ       -8(R8)(R14*2), DX
+	SHRXQ      R13, DX, DX
+	VMOVQ      DX, X11
+	VPMOVZXWD  X11, X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R12*8)
+	VPMASKMOVD Y9, Y7, (BX)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	VPMASKMOVD Y10, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), R8
+	ADDQ    dstStride+8(FP), R11
+	MOVQ    R8, DX
+	MOVQ    R11, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y3
+	XORQ    SI, SI
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	CMPQ    SI, DI
+	JGE     rowTail
+
+rowLoop:
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVZXWD  (DX)(SI*2), X5
+	VCVTDQ2PD  X5, Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 128(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, DI
+	JLT        rowLoop
+
+rowTail:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JZ         rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R9
+	MOVQ       DI, R10
+	SHLQ       $0x01, R10
+	NEGQ       R10
+	VMOVDQU    32(R9)(R10*4), Y4
+	NEGQ       DI
+	SHLQ       $0x04, DI
+	ADDQ       $+64, DI
+	VMOVDQU    (CX)(SI*8), Y5
+	MOVQ       -8(DX)(R8*2), R8
+	SHRXQ      DI, R8, R8
+	VMOVQ      R8, X6
+	VPMOVZXWD  X6, X6
+	VCVTDQ2PD  X6, Y6
+	VMULPD     Y6, Y6, Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VADDPD     Y6, Y3, Y6
+	VPERMD     Y6, Y0, Y3
+	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
 

@@ -259,6 +259,21 @@ func f64f64AVX512(dst *float64, dstStride int, src *float64, srcStride int, abov
 //go:noescape
 func u8SquaresAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
+// u8FloatSquaresAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says.
+//
+//go:noescape
+func u8FloatSquaresAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
 // u16SquaresAVX512 is, in the summation order of the portable loop,
 //
 //	for r := range rows {
@@ -273,6 +288,21 @@ func u8SquaresAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, abov
 //
 //go:noescape
 func u16SquaresAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
+// u16FloatSquaresAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says.
+//
+//go:noescape
+func u16FloatSquaresAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // u32SquaresAVX512 is, in the summation order of the portable loop,
 //

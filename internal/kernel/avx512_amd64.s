@@ -4849,6 +4849,285 @@ done:
 	VZEROUPPER
 	RET
 
+// func u8FloatSquaresAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·u8FloatSquaresAVX512(SB), $0-77
+	MOVQ      lanes+64(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 384(AX), Z3
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K3
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K4
+	SHLQ      $0x03, dstStride+8(FP)
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	CMPQ      rows+48(FP), $0x04
+	JLT       rows
+	MOVQ      CX, BX
+	ADDQ      srcStride+24(FP), BX
+	MOVQ      BX, SI
+	ADDQ      srcStride+24(FP), SI
+	MOVQ      SI, DI
+	ADDQ      srcStride+24(FP), DI
+	MOVQ      DX, R8
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      R8, R9
+	ADDQ      dstStride+8(FP), R9
+	MOVQ      R9, R10
+	ADDQ      dstStride+8(FP), R10
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z4
+	VMOVDQU32 128(R11), Z5
+	VMOVDQU32 256(R11), Z6
+	VMOVDQU32 384(R11), Z7
+	XORQ      R11, R11
+	MOVQ      n+56(FP), R12
+	ANDQ      $-8, R12
+	CMPQ      R11, R12
+	JGE       groupTail
+
+groupLoop:
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVZXBD  (CX)(R11*1), Y9
+	VCVTDQ2PD  Y9, Z9
+	VMULPD     Z9, Z9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VADDPD     Z9, Z10, Z9
+	VADDPD     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VADDPD     Z9, Z8, Z9
+	VPMOVZXBD  (BX)(R11*1), Y8
+	VCVTDQ2PD  Y8, Z8
+	VMULPD     Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VPMOVZXBD  (SI)(R11*1), Y10
+	VCVTDQ2PD  Y10, Z10
+	VMULPD     Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VADDPD     Z10, Z11, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VPMOVZXBD  (DI)(R11*1), Y11
+	VCVTDQ2PD  Y11, Z11
+	VMULPD     Z11, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPD     Z11, Z12, Z11
+	VADDPD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VADDPD     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 128(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 128(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R12
+	JLT  groupLoop
+
+groupTail:
+	MOVQ        n+56(FP), R12
+	SUBQ        R11, R12
+	JZ          groupEnd
+	MOVQ        n+56(FP), R13
+	MOVQ        $-1, R13
+	BZHIQ       R12, R13, R13
+	KMOVW       R13, K5
+	VMOVDQU32   (AX)(R11*8), Z8
+	VPMOVZXBD.Z (CX)(R11*1), K5, Y9
+	VCVTDQ2PD   Y9, Z9
+	VMULPD      Z9, Z9, Z9
+	VPERMD.Z    Z9, Z1, K1, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z2, K2, Z10
+	VADDPD      Z9, Z10, Z9
+	VADDPD      Z9, Z4, Z9
+	VPERMD.Z    Z9, Z3, K4, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z0, K3, Z4
+	VADDPD      Z9, Z8, Z9
+	VPMOVZXBD.Z (BX)(R11*1), K5, Y8
+	VCVTDQ2PD   Y8, Z8
+	VMULPD      Z8, Z8, Z8
+	VPERMD.Z    Z8, Z1, K1, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z2, K2, Z10
+	VADDPD      Z8, Z10, Z8
+	VADDPD      Z8, Z5, Z8
+	VPERMD.Z    Z8, Z3, K4, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z0, K3, Z5
+	VADDPD      Z8, Z9, Z8
+	VPMOVZXBD.Z (SI)(R11*1), K5, Y10
+	VCVTDQ2PD   Y10, Z10
+	VMULPD      Z10, Z10, Z10
+	VPERMD.Z    Z10, Z1, K1, Z11
+	VADDPD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z2, K2, Z11
+	VADDPD      Z10, Z11, Z10
+	VADDPD      Z10, Z6, Z10
+	VPERMD.Z    Z10, Z3, K4, Z11
+	VADDPD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z0, K3, Z6
+	VADDPD      Z10, Z8, Z10
+	VPMOVZXBD.Z (DI)(R11*1), K5, Y11
+	VCVTDQ2PD   Y11, Z11
+	VMULPD      Z11, Z11, Z11
+	VPERMD.Z    Z11, Z1, K1, Z12
+	VADDPD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z2, K2, Z12
+	VADDPD      Z11, Z12, Z11
+	VADDPD      Z11, Z7, Z11
+	VPERMD.Z    Z11, Z3, K4, Z12
+	VADDPD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z0, K3, Z7
+	VADDPD      Z11, Z10, Z11
+	VMOVDQU32   Z11, (AX)(R11*8)
+	VMOVDQU64   Z9, K5, (DX)(R11*8)
+	VMOVDQU64   Z8, K5, (R8)(R11*8)
+	VMOVDQU64   Z10, K5, (R9)(R11*8)
+	VMOVDQU64   Z11, K5, (R10)(R11*8)
+	JMP         groupEnd
+
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 128(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
+groupStream:
+	VMOVNTDQ Z9, (DX)(R11*8)
+	VMOVNTDQ Z8, (R8)(R11*8)
+	VMOVNTDQ Z10, (R9)(R11*8)
+	VMOVNTDQ Z11, (R10)(R11*8)
+	JMP      groupNext
+
+groupEnd:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z4, (CX)
+	VMOVDQU32 Z5, 128(CX)
+	VMOVDQU32 Z6, 256(CX)
+	VMOVDQU32 Z7, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), DI
+	ADDQ      dstStride+8(FP), R10
+	MOVQ      DI, CX
+	MOVQ      R10, DX
+	SUBQ      $0x04, rows+48(FP)
+	JMP       groups
+
+rows:
+	CMPQ      rows+48(FP), $0x01
+	JLT       done
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 (BX), Z4
+	XORQ      BX, BX
+	MOVQ      n+56(FP), SI
+	ANDQ      $-8, SI
+	CMPQ      BX, SI
+	JGE       rowTail
+
+rowLoop:
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVZXBD  (CX)(BX*1), Y6
+	VCVTDQ2PD  Y6, Z6
+	VMULPD     Z6, Z6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VADDPD     Z6, Z7, Z6
+	VADDPD     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VADDPD     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 128(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
+
+rowTail:
+	MOVQ        n+56(FP), SI
+	SUBQ        BX, SI
+	JZ          rowEnd
+	MOVQ        n+56(FP), DI
+	MOVQ        $-1, DI
+	BZHIQ       SI, DI, DI
+	KMOVW       DI, K5
+	VMOVDQU32   (AX)(BX*8), Z5
+	VPMOVZXBD.Z (CX)(BX*1), K5, Y6
+	VCVTDQ2PD   Y6, Z6
+	VMULPD      Z6, Z6, Z6
+	VPERMD.Z    Z6, Z1, K1, Z7
+	VADDPD      Z6, Z7, Z6
+	VPERMD.Z    Z6, Z2, K2, Z7
+	VADDPD      Z6, Z7, Z6
+	VADDPD      Z6, Z4, Z6
+	VPERMD.Z    Z6, Z3, K4, Z7
+	VADDPD      Z6, Z7, Z6
+	VPERMD.Z    Z6, Z0, K3, Z4
+	VADDPD      Z6, Z5, Z6
+	VMOVDQU32   Z6, (AX)(BX*8)
+	VMOVDQU64   Z6, K5, (DX)(BX*8)
+
+rowEnd:
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 Z4, (BX)
+	ADDQ      $+128, carry+40(FP)
+	ADDQ      srcStride+24(FP), CX
+	ADDQ      dstStride+8(FP), DX
+	SUBQ      $0x01, rows+48(FP)
+	JMP       rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func u16SquaresAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u16SquaresAVX512(SB), $0-77
@@ -5102,6 +5381,286 @@ rowTail:
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
+	VMOVDQU32   Z6, (AX)(BX*8)
+	VMOVDQU64   Z6, K5, (DX)(BX*8)
+
+rowEnd:
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 Z4, (BX)
+	ADDQ      $+128, carry+40(FP)
+	ADDQ      srcStride+24(FP), CX
+	ADDQ      dstStride+8(FP), DX
+	SUBQ      $0x01, rows+48(FP)
+	JMP       rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func u16FloatSquaresAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·u16FloatSquaresAVX512(SB), $0-77
+	MOVQ      lanes+64(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 384(AX), Z3
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K3
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K4
+	SHLQ      $0x01, srcStride+24(FP)
+	SHLQ      $0x03, dstStride+8(FP)
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	CMPQ      rows+48(FP), $0x04
+	JLT       rows
+	MOVQ      CX, BX
+	ADDQ      srcStride+24(FP), BX
+	MOVQ      BX, SI
+	ADDQ      srcStride+24(FP), SI
+	MOVQ      SI, DI
+	ADDQ      srcStride+24(FP), DI
+	MOVQ      DX, R8
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      R8, R9
+	ADDQ      dstStride+8(FP), R9
+	MOVQ      R9, R10
+	ADDQ      dstStride+8(FP), R10
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z4
+	VMOVDQU32 128(R11), Z5
+	VMOVDQU32 256(R11), Z6
+	VMOVDQU32 384(R11), Z7
+	XORQ      R11, R11
+	MOVQ      n+56(FP), R12
+	ANDQ      $-8, R12
+	CMPQ      R11, R12
+	JGE       groupTail
+
+groupLoop:
+	VMOVDQU32  (AX)(R11*8), Z8
+	VPMOVZXWD  (CX)(R11*2), Y9
+	VCVTDQ2PD  Y9, Z9
+	VMULPD     Z9, Z9, Z9
+	VPERMD.Z   Z9, Z1, K1, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z2, K2, Z10
+	VADDPD     Z9, Z10, Z9
+	VADDPD     Z9, Z4, Z9
+	VPERMD.Z   Z9, Z3, K4, Z10
+	VADDPD     Z9, Z10, Z9
+	VPERMD.Z   Z9, Z0, K3, Z4
+	VADDPD     Z9, Z8, Z9
+	VPMOVZXWD  (BX)(R11*2), Y8
+	VCVTDQ2PD  Y8, Z8
+	VMULPD     Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VPMOVZXWD  (SI)(R11*2), Y10
+	VCVTDQ2PD  Y10, Z10
+	VMULPD     Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z2, K2, Z11
+	VADDPD     Z10, Z11, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z11
+	VADDPD     Z10, Z11, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VPMOVZXWD  (DI)(R11*2), Y11
+	VCVTDQ2PD  Y11, Z11
+	VMULPD     Z11, Z11, Z11
+	VPERMD.Z   Z11, Z1, K1, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z2, K2, Z12
+	VADDPD     Z11, Z12, Z11
+	VADDPD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z3, K4, Z12
+	VADDPD     Z11, Z12, Z11
+	VPERMD.Z   Z11, Z0, K3, Z7
+	VADDPD     Z11, Z10, Z11
+	VMOVDQU32  Z11, (AX)(R11*8)
+	CMPB       writes+76(FP), $0x01
+	JAE        groupBeyond
+	PREFETCHT0 128(DX)(R11*8)
+	VMOVDQU32  Z9, (DX)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z10, (R9)(R11*8)
+	PREFETCHT0 128(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R12
+	JLT  groupLoop
+
+groupTail:
+	MOVQ        n+56(FP), R12
+	SUBQ        R11, R12
+	JZ          groupEnd
+	MOVQ        n+56(FP), R13
+	MOVQ        $-1, R13
+	BZHIQ       R12, R13, R13
+	KMOVW       R13, K5
+	VMOVDQU32   (AX)(R11*8), Z8
+	VPMOVZXWD.Z (CX)(R11*2), K5, Y9
+	VCVTDQ2PD   Y9, Z9
+	VMULPD      Z9, Z9, Z9
+	VPERMD.Z    Z9, Z1, K1, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z2, K2, Z10
+	VADDPD      Z9, Z10, Z9
+	VADDPD      Z9, Z4, Z9
+	VPERMD.Z    Z9, Z3, K4, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z0, K3, Z4
+	VADDPD      Z9, Z8, Z9
+	VPMOVZXWD.Z (BX)(R11*2), K5, Y8
+	VCVTDQ2PD   Y8, Z8
+	VMULPD      Z8, Z8, Z8
+	VPERMD.Z    Z8, Z1, K1, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z2, K2, Z10
+	VADDPD      Z8, Z10, Z8
+	VADDPD      Z8, Z5, Z8
+	VPERMD.Z    Z8, Z3, K4, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z0, K3, Z5
+	VADDPD      Z8, Z9, Z8
+	VPMOVZXWD.Z (SI)(R11*2), K5, Y10
+	VCVTDQ2PD   Y10, Z10
+	VMULPD      Z10, Z10, Z10
+	VPERMD.Z    Z10, Z1, K1, Z11
+	VADDPD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z2, K2, Z11
+	VADDPD      Z10, Z11, Z10
+	VADDPD      Z10, Z6, Z10
+	VPERMD.Z    Z10, Z3, K4, Z11
+	VADDPD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z0, K3, Z6
+	VADDPD      Z10, Z8, Z10
+	VPMOVZXWD.Z (DI)(R11*2), K5, Y11
+	VCVTDQ2PD   Y11, Z11
+	VMULPD      Z11, Z11, Z11
+	VPERMD.Z    Z11, Z1, K1, Z12
+	VADDPD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z2, K2, Z12
+	VADDPD      Z11, Z12, Z11
+	VADDPD      Z11, Z7, Z11
+	VPERMD.Z    Z11, Z3, K4, Z12
+	VADDPD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z0, K3, Z7
+	VADDPD      Z11, Z10, Z11
+	VMOVDQU32   Z11, (AX)(R11*8)
+	VMOVDQU64   Z9, K5, (DX)(R11*8)
+	VMOVDQU64   Z8, K5, (R8)(R11*8)
+	VMOVDQU64   Z10, K5, (R9)(R11*8)
+	VMOVDQU64   Z11, K5, (R10)(R11*8)
+	JMP         groupEnd
+
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z8, (R8)(R11*8)
+	VMOVNTDQ   Z10, (R9)(R11*8)
+	PREFETCHT0 128(R10)(R11*8)
+	VMOVDQU32  Z11, (R10)(R11*8)
+	JMP        groupNext
+
+groupStream:
+	VMOVNTDQ Z9, (DX)(R11*8)
+	VMOVNTDQ Z8, (R8)(R11*8)
+	VMOVNTDQ Z10, (R9)(R11*8)
+	VMOVNTDQ Z11, (R10)(R11*8)
+	JMP      groupNext
+
+groupEnd:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z4, (CX)
+	VMOVDQU32 Z5, 128(CX)
+	VMOVDQU32 Z6, 256(CX)
+	VMOVDQU32 Z7, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), DI
+	ADDQ      dstStride+8(FP), R10
+	MOVQ      DI, CX
+	MOVQ      R10, DX
+	SUBQ      $0x04, rows+48(FP)
+	JMP       groups
+
+rows:
+	CMPQ      rows+48(FP), $0x01
+	JLT       done
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 (BX), Z4
+	XORQ      BX, BX
+	MOVQ      n+56(FP), SI
+	ANDQ      $-8, SI
+	CMPQ      BX, SI
+	JGE       rowTail
+
+rowLoop:
+	VMOVDQU32  (AX)(BX*8), Z5
+	VPMOVZXWD  (CX)(BX*2), Y6
+	VCVTDQ2PD  Y6, Z6
+	VMULPD     Z6, Z6, Z6
+	VPERMD.Z   Z6, Z1, K1, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z2, K2, Z7
+	VADDPD     Z6, Z7, Z6
+	VADDPD     Z6, Z4, Z6
+	VPERMD.Z   Z6, Z3, K4, Z7
+	VADDPD     Z6, Z7, Z6
+	VPERMD.Z   Z6, Z0, K3, Z4
+	VADDPD     Z6, Z5, Z6
+	VMOVDQU32  Z6, (AX)(BX*8)
+	PREFETCHT0 128(DX)(BX*8)
+	VMOVDQU32  Z6, (DX)(BX*8)
+	ADDQ       $+8, BX
+	CMPQ       BX, SI
+	JLT        rowLoop
+
+rowTail:
+	MOVQ        n+56(FP), SI
+	SUBQ        BX, SI
+	JZ          rowEnd
+	MOVQ        n+56(FP), DI
+	MOVQ        $-1, DI
+	BZHIQ       SI, DI, DI
+	KMOVW       DI, K5
+	VMOVDQU32   (AX)(BX*8), Z5
+	VPMOVZXWD.Z (CX)(BX*2), K5, Y6
+	VCVTDQ2PD   Y6, Z6
+	VMULPD      Z6, Z6, Z6
+	VPERMD.Z    Z6, Z1, K1, Z7
+	VADDPD      Z6, Z7, Z6
+	VPERMD.Z    Z6, Z2, K2, Z7
+	VADDPD      Z6, Z7, Z6
+	VADDPD      Z6, Z4, Z6
+	VPERMD.Z    Z6, Z3, K4, Z7
+	VADDPD      Z6, Z7, Z6
+	VPERMD.Z    Z6, Z0, K3, Z4
+	VADDPD      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
 	VMOVDQU64   Z6, K5, (DX)(BX*8)
 

@@ -68,7 +68,7 @@ func portableBins[S Sum](r *BinRow[S]) {
 
 // StreamCopy copies as copy does, between slices that do not overlap, and past
 // the caches where it can: what it wrote is there for others after a StoreFence.
-func StreamCopy[T Sum](dst, src []T) {
+func StreamCopy[T Sum | byte](dst, src []T) {
 	n := min(len(dst), len(src))
 	size := int(unsafe.Sizeof(*new(T)))
 	if n == 0 {

@@ -40,7 +40,9 @@ func TestSums(t *testing.T) {
 
 func TestSquares(t *testing.T) {
 	testKernel[uint8, uint64](t, true)
+	testKernel[uint8, float64](t, true)
 	testKernel[uint16, uint64](t, true)
+	testKernel[uint16, float64](t, true)
 	testKernel[uint32, uint64](t, true)
 	testKernel[uint32, float64](t, true)
 	testKernel[int16, uint64](t, true)

@@ -41,7 +41,9 @@ var (
 	}
 	squares = []any{
 		byLevel(portableSquare[uint8, uint64], u8Squares),
+		byLevel(portableSquare[uint8, float64], u8FloatSquares),
 		byLevel(portableSquare[uint16, uint64], u16Squares),
+		byLevel(portableSquare[uint16, float64], u16FloatSquares),
 		byLevel(portableSquare[uint32, uint64], u32Squares),
 		byLevel(portableSquare[uint32, float64], u32FloatSquares),
 		byLevel(portableSquare[int16, uint64], i16Squares),

@@ -5,6 +5,8 @@ import "C"
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -49,9 +51,32 @@ const (
 // An array is an array of the caller's. Its strides are bytes.
 type array struct {
 	element
-	data           unsafe.Pointer
-	shape, strides []int
-	flags          int
+	data    unsafe.Pointer
+	shape   extent
+	strides []int
+	flags   int
+}
+
+// An extent is the shape of an array, which prints as in Python. Negative lengths
+// stand for any.
+type extent []int
+
+func (e extent) String() string {
+	var s strings.Builder
+	for i, n := range e {
+		if i > 0 {
+			s.WriteString(", ")
+		}
+		if n < 0 {
+			s.WriteString("N")
+		} else {
+			s.WriteString(strconv.Itoa(n))
+		}
+	}
+	if len(e) == 1 {
+		s.WriteString(",")
+	}
+	return "(" + s.String() + ")"
 }
 
 func arrayOf(a *C.boxsum_array) (array, error) {
@@ -145,7 +170,7 @@ func list[T any](a array, e element, name string, shape ...int) ([]T, error) {
 		step *= a.shape[i]
 	}
 	if bad {
-		return nil, fmt.Errorf("boxsum: %w: %s must be a C-contiguous array of %v with shape %v, it is one of %v with shape %v", boxsum.ErrSize, name, e, shape, a.element, a.shape)
+		return nil, fmt.Errorf("boxsum: %w: %s must be a C-contiguous array of %v with shape %v, it is one of %v with shape %v", boxsum.ErrSize, name, e, extent(shape), a.element, a.shape)
 	}
 	if n == 0 {
 		return nil, nil

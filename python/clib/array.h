@@ -18,6 +18,4 @@ typedef struct {
 	void *descr;
 } boxsum_array;
 
-void boxsum_square_rows(const uint8_t *from, size_t from_stride, uint16_t *to, size_t to_stride, size_t n, size_t rows);
-
 #endif

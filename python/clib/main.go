@@ -14,6 +14,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -48,8 +49,11 @@ func outcome(err error) *C.char {
 	case errors.Is(err, errPanic), strings.HasPrefix(err.Error(), "gpu: "): // a device that is not there, or fails
 		class = "R"
 	}
-	return C.CString(class + err.Error())
+	return C.CString(class + verdict.ReplaceAllString(err.Error(), "$1"))
 }
+
+// verdict is what is said of the package, and of a ValueError, before the matter.
+var verdict = regexp.MustCompile(`(?m)^[a-z]+: (?:` + boxsum.ErrSize.Error() + `: |(` + boxsum.ErrTypes.Error() + `: ))`)
 
 var errPanic = errors.New("internal error")
 

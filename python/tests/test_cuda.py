@@ -3,6 +3,9 @@
 These run where there is such a device: ``pytest -m cuda``.
 """
 
+import atexit
+import os
+
 import numpy as np
 import pytest
 
@@ -15,6 +18,22 @@ pytestmark = pytest.mark.cuda
 
 if not torch.cuda.is_available():
     pytest.skip("no CUDA device", allow_module_level=True)
+
+
+@pytest.fixture(autouse=True)
+def device_lives():
+    """Ends the run where a kernel has failed, for nothing on the device works from then on.
+
+    Everything that CuPy and PyTorch would free at exit would fail as well, each with
+    a page of text: the process leaves without.
+    """
+    yield
+    try:
+        torch.cuda.synchronize()
+    except Exception as error:
+        atexit.register(os._exit, 1)
+        pytest.exit(f"the device has failed: {str(error).splitlines()[0]}", returncode=1)
+
 
 PIXELS = ["u1", "u2", "u4", "i2", "i4", "f4", "f8"]
 SHAPES = [(1, 1), (7, 5), (64, 64), (301, 203), (480, 854), (1, 1000), (1000, 1), (130, 77, 3), (33, 65, 2), (20, 30, 5)]

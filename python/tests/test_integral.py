@@ -262,3 +262,64 @@ def test_kept_memory_is_bounded():
             boxsum.keep_memory(-1)
     finally:
         boxsum.keep_memory(before)
+
+
+def test_errors_are_written_for_python():
+    """Shapes as tuples, and no word of the packages that are called."""
+    image = np.ones((4, 5), np.uint8)
+    with pytest.raises(ValueError, match=r"^out has shape \(4, 5\)"):
+        boxsum.integral(image, out=np.zeros((4, 5), np.uint32))
+    with pytest.raises(ValueError, match=r"^a window of 9×9"):
+        boxsum.haar(boxsum.integral(image), size=(9, 9))
+    with pytest.raises(TypeError, match="^unsupported types: a table of int16"):
+        boxsum.box_sum(np.zeros((3, 3), np.int16), [0, 0, 1, 1])
+    for dtype in ("nope", [1], object, np.int16, complex):
+        with pytest.raises(TypeError, match="data type|Field|no sums"):
+            boxsum.integral(image, dtype=dtype)
+
+
+def test_squares_as_floats():
+    """By out=: whole numbers, the same as in integers."""
+    rng = np.random.default_rng(0)
+    for pixel in (np.uint8, np.uint16):
+        for shape in ((33, 47), (20, 31, 3)):
+            image = rng.integers(0, np.iinfo(pixel).max, shape, dtype=pixel, endpoint=True)
+            sums, squares = boxsum.integral(image, squares=True)
+            floats = np.full(squares.shape, np.nan)
+            got = boxsum.integral(image, squares=True, out=(None, floats))
+            assert got[1] is floats
+            np.testing.assert_array_equal(got[0], sums)
+            np.testing.assert_array_equal(floats, squares.astype(float))
+            boxes = rng.integers(0, 48, (20, 4))
+            np.testing.assert_allclose(boxsum.box_std(*got, boxes), boxsum.box_std(sums, squares, boxes))
+
+
+def test_layouts_are_remembered_by_type():
+    """The same shape with other pixels or another dtype has tables of its own type."""
+    for _ in range(2):
+        for pixel, dtype, want in [("u1", None, "u4"), ("u1", "f8", "f8"), ("u1", np.int32, "i4"), ("f4", None, "f8"), ("u1", ">u4", "u4"), ("f4", np.float32, "f4")]:
+            image = np.ones((6, 7), pixel)
+            table, squares = boxsum.integral(image, dtype=dtype, squares=True)
+            assert table.dtype == want and table.dtype.isnative and table[-1, -1] == 42 and squares[-1, -1] == 42
+
+
+@pytest.mark.parametrize("shape", [(700, 900), (800, 1000), (300, 500, 5)])
+def test_memory_is_lent_to_one_table_at_a_time(shape):
+    """However views, copies and memoryviews of it come and go."""
+    rng = np.random.default_rng(1)
+    held = []
+    for i in range(60):
+        image = rng.integers(0, 256, shape, dtype=np.uint8)
+        table = boxsum.integral(image, dtype=np.uint64)
+        part = [table[3:, 2:], memoryview(table), table.T, table.view(np.int64), table][i % 5]
+        held.append((part, np.array(part)))
+        del table, part
+        if len(held) > 6:
+            held.pop(int(rng.integers(6)))
+        assert all(np.array_equal(np.asarray(a), b) for a, b in held)
+    memory = type(boxsum.integral(np.ones((2000, 2000), np.uint8)).base)
+    if memory is not np.ndarray:
+        try:
+            assert memoryview(memory()).nbytes == 0
+        except TypeError:
+            pass

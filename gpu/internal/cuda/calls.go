@@ -319,6 +319,25 @@ type Launch struct {
 	Stream      Stream
 	Params      []unsafe.Pointer // to the value of each parameter
 	Cooperative bool             // all blocks run at once, or it is an error
+	Early       bool             // may begin before the call before it has ended; the kernel waits where it has to
+}
+
+// A launchAttribute is a CUlaunchAttribute.
+type launchAttribute struct {
+	id    int64
+	value [16]int32
+}
+
+// early allows a call to begin early. The driver sees its address in a struct.
+var early = launchAttribute{id: 6, value: [16]int32{1}} // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+
+// A launchConfig is a CUlaunchConfig.
+type launchConfig struct {
+	grid, block    [3]uint32
+	shared         uint32
+	stream         Stream
+	attributes     *launchAttribute
+	attributeCount uint32
 }
 
 // Run queues the call. The driver copies the parameters before Run returns.
@@ -332,6 +351,13 @@ func (l *Launch) Run() error {
 		return call(cuLaunchCooperativeKernel, uintptr(l.Function),
 			uintptr(g[0]), uintptr(g[1]), uintptr(g[2]), uintptr(b[0]), uintptr(b[1]), uintptr(b[2]),
 			uintptr(l.Shared), uintptr(l.Stream), uintptr(params))
+	}
+	if l.Early && cuLaunchKernelEx != 0 { // drivers before CUDA 11.8 begin it later
+		config := &launchConfig{shared: uint32(l.Shared), stream: l.Stream, attributes: &early, attributeCount: 1}
+		for i := range g {
+			config.grid[i], config.block[i] = uint32(g[i]), uint32(b[i])
+		}
+		return call(cuLaunchKernelEx, uintptr(unsafe.Pointer(config)), uintptr(l.Function), uintptr(params), 0)
 	}
 	return call(cuLaunchKernel, uintptr(l.Function),
 		uintptr(g[0]), uintptr(g[1]), uintptr(g[2]), uintptr(b[0]), uintptr(b[1]), uintptr(b[2]),

@@ -63,6 +63,7 @@ var (
 	cuMemcpyDtoH                                uintptr
 	cuTensorMapEncodeTiled                      uintptr
 	cuPointerGetAttribute                       uintptr
+	cuLaunchKernelEx                            uintptr
 )
 
 type symbol struct {
@@ -123,6 +124,7 @@ var optional = []symbol{
 	{"cuMemcpyDtoH_v2", &cuMemcpyDtoH},
 	{"cuTensorMapEncodeTiled", &cuTensorMapEncodeTiled},
 	{"cuPointerGetAttribute", &cuPointerGetAttribute},
+	{"cuLaunchKernelEx", &cuLaunchKernelEx},
 }
 
 // Load finds the driver and initialises it, once; later calls return what the

@@ -24,6 +24,7 @@ type op struct {
 	square   bool
 	dot      bool // one channel of bytes, summed by dot products in 32 bits
 	plain    bool // pixels as they are, without an offset
+	upright  bool // of images only: neither tilted nor of volumes
 }
 
 var ops = []op{
@@ -44,7 +45,9 @@ var ops = []op{
 	{pix: f32, sum: f64},
 	{pix: f64, sum: f64},
 	{pix: u8, sum: u64, square: true},
+	{pix: u8, sum: f64, square: true, upright: true},
 	{pix: u16, sum: u64, square: true},
+	{pix: u16, sum: f64, square: true, upright: true},
 	{pix: u32, sum: u64, square: true},
 	{pix: u32, sum: f64, square: true},
 	{pix: i16, sum: u64, square: true},
@@ -56,7 +59,7 @@ var ops = []op{
 
 func (o op) name() string {
 	switch {
-	case o.square && (o.pix == i32 || o.pix == u32) && o.sum == f64:
+	case o.square && o.sum == f64 && o.pix != f32 && o.pix != f64:
 		return o.pix.name + "FloatSquares"
 	case o.square:
 		return o.pix.name + "Squares"

@@ -11,7 +11,7 @@ import (
 // tilted emits the kernels of 45° tables, of every pair of types.
 func tilted(set isa) {
 	for _, o := range ops {
-		if !o.dot {
+		if !o.dot && !o.upright {
 			o.plain = true
 			tiltedRow(set, o)
 			if wide, ok := set.(*avx512); ok {

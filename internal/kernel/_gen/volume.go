@@ -14,7 +14,9 @@ import (
 // of a group's rows side by side.
 func volume(set isa) {
 	for _, o := range ops {
-		volumeKernel(set, o)
+		if !o.upright {
+			volumeKernel(set, o)
+		}
 	}
 }
 

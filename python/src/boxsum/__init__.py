@@ -62,3 +62,21 @@ __all__ = [
     "rotated",
     "volume",
 ]
+
+
+def _name_types() -> None:
+    """Lets help() show types as they are, not as text in quotes."""
+    from inspect import isfunction
+    from typing import get_type_hints
+
+    for name in __all__:
+        public = globals()[name]
+        for function in [public, *vars(public).values()] if isinstance(public, type) else [public]:
+            if isfunction(function):
+                try:
+                    function.__annotations__ = get_type_hints(function)
+                except TypeError:  # "int | None" before Python 3.10
+                    return
+
+
+_name_types()

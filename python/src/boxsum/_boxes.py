@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._integral import thread_count
-from ._native import LayoutError, call
-from ._types import overlap
-
-SUM, MEAN, VARIANCE, DEVIATION, AREA = range(5)
+from . import _foreign, _host
+from ._arguments import DEVIATION, MEAN, SUM, VARIANCE
 
 
 def box_sum(table: Any, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
@@ -79,65 +76,23 @@ def box_var(table: Any, squares: Any, boxes: Any, *, out: np.ndarray | None = No
 
 
 def box_std(table: Any, squares: Any, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-    """The standard deviation of boxes: the square root of :func:`box_var`."""
+    """The standard deviation of boxes: the square root of :func:`box_var`.
+
+    >>> import boxsum, numpy as np
+    >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    >>> table, squares = boxsum.integral(image, squares=True)
+    >>> boxsum.box_std(table, squares, [[0, 0, 4, 3], [0, 0, 1, 1]]).round(3)
+    array([3.452, 0.   ])
+    """
     return _ask(table, squares, boxes, DEVIATION, out, workers)
-
-
-def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
-    """Boxes as an array of int64, whose last axis has so many numbers."""
-    boxes = np.asarray(boxes)
-    if boxes.size == 0 and boxes.ndim < 2:
-        boxes = np.zeros((0, columns[0]), np.int64)
-    if boxes.ndim == 0 or boxes.shape[-1] not in columns:
-        numbers = " or ".join(map(str, columns))
-        raise ValueError(f"an array of shape {boxes.shape}: the last axis must have {numbers} numbers")
-    if boxes.dtype.kind not in "iu" and boxes.size:
-        raise TypeError(f"an array of {boxes.dtype}: this takes integers")
-    if boxes.dtype == np.uint64 and boxes.size and boxes.max() > np.uint64(np.iinfo(np.int64).max):
-        raise ValueError("numbers of more than 63 bits")
-    return np.ascontiguousarray(boxes, np.int64)
-
-
-def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None, *inputs: Any) -> np.ndarray:
-    """The array to write results to, apart from what they are made of."""
-    if out is None:
-        return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.carray:
-        raise ValueError(f"out must be a C-contiguous, aligned and writeable array of {np.dtype(dtype)} with shape {shape}")
-    if any(isinstance(given, np.ndarray) and overlap(out, given) for given in inputs):
-        raise ValueError("out may not lie in the memory of what is read")
-    return out
 
 
 def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None) -> Any:
     if squares is None and what in (VARIANCE, DEVIATION):
         raise TypeError("this takes the table of squares too: boxsum.integral(image, squares=True) makes both")
     if not isinstance(table, np.ndarray):
-        from . import _foreign
-
         kind = _foreign.find(table)
         if kind is not None:
             return kind.boxes(table, squares, boxes, what, out)
         table = np.asarray(table)
-    if squares is not None:
-        squares = np.asarray(squares)
-    boxes = as_boxes(boxes, 4, 6)
-    axes = boxes.shape[-1] // 2
-    if table.ndim not in (axes, axes + 1):
-        raise ValueError(f"a table of shape {table.shape} does not go with boxes of {2 * axes} numbers")
-    channels = table.shape[axes:]
-    answers = results(boxes.shape[:-1] + channels, table.dtype.newbyteorder("=") if what == SUM else np.float64, out, boxes, table, squares)
-    flat = boxes.reshape(-1, 2 * axes)
-    target = answers.reshape(len(flat), channels[0] if channels else 1)
-    threads = thread_count(workers)
-    for attempt in range(2):
-        try:
-            call("boxes", table, squares, flat, target, what, threads)
-            break
-        except LayoutError:
-            if attempt:
-                raise
-            table = np.array(table, table.dtype.newbyteorder("="), order="C")
-            if squares is not None:
-                squares = np.array(squares, squares.dtype.newbyteorder("="), order="C")
-    return answers if answers.ndim else answers[()]
+    return _host.ask(table, squares, boxes, what, out, workers)

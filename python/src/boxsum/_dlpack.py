@@ -128,6 +128,11 @@ class DeviceArray:
     ``cupy.asarray``, ``torch.as_tensor`` and ``numba.cuda.as_cuda_array`` do so by
     ``__cuda_array_interface__``, ``from_dlpack`` of any library by ``__dlpack__``,
     all without a copy.
+
+    ::
+
+        table = boxsum.integral(numba_array)
+        cupy.asarray(table)[-1, -1]
     """
 
     def __init__(self, view: View, number: int) -> None:
@@ -136,14 +141,17 @@ class DeviceArray:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """How many entries there are along each axis."""
         return self._view.shape
 
     @property
     def strides(self) -> tuple[int, ...]:
+        """Bytes from an entry to the next along each axis."""
         return self._view.strides
 
     @property
     def dtype(self) -> np.dtype:
+        """The type of the entries."""
         return self._view.dtype
 
     def __repr__(self) -> str:

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _dlpack, _native, _types
-from ._boxes import DEVIATION, MEAN, SUM, as_boxes
-from ._integral import TILTED, UPRIGHT, VOLUME, apart, arrays_out, axes_of, device_number, host, same_type
+from . import _dlpack, _host, _native, _types
+from ._arguments import DEVIATION, MEAN, SUM, TILTED, UPRIGHT, VOLUME, apart, arrays_out, as_boxes, axes_of, device_number, same_type
 from ._native import LayoutError, call
 
 _SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dtype("i8")}
@@ -364,7 +363,7 @@ class _TorchHost:
         outs = arrays_out(out, 1 + bool(squares) + bool(tilted), torch.Tensor)
         outs = [None if o is None else o.detach().numpy() for o in outs]
         wanted = None if dtype is None else _torch_cuda.numpy_type(dtype)
-        tables = host(array, kind, wanted, squares, tilted, None if out is None else tuple(outs), workers, device)
+        tables = _host.tables(array, kind, wanted, squares, tilted, None if out is None else tuple(outs), workers, device)
         if out is not None:
             return out
         tables = tables if isinstance(tables, tuple) else (tables,)
@@ -374,10 +373,8 @@ class _TorchHost:
         return tensors[0] if len(tensors) == 1 else tensors
 
     def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
-        from ._boxes import _ask
-
         torch = sys.modules["torch"]
-        answers = _ask(table.detach().numpy(), None if squares is None else squares.detach().numpy(), boxes, what, out, None)
+        answers = _host.ask(table.detach().numpy(), None if squares is None else squares.detach().numpy(), boxes, what, out, None)
         return torch.from_numpy(np.asarray(answers))
 
 
@@ -385,15 +382,13 @@ class _HostExchange:
     """Arrays of the host that come by DLPack are arrays of NumPy."""
 
     def integral(self, image: Any, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
-        return host(np.from_dlpack(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
+        return _host.tables(np.from_dlpack(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
 
     def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
-        return host(np.from_dlpack(volume), VOLUME, dtype, squares, False, out, workers, None)
+        return _host.tables(np.from_dlpack(volume), VOLUME, dtype, squares, False, out, workers, None)
 
     def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
-        from ._boxes import _ask
-
-        return _ask(np.from_dlpack(table), None if squares is None else np.from_dlpack(squares), boxes, what, out, None)
+        return _host.ask(np.from_dlpack(table), None if squares is None else np.from_dlpack(squares), boxes, what, out, None)
 
 
 class _Interface(_Cuda):

@@ -7,9 +7,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._boxes import as_boxes, results
+from ._arguments import as_boxes, results, thread_count
 from ._foreign import on_host
-from ._integral import thread_count
 from ._native import LayoutError, call
 from ._rotated import RotatedTable, as_rotation
 from ._types import whole

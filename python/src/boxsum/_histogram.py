@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import _types
-from ._boxes import as_boxes, results
+from ._arguments import as_boxes, results, thread_count
 from ._foreign import on_host
-from ._integral import thread_count
 from ._memory import new_table
 from ._native import LayoutError, call
 
@@ -25,6 +24,21 @@ class HistogramTable:
         Entry ``[y, x]`` is the histogram of ``image[:y, :x]``.
     edges : ndarray, shape (bins + 1,)
         Where bins begin and end.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.array([[0, 0, 0, 1], [2, 2, 3, 3]], np.uint8)
+    >>> table = boxsum.histogram(image, bins=4, range=(0, 4))
+    >>> boxes = [[0, 0, 4, 2], [0, 1, 4, 2], [2, 0, 2, 2]]       # all, the second row, nothing
+    >>> table.counts(boxes)
+    array([[3, 1, 2, 2],
+           [0, 0, 2, 2],
+           [0, 0, 0, 0]], dtype=uint32)
+    >>> table.median(boxes), table.mode(boxes), table.quantile(boxes, 1)
+    (array([ 1,  2, -1]), array([ 0,  2, -1]), array([ 3,  3, -1]))
+    >>> table.entropy(boxes).round(3)
+    array([1.906, 1.   , 0.   ])
     """
 
     def __init__(self, table: np.ndarray, edges: np.ndarray) -> None:

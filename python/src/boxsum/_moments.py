@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import _types
-from ._boxes import as_boxes
+from ._arguments import as_boxes, thread_count
 from ._foreign import on_host
-from ._integral import thread_count
 from ._native import Handle, LayoutError, call
 
 _NAMES = (
@@ -27,6 +26,20 @@ class MomentsTable:
     ----------
     shape : tuple of int
         The shape of the image.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.zeros((20, 30), np.uint8)
+    >>> image[5:9, 10:22] = 1
+    >>> table = boxsum.moments(image)
+    >>> everything = [0, 0, 30, 20]
+    >>> table.centroid(everything)
+    array([15.5,  6.5])
+    >>> table.ellipse(everything).round(2)
+    array([6.9 , 2.24, 0.  ])
+    >>> float(table.moments(everything)["m00"]), table.hu([[0, 0, 30, 20], [10, 5, 22, 9]]).shape
+    (48.0, (2, 7))
     """
 
     def __init__(self, handle: Handle, shape: tuple[int, ...]) -> None:

@@ -24,11 +24,10 @@ import numpy as np
 _SIGNATURES = {
     "integral": [c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_int64],
     "time": [c_void_p, c_void_p, c_void_p, c_int64, c_void_p],
+    "collect": [],
     "time_device": [c_int64, c_int64, c_int64, c_int64, c_void_p],
     "boxes": [c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_int64],
     "windows": [c_void_p, c_void_p, c_void_p, c_void_p, c_int64],
-    "to_float": [c_void_p, c_int64],
-    "square": [c_void_p, c_void_p, c_int64],
     "rotated": [c_void_p, c_char, c_int64, c_int64, c_int64, c_int64, c_int64, c_void_p],
     "rotated_boxes": [c_void_p, c_void_p, c_void_p, c_int64, c_int64],
     "rotated_cells": [c_void_p, c_void_p, c_void_p],
@@ -49,6 +48,13 @@ _SIGNATURES = {
     "take": [c_int64, c_int64, c_void_p],
     "give": [c_int64, c_void_p],
 }
+
+# What the library calls of Python, in the order of python/clib/python.h.
+_PYTHON = (
+    "PyCapsule_GetPointer", "PyEval_SaveThread", "PyEval_RestoreThread", "PyObject_GetAttr", "Py_IncRef", "Py_DecRef",
+    "PyLong_AsLongLong", "PyErr_Occurred", "PyLong_FromLongLong", "PyUnicode_InternFromString", "PyCFunction_NewEx",
+    "PyType_FromSpec", "PyType_GenericAlloc", "PyObject_Free", "PyObject_Type", "PyBuffer_FillInfo",
+)  # fmt: skip
 
 # address(capsule, None) is the address of the structure in a capsule.
 address = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
@@ -71,13 +77,13 @@ class Library:
             function.argtypes = arguments
             function.restype = c_void_p
             setattr(self, name, function)
-        # The usual calls, such as table(image.__array_struct__, table.__array_struct__, workers).
-        api = ctypes.pythonapi
-        needs = (api.PyCapsule_GetPointer, api.PyEval_SaveThread, api.PyEval_RestoreThread)
-        native.boxsum_python(*(ctypes.cast(function, c_void_p) for function in needs))
-        capsule = ctypes.py_object
-        self.table = ctypes.PYFUNCTYPE(c_void_p, capsule, capsule, c_int64)(("boxsum_table", native))
-        self.tables = ctypes.PYFUNCTYPE(c_void_p, capsule, capsule, capsule, c_int64)(("boxsum_tables", native))
+        # Functions of Python's own, for the usual calls: table(image, table, squares, workers),
+        # and those that lend memory for tables.
+        start = ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, ctypes.py_object, c_int64)(("boxsum_python", native))
+        functions = (c_void_p * len(_PYTHON))(*(ctypes.cast(getattr(ctypes.pythonapi, name), c_void_p) for name in _PYTHON))
+        start(functions, None, object.__basicsize__)
+        method = ctypes.PYFUNCTYPE(ctypes.py_object, c_int64)(("boxsum_method", native))
+        self.table, self.take, self.give, self.limit = map(method, range(4))
         self._free = native.boxsum_free
         self._free.argtypes = [c_void_p]
         self._free.restype = None

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _types
-from ._boxes import AREA, MEAN, SUM, as_boxes, results
+from ._arguments import AREA, MEAN, SUM, as_boxes, device_number, results, thread_count
 from ._foreign import on_host
-from ._integral import device_number, thread_count
 from ._native import Handle, LayoutError, call
 
 
@@ -28,6 +27,17 @@ class RotatedTable:
         The shape of the image.
     dtype : numpy.dtype
         The type of the sums.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> table = boxsum.rotated(np.ones((4, 4), np.uint8), 1)
+    >>> table
+    <boxsum.RotatedTable along 1 of an image of shape (4, 4), uint32>
+    >>> table.bounds                                    # c0, r0, c1, r1
+    array([-3,  0,  4,  7])
+    >>> table.sum([[-3, 0, 4, 7], [0, 0, 4, 3]]), table.area([0, 0, 4, 3])
+    (array([16,  4], dtype=uint32), np.int64(4))
     """
 
     def __init__(self, handle: Handle, rotation: Fraction, shape: tuple[int, ...], dtype: np.dtype) -> None:
@@ -71,7 +81,13 @@ class RotatedTable:
         return answers if answers.ndim else answers[()]
 
     def cells(self, points: Any) -> np.ndarray:
-        """The cells ``c, r`` of pixels ``x, y``, shape (..., 2)."""
+        """The cells ``c, r`` of pixels ``x, y``, shape (..., 2).
+
+        >>> import boxsum, numpy as np
+        >>> boxsum.rotated(np.ones((4, 4), np.uint8), 1).cells([[0, 0], [3, 1]])
+        array([[0, 0],
+               [2, 4]])
+        """
         points = as_boxes(points, 2)
         cells = np.empty(points.shape, np.int64)
         call("rotated_cells", self._handle.value, points.reshape(-1, 2), cells.reshape(-1, 2))

@@ -19,16 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from .._integral import apart
-from .._integral import integral as _integral
-from .._memory import new_table
-from .._native import LayoutError, call
+from .._arguments import UPRIGHT, apart
+from .._host import fill
+from .._memory import Layout, layout_of, new_table
 
 # The depths of OpenCV.
 _DEPTHS = {0: "u1", 1: "i1", 2: "u2", 3: "i2", 4: "i4", 5: "f4", 6: "f8"}
 
 _MOST_CHANNELS = 128
-_SCRATCH = 2 << 20  # elements, for memory that is kept: new pages would take longer than to fill them
 
 # Which sums and squares there are for pixels of each type, the usual first.
 _TABLES = {
@@ -38,6 +36,12 @@ _TABLES = {
     "f4": (("f8", "f8"), ("f4", "f8"), ("f4", "f4")),
     "f8": (("f8", "f8"),),
 }
+
+
+# The types of sums and squares for those of pixels and both depths, and the layouts of
+# tables of new images that have been seen before.
+_known: dict[tuple, tuple[np.dtype, np.dtype]] = {}
+_ready: dict[tuple, tuple[Layout, Layout]] = {}
 
 
 def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
@@ -52,21 +56,53 @@ def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
     """
     src, sums, _ = _types(src, sdepth, -1)
     out = _reuse(sum, src, sums, "sum")
-    return _handed(_integral(_pixels(src), dtype=sums, out=out), sum, out)
+    table = new_table(_size(src), sums) if out is None else out
+    fill(_pixels(src), UPRIGHT, table, None, None)
+    return _handed(table, sum, out)
 
 
 def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sqdepth: int = -1) -> tuple[np.ndarray, np.ndarray]:
-    """The integral image and that of the squares: ``cv2.integral2``."""
+    """The integral image and that of the squares: ``cv2.integral2``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import cv2
+    >>> sums, squares = cv2.integral2(np.full((2, 2), 7, np.uint8))
+    >>> squares
+    array([[  0.,   0.,   0.],
+           [  0.,  49.,  98.],
+           [  0.,  98., 196.]])
+    """
+    if sum is None and sqsum is None and type(src) is np.ndarray and type(sdepth) is type(sqdepth) is int:
+        layouts = _ready.get((src.shape, src.dtype, sdepth, sqdepth))
+        if layouts is not None:  # the usual call
+            new, new2 = layouts[0].new(), layouts[1].new()
+            fill(src, UPRIGHT, new, new2, None)
+            return new, new2
+    given = src
     src, sums, squares = _types(src, sdepth, sqdepth)
     outs = [_reuse(sum, src, sums, "sum"), _reuse(sqsum, src, squares, "sqsum")]
     table, table2 = _tables(src, sums, squares, outs)
+    if src is given and src.dtype != np.int16 and squares == np.float64 and type(sdepth) is type(sqdepth) is int:
+        if len(_ready) > 1000:
+            _ready.clear()
+        size = _size(src)
+        _ready[src.shape, src.dtype, sdepth, sqdepth] = layout_of(size, sums), layout_of(size, squares, second=True)
     return _handed(table, sum, outs[0]), _handed(table2, sqsum, outs[1])
 
 
 def integral3(
     src: Any, sum: Any = None, sqsum: Any = None, tilted: Any = None, sdepth: int = -1, sqdepth: int = -1
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The integral image, that of the squares and the tilted one: ``cv2.integral3``."""
+    """The integral image, that of the squares and the tilted one: ``cv2.integral3``.
+
+    >>> import numpy as np
+    >>> from boxsum.compat import cv2
+    >>> sums, squares, tilted = cv2.integral3(np.full((2, 2), 7, np.uint8))
+    >>> tilted
+    array([[ 0,  0,  0],
+           [ 0,  7,  7],
+           [ 7, 21, 21]], dtype=int32)
+    """
     src, sums, squares = _types(src, sdepth, sqdepth)
     outs = [_reuse(sum, src, sums, "sum"), _reuse(sqsum, src, squares, "sqsum"), _reuse(tilted, src, sums, "tilted")]
     table, table2, leaning = _tables(src, sums, squares, outs)
@@ -75,32 +111,17 @@ def integral3(
 
 def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> list:
     """The tables of sums and squares, and the tilted one if there is a place for it."""
-    try:
-        apart([src] + [out for out in outs if out is not None])
-    except ValueError as error:
-        raise _error(str(error)) from None
-    pixels, tilted, wide = _pixels(src), len(outs) == 3, np.dtype(np.float64)
-    into = outs[1] if squares == wide else None
-    if src.dtype == np.uint8:
-        if tilted:
-            tables = list(_integral(pixels, dtype=sums, tilted=True, out=(outs[0], outs[2])))
-        else:
-            tables = [_integral(pixels, dtype=sums, out=outs[0])]
-        # The squares of bytes fit 16 bits, and add up to whole numbers in float64.
-        kept = new_table((1, max(src.size, _SCRATCH)), np.dtype(np.uint16))
-        squared = kept[0, : src.size].reshape(src.shape)
+    given = [out for out in outs if out is not None]
+    if given:
         try:
-            call("square", src, squared, 0)
-        except LayoutError:
-            call("square", np.ascontiguousarray(src), squared, 0)
-        tables.insert(1, _integral(squared, dtype=np.uint64 if squares.kind == "i" else wide, out=into))
-    elif src.dtype == np.uint16:
-        place = None if into is None else into.view(np.uint64)
-        tables = list(_integral(pixels, dtype=sums, squares=True, tilted=tilted, out=(outs[0], place, *outs[2:])))
-        call("to_float", tables[1], 0)  # where they are
-        tables[1] = tables[1].view(wide)
-    else:
-        tables = list(_integral(pixels, dtype=sums, squares=True, tilted=tilted, out=(outs[0], into, *outs[2:])))
+            apart([src] + given)
+        except ValueError as error:
+            raise _error(str(error)) from None
+    # Those of bytes are whole numbers in float64, and OpenCV's int32 ones wrap.
+    types = [sums, np.dtype(np.uint64 if squares.kind == "i" else np.float64), sums]
+    size = _size(src)
+    tables = [new_table(size, t, second=i > 0) if out is None or out.dtype != t else out for i, (out, t) in enumerate(zip(outs, types))]
+    fill(_pixels(src), UPRIGHT, tables[0], tables[1], tables[2] if len(tables) == 3 else None)
     if tables[1].dtype != squares:
         narrow = tables[1].astype(np.float32) if squares == np.float32 else tables[1].astype(np.uint32).view(np.int32)
         if outs[1] is None:
@@ -108,6 +129,11 @@ def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> l
         else:
             outs[1][...] = narrow
     return tables
+
+
+def _size(src: np.ndarray) -> tuple[int, ...]:
+    """The shape of an image's table."""
+    return (src.shape[0] + 1, src.shape[1] + 1) + src.shape[2:]
 
 
 def _pixels(src: np.ndarray) -> np.ndarray:
@@ -125,6 +151,9 @@ def _types(src: Any, sdepth: Any, sqdepth: Any) -> tuple[np.ndarray, np.dtype, n
         src = src[None]
     elif len(shape) == 3 and shape[2] == 1:
         src = src[:, :, 0]
+    known = _known.get((src.dtype, sdepth, sqdepth)) if type(sdepth) is type(sqdepth) is int else None
+    if known is not None:
+        return src, *known
     native = src.dtype.newbyteorder("=")
     tables = _TABLES.get(native.str[1:])
     if tables is None:
@@ -132,7 +161,10 @@ def _types(src: Any, sdepth: Any, sqdepth: Any) -> tuple[np.ndarray, np.dtype, n
     sums, squares = _depth(sdepth, tables[0][0]), _depth(sqdepth, "f8")
     if (sums, squares) not in tables:
         raise _error(f"there is no integral image of {src.dtype} with sdepth {sdepth} and sqdepth {sqdepth}")
-    return src if src.dtype == native else src.astype(native), np.dtype(sums), np.dtype(squares)
+    found = np.dtype(sums), np.dtype(squares)
+    if src.dtype == native and type(sdepth) is type(sqdepth) is int:
+        _known[src.dtype, sdepth, sqdepth] = found
+    return src if src.dtype == native else src.astype(native), *found
 
 
 def _depth(depth: Any, usual: str) -> str | None:
@@ -151,7 +183,7 @@ def _reuse(out: Any, src: np.ndarray, dtype: np.dtype, name: str) -> Any:
         raise _error(f"{name} must be an array, not {type(out).__name__}")
     if not out.flags.writeable or out.dtype.kind not in "iufb" or out.dtype.str[1:] == "i8" or not _in_rows(out):
         raise _error(f"{name} must be a writeable array with its rows in order, their elements side by side, of a type that OpenCV has")
-    shape = (src.shape[0] + 1, src.shape[1] + 1) + src.shape[2:]
+    shape = _size(src)
     plain = out[:, :, 0] if out.ndim == 3 and out.shape[2] == 1 else out
     return plain if plain.shape == shape and plain.dtype == dtype and plain.flags.aligned else None
 

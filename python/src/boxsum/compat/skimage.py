@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .._boxes import as_boxes
-from .._integral import UPRIGHT, VOLUME, host
+from .. import _host
+from .._arguments import UPRIGHT, VOLUME, as_boxes
 from .._native import LayoutError, call
 
 
@@ -36,7 +36,7 @@ def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
     kind = {2: UPRIGHT, 3: VOLUME}.get(image.ndim)
     if kind is not None and image.size and type(image) in (np.ndarray, np.memmap):
         try:
-            table = host(image, kind, wanted, False, False, None, None, None)
+            table = _host.tables(image, kind, wanted, False, False, None, None, None)
         except TypeError:
             pass  # a pair of types that this package does not have
         else:

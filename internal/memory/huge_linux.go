@@ -1,13 +1,13 @@
-package boxsum
+package memory
 
 import (
 	"syscall"
 	"unsafe"
 )
 
-// adviseHugePages asks for huge pages under the whole pages inside b. It is
+// AdviseHugePages asks for huge pages under the whole pages inside b. It is
 // advice: where the system has none to give, nothing changes.
-func adviseHugePages(b []byte) {
+func AdviseHugePages(b []byte) {
 	page := syscall.Getpagesize()
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (page - 1)
 	if n := (len(b) - skip) &^ (page - 1); n > 0 {

@@ -1,0 +1,89 @@
+package gpu
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+const (
+	// tableCopiers is how many processors copy a table from page-locked
+	// memory: one cannot keep up with the bus, and many take memory's time
+	// from it.
+	tableCopiers = 6
+
+	// pieceBytes is about what a copier takes at a time. Those who are done
+	// wait for the last piece.
+	pieceBytes = 128 << 10
+
+	// streamBytes is from where on copies go past the caches: the device
+	// reads from memory, and what it wrote is no longer needed.
+	streamBytes = 1 << 10
+)
+
+// imageCopiers is how many processors have an image in page-locked memory by the
+// time that the bus is free for it, on which its table takes longer if it is larger.
+func imageCopiers(image, table int64) int {
+	const most = 8
+	return int(min(2+(most*image-1)/max(image, table)+1, most))
+}
+
+// copyBytes copies between places of the host. It takes a [kernel.StoreFence]
+// before others may read them, which costs more than copying a row.
+func copyBytes(dst, src unsafe.Pointer, n int64) {
+	to, from := unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)
+	if n < streamBytes {
+		copy(to, from)
+		return
+	}
+	kernel.StreamCopy(to, from)
+}
+
+// copyRows copies rows from one place of the host to another.
+func copyRows(dst, src host, r rows) {
+	if dst.stride == r.bytes && src.stride == r.bytes {
+		r = rows{r.bytes * r.count, 1}
+	}
+	for y := range r.count {
+		copyBytes(dst.row(y), src.row(y), r.bytes)
+	}
+	kernel.StoreFence()
+}
+
+// clearGaps clears what lies between rows and after the last one.
+func clearGaps(at host, r rows) {
+	for y := range r.count {
+		clear(unsafe.Slice((*byte)(unsafe.Add(at.row(y), r.bytes)), at.stride-r.bytes))
+	}
+}
+
+// share calls copy for all rows, piece by piece, on so many processors if there are
+// as many pieces.
+func share(r rows, by int, copy func(first, count int64)) {
+	size := max(1, pieceBytes/max(r.bytes, 1))
+	pieces := (r.count + size - 1) / size
+	var drawn, done atomic.Int64
+	all := make(chan struct{})
+	work := func() {
+		for n := drawn.Add(1) - 1; n < pieces; n = drawn.Add(1) - 1 {
+			copy(n*size, min(size, r.count-n*size))
+			if done.Add(1) == pieces {
+				close(all)
+			}
+		}
+	}
+	for range min(int64(runtime.GOMAXPROCS(0)), int64(by), pieces) - 1 {
+		go work()
+	}
+	work()
+	// The last piece takes some microseconds, and waking up more than that.
+	for range 100 {
+		if done.Load() >= pieces {
+			return
+		}
+		runtime.Gosched()
+	}
+	<-all
+}

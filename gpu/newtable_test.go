@@ -1,0 +1,72 @@
+package gpu
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+)
+
+// Large new tables are laid out like others, and clear where they hold no sums,
+// whatever their memory held before.
+func TestNewTable(t *testing.T) {
+	for _, size := range [][3]int{{5, 4, 1}, {1200, 1100, 1}, {337, 1500, 3}, {0, 100_000, 1}} {
+		got, err := newTable[uint32](size[0], size[1], size[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := boxsum.NewTable[uint32](size[0], size[1], size[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Width != want.Width || got.Height != want.Height || got.Channels != want.Channels || size[0] > 200 && (got.Stride != want.Stride || len(got.Sums) != len(want.Sums)) {
+			t.Errorf("%v: %d entries, %d apart, not %d and %d", size, len(got.Sums), got.Stride, len(want.Sums), want.Stride)
+		}
+		if at := uintptr(unsafe.Pointer(&got.Sums[size[2]])); size[0] > 200 && at%64 != 0 {
+			t.Errorf("%v: entry (1, 0) does not start a line", size)
+		}
+	}
+	if _, err := newTable[uint64](math.MaxInt32, 1, 4); !errors.Is(err, boxsum.ErrSize) {
+		t.Errorf("too large a table gives %v", err)
+	}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, size := range [][2]int{{1203, 900}, {0, 100_000}} {
+			im := randomImage[uint8](1, size[0], size[1], 1, 0)
+			want, err := boxsum.IntegrateSquares[uint32, uint64](im, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func(how string, got *boxsum.SquaredTable[uint32, uint64], err error) {
+				if err == nil {
+					err = errors.Join(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares), gaps(got.Sum), gaps(got.Squares))
+				}
+				if err != nil {
+					t.Errorf("%v, %s: %v", size, how, err)
+				}
+			}
+			got, err := IntegrateSquaresHost[uint32, uint64](d, im, nil)
+			check("in bands", got, err)
+			for got, err := range PipelineSquares[uint32, uint64](t.Context(), d, func(yield func(boxsum.Image[uint8]) bool) { yield(im) }, nil) {
+				check("in a pipeline", got, err)
+				for _, s := range [][]uint32{got.Sum.Sums} { // for who gets the memory next
+					for i := range s {
+						s[i] = math.MaxUint32
+					}
+				}
+			}
+		}
+	})
+}
+
+// gaps says whether something lies between the rows of a table.
+func gaps[S boxsum.Sum](t *boxsum.Table[S]) error {
+	row := (t.Width + 1) * t.Channels
+	for i, v := range t.Sums {
+		if i%t.Stride >= row && v != 0 {
+			return errors.New("there is something between the rows")
+		}
+	}
+	return nil
+}

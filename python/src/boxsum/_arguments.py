@@ -1,0 +1,92 @@
+"""What functions are asked: their arguments, checked."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from ._native import call
+from ._types import overlap, whole
+
+#: The kinds of tables, and the questions about boxes, as the library counts them.
+UPRIGHT, TILTED, VOLUME = range(3)
+SUM, MEAN, VARIANCE, DEVIATION, AREA = range(5)
+
+
+def axes_of(shape: tuple[int, ...], kind: int) -> int:
+    """How many axes of an image or volume are not channels."""
+    axes = 3 if kind == VOLUME else 2
+    if len(shape) not in (axes, axes + 1):
+        what = "a volume has shape (D, H, W) or (D, H, W, C)" if kind == VOLUME else "an image has shape (H, W) or (H, W, C)"
+        raise ValueError(f"an array of shape {tuple(shape)}: {what}")
+    return axes
+
+
+def arrays_out(out: Any, count: int, kind: Any) -> list:
+    """The arrays of an ``out`` argument, with None for those to be made."""
+    if out is None:
+        return [None] * count
+    outs = list(out) if isinstance(out, (tuple, list)) else [out]
+    if len(outs) != count:
+        raise ValueError(f"out has {len(outs)} arrays for {count} tables")
+    for o in outs:
+        if o is not None and not isinstance(o, kind):
+            raise TypeError(f"out must be an array of the same kind as the image, not {type(o).__name__}")
+    return outs
+
+
+def apart(tables: list) -> None:
+    """Raises a ValueError where one table would be written over another."""
+    for i, one in enumerate(tables):
+        if any(overlap(one, other) for other in tables[:i]):
+            raise ValueError("out has two tables in the same memory")
+
+
+def same_type(dtype: Any, out: np.dtype) -> np.dtype:
+    """The type of out, which must be the one that was asked for."""
+    if dtype is not None and np.dtype(dtype) != out:
+        raise TypeError(f"out is of {out}, and dtype asks for {np.dtype(dtype)}")
+    return out
+
+
+def thread_count(workers: int | None) -> int:
+    return 0 if workers is None else whole(workers, "workers", 1)
+
+
+def device_number(device: Any) -> int:
+    """The library's number for a device, and -1 for the processor."""
+    if device is None or device == "cpu":
+        return -1
+    if not isinstance(device, str):
+        raise TypeError(f"a device is named by a string such as 'cuda' or 'cuda:0', not by {device!r}")
+    number = ctypes.c_int64()
+    call("device", device.encode(), ctypes.addressof(number))
+    return number.value
+
+
+def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
+    """Boxes as an array of int64, whose last axis has so many numbers."""
+    boxes = np.asarray(boxes)
+    if boxes.size == 0 and boxes.ndim < 2:
+        boxes = np.zeros((0, columns[0]), np.int64)
+    if boxes.ndim == 0 or boxes.shape[-1] not in columns:
+        numbers = " or ".join(map(str, columns))
+        raise ValueError(f"an array of shape {boxes.shape}: the last axis must have {numbers} numbers")
+    if boxes.dtype.kind not in "iu" and boxes.size:
+        raise TypeError(f"an array of {boxes.dtype}: this takes integers")
+    if boxes.dtype == np.uint64 and boxes.size and boxes.max() > np.uint64(np.iinfo(np.int64).max):
+        raise ValueError("numbers of more than 63 bits")
+    return np.ascontiguousarray(boxes, np.int64)
+
+
+def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None, *inputs: Any) -> np.ndarray:
+    """The array to write results to, apart from what they are made of."""
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.carray:
+        raise ValueError(f"out must be a C-contiguous, aligned and writeable array of {np.dtype(dtype)} with shape {shape}")
+    if any(isinstance(given, np.ndarray) and overlap(out, given) for given in inputs):
+        raise ValueError("out may not lie in the memory of what is read")
+    return out

@@ -1,0 +1,109 @@
+"""Tables and boxes in memory of the host."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from . import _native, _types
+from ._arguments import SUM, TILTED, UPRIGHT, apart, arrays_out, as_boxes, axes_of, device_number, results, same_type, thread_count
+from ._memory import new_table
+from ._native import LayoutError, call
+
+
+def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> Any:
+    """The tables of an array in memory of the host."""
+    axes = axes_of(image.shape, kind)
+    outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
+    if outs[0] is not None:
+        dtype = same_type(dtype, outs[0].dtype)
+    elif dtype is not None:
+        dtype = np.dtype(dtype)
+    number = device_number(device)
+    threads = thread_count(workers)
+    if _types.splits(image, dtype):
+        if squares or tilted:
+            raise TypeError(f"pixels of {image.dtype} have sums, but no squares and no tilted table: convert them first")
+        return _halves(image, kind, dtype, outs[0], workers, device)
+    sums = _types.sums.get((image.dtype, dtype))
+    if sums is None:
+        image, sums = _types.convert(image, dtype)
+    shape = tuple(n + 1 for n in image.shape[:axes]) + image.shape[axes:]
+    types = [sums] + ([_types.squares[image.dtype]] if squares else []) + ([sums] if tilted else [])
+    made = [new_table(shape, t, axes, i > 0) if o is None else o for i, (o, t) in enumerate(zip(outs, types))]
+    if tilted and out is not None:
+        apart(made)
+    fill(image, kind, made[0], made[1] if squares else None, made[-1] if tilted else None, threads, number)
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def fill(image: ndarray, kind: int, sums: ndarray, squares: ndarray | None, tilted: ndarray | None, threads: int = 0, number: int = -1) -> None:
+    """Writes the tables of an image, which is copied first if it lies in memory in another way than rows."""
+    lib = _native.loaded or _native.load()
+    for attempt in range(2):
+        try:
+            if kind == UPRIGHT and number < 0:
+                text = lib.table(image, sums, squares, threads)
+                if text is not None:
+                    raise lib.failure(text)
+            else:
+                call("integral", image, sums, squares, kind, threads, number)
+            if tilted is not None:
+                call("integral", image, tilted, None, TILTED, threads, number)
+            return
+        except LayoutError:
+            if attempt:
+                raise
+            image = np.array(image, order="C", subok=False)
+
+
+def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None, device: str | None) -> ndarray:
+    """The sums of 64-bit integers: those of their halves, as channels."""
+    axes = axes_of(image.shape, kind)
+    native = image.dtype.newbyteorder("=")
+    shape = tuple(n + 1 for n in image.shape[:axes]) + image.shape[axes:]
+    if 0 in image.shape[axes:]:
+        raise ValueError(f"an array of shape {image.shape}: an image without channels")
+    if image.size:
+        halves = np.ascontiguousarray(image, native).view(np.uint32).reshape(image.shape[:axes] + (-1,))
+        sums = tables(halves, kind, np.uint64, False, False, None, workers, device)
+        low, high = (0, 1) if sys.byteorder == "little" else (1, 0)
+        table = (sums[..., low::2] + (sums[..., high::2] << np.uint64(32))).reshape(shape)
+    else:
+        table = np.zeros(shape, np.uint64)
+    table = table.view(native if dtype is None else np.dtype(dtype).newbyteorder("="))
+    if out is None:
+        return table
+    if out.shape != shape:
+        raise ValueError(f"out has shape {out.shape}, and the table {shape}")
+    out[...] = table
+    return out
+
+
+def ask(table: ndarray, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None) -> Any:
+    """The answer to one question for every box."""
+    if squares is not None:
+        squares = np.asarray(squares)
+    boxes = as_boxes(boxes, 4, 6)
+    axes = boxes.shape[-1] // 2
+    if table.ndim not in (axes, axes + 1):
+        raise ValueError(f"a table of shape {table.shape} does not go with boxes of {2 * axes} numbers")
+    channels = table.shape[axes:]
+    answers = results(boxes.shape[:-1] + channels, table.dtype.newbyteorder("=") if what == SUM else np.float64, out, boxes, table, squares)
+    flat = boxes.reshape(-1, 2 * axes)
+    target = answers.reshape(len(flat), channels[0] if channels else 1)
+    threads = thread_count(workers)
+    for attempt in range(2):
+        try:
+            call("boxes", table, squares, flat, target, what, threads)
+            break
+        except LayoutError:
+            if attempt:
+                raise
+            table = np.array(table, table.dtype.newbyteorder("="), order="C")
+            if squares is not None:
+                squares = np.array(squares, squares.dtype.newbyteorder("="), order="C")
+    return answers if answers.ndim else answers[()]
