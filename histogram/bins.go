@@ -16,7 +16,7 @@ const (
 
 // Bins cuts the values from Low to High into N bins of equal width. Low and
 // High both zero stand for all values of 8- and 16-bit pixels, such as 0 to 256
-// for uint8; other pixels need a range.
+// for uint8; other pixels need a range. [Over] fills in what pixels decide.
 type Bins struct {
 	N         int
 	Low, High float64
@@ -24,35 +24,48 @@ type Bins struct {
 	// Clamp counts what is below Low in the first bin and what is above High
 	// in the last one, instead of in none.
 	Clamp bool
+
+	single bool // the edges are float32, as the pixels are
 }
 
-// Edge is the value at which bin i begins, and High for i = N.
+// Edge is the value at which bin i begins, and the end of the last one for i = N:
+// bit for bit what NumPy's linspace(Low, High, N+1) gives, in float32 for float32
+// pixels.
 func (b Bins) Edge(i int) float64 {
-	if i == b.N {
-		return b.High
+	edge := b.High
+	if i != b.N {
+		// The conversion keeps processors that could from rounding once only.
+		edge = b.Low + float64(float64(i)*((b.High-b.Low)/float64(b.N)))
 	}
-	return b.Low + float64(i)*(b.High-b.Low)/float64(b.N)
+	if b.single {
+		return float64(float32(edge))
+	}
+	return edge
 }
 
 // Center is the value in the middle of bin i.
 func (b Bins) Center(i int) float64 { return b.Edge(i)/2 + b.Edge(i+1)/2 }
 
-// Index is the bin of a value, and −1 if it counts in none.
+// Index is the bin of a value, and −1 if it counts in none, as all values do
+// where the range is open or is none.
 func (b Bins) Index(value float64) int {
-	switch {
-	case value >= b.Low && value <= b.High:
+	low, high := b.Edge(0), b.Edge(b.N)
+	switch width := high - low; {
+	case checkCount(b.N) != nil, !(width > 0), math.IsInf(width, 0):
+		return -1
+	case value >= low && value <= high:
 		// What the division rounds to may be one off: the edges decide.
-		i := min(int((value-b.Low)/(b.High-b.Low)*float64(b.N)), b.N-1)
-		for value < b.Edge(i) {
+		i := min(int((value-low)/width*float64(b.N)), b.N-1)
+		for i > 0 && value < b.Edge(i) {
 			i--
 		}
 		for i < b.N-1 && value >= b.Edge(i+1) {
 			i++
 		}
 		return i
-	case b.Clamp && value < b.Low:
+	case b.Clamp && value < low:
 		return 0
-	case b.Clamp && value > b.High:
+	case b.Clamp && value > high:
 		return b.N - 1
 	}
 	return -1
@@ -69,12 +82,21 @@ func (b Bins) check() error {
 	if width := b.High - b.Low; !(width > 0) || math.IsInf(width, 0) {
 		return fmt.Errorf("histogram: %w: a range from %v to %v: both and their difference must be finite, and the second larger", boxsum.ErrSize, b.Low, b.High)
 	}
-	for i := range b.N {
-		if b.Edge(i) >= b.Edge(i+1) {
-			return fmt.Errorf("histogram: %w: the range from %v to %v is too narrow for %d bins", boxsum.ErrSize, b.Low, b.High, b.N)
-		}
+	b.single = false
+	if !b.apart() {
+		return fmt.Errorf("histogram: %w: the range from %v to %v is too narrow for %d bins", boxsum.ErrSize, b.Low, b.High, b.N)
 	}
 	return nil
+}
+
+// apart says whether the edges are finite, and each is above the one before.
+func (b Bins) apart() bool {
+	for i := range b.N {
+		if !(b.Edge(i) < b.Edge(i+1)) {
+			return false
+		}
+	}
+	return !math.IsInf(b.Edge(0), 0) && !math.IsInf(b.Edge(b.N), 0)
 }
 
 func checkCount(bins int) error {
@@ -85,13 +107,17 @@ func checkCount(bins int) error {
 }
 
 // Over is bins for pixels of type P: with the range that zeros stand for, and an
-// error where that is missing or cannot be cut into so many bins.
-func Over[P boxsum.Pixel](b Bins) (Bins, error) { return over[P](b) }
-
-// over fills in the range that zeros stand for.
-func over[P boxsum.Pixel](b Bins) (Bins, error) {
-	if err := b.check(); err != nil || b.Low != 0 || b.High != 0 {
+// error where that is missing or cannot be cut into so many bins. The edges for
+// float32 pixels are float32 too, as far as those can be told apart, so that a
+// pixel of 0.1 lies on the edge of that name.
+func Over[P boxsum.Pixel](b Bins) (Bins, error) {
+	if err := b.check(); err != nil {
 		return b, err
+	}
+	_, b.single = any(*new(P)).(float32)
+	if b.Low != 0 || b.High != 0 {
+		b.single = b.single && b.apart()
+		return b, nil
 	}
 	switch any(*new(P)).(type) {
 	case uint8:
@@ -108,12 +134,13 @@ func over[P boxsum.Pixel](b Bins) (Bins, error) {
 
 // A numberer is Index as kernels take it, with the edges at hand.
 type numberer struct {
-	bins  Bins
-	edges [MaxBins + 1]float64
+	bins      Bins
+	low, high float64 // the first edge and the last
+	edges     [MaxBins + 1]float64
 }
 
 func newNumberer(b Bins) *numberer {
-	n := &numberer{bins: b}
+	n := &numberer{bins: b, low: b.Edge(0), high: b.Edge(b.N)}
 	for i := range b.N + 1 {
 		n.edges[i] = b.Edge(i)
 	}
@@ -121,9 +148,8 @@ func newNumberer(b Bins) *numberer {
 }
 
 func (n *numberer) number(value float64) uint32 {
-	b := &n.bins
-	if value >= b.Low && value < b.High {
-		i := min(int((value-b.Low)/(b.High-b.Low)*float64(b.N)), b.N-1)
+	if value >= n.low && value < n.high {
+		i := min(int((value-n.low)/(n.high-n.low)*float64(n.bins.N)), n.bins.N-1)
 		for value < n.edges[i] {
 			i--
 		}
@@ -132,7 +158,7 @@ func (n *numberer) number(value float64) uint32 {
 		}
 		return uint32(i)
 	}
-	if i := b.Index(value); i >= 0 {
+	if i := n.bins.Index(value); i >= 0 {
 		return uint32(i)
 	}
 	return kernel.NoBin

@@ -12,10 +12,12 @@
 //
 // [Bins] cuts the values from Low to High into N bins of equal width, 2 to 256
 // of them. Bin i holds the values from Edge(i) up to, not with, Edge(i+1), and
-// the last one High too, which is NumPy's convention. A pixel outside of that
-// range counts in no bin, or, with Clamp, in the first or last one. A NaN counts
-// in none. So the counts of a box add up to its area only where all of its
-// pixels are in range.
+// the last one High too. Counts are those of NumPy's histogram with the range
+// (Low, High), also for values on the edges, which are NumPy's to the bit: those
+// for float32 pixels are float32, as far as float32 can tell them apart. A pixel
+// outside of that range counts in no bin, or, with Clamp, in the first or last
+// one. A NaN counts in none. So the counts of a box add up to its area only where
+// all of its pixels are in range.
 //
 // The table of a W×H image has (W+1)×(H+1) entries of N counts each, bins
 // innermost: entry (x, y) is the histogram of the pixels in [0,x)×[0,y), and row

@@ -89,7 +89,7 @@ func tableFor[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt 
 	if err != nil {
 		return nil, err
 	}
-	if bins, err = over[P](bins); err != nil {
+	if bins, err = Over[P](bins); err != nil {
 		return nil, err
 	}
 	return New[S](img.Width, img.Height, img.Channels, bins)
@@ -111,7 +111,7 @@ func integrate[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P],
 		return fmt.Errorf("histogram: %w: a table for %d×%d with %d channels cannot take an image of %d×%d with %d",
 			boxsum.ErrSize, dst.Width, dst.Height, dst.Channels, img.Width, img.Height, img.Channels)
 	}
-	if dst.Bins, err = over[P](dst.Bins); err != nil {
+	if dst.Bins, err = Over[P](dst.Bins); err != nil {
 		return err
 	}
 	if need := (img.Width + 1) * (img.Height + 1) * img.Channels * dst.Bins.N; len(dst.Counts) != need {

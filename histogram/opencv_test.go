@@ -17,15 +17,15 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// python is a process that counts with NumPy and OpenCV.
+// python is a process that counts with NumPy, or with OpenCV too.
 type python struct {
 	in  io.Writer
 	out io.Reader
 }
 
-func startPython(t *testing.T) python {
+func startPython(t *testing.T, script string) python {
 	t.Helper()
-	cmd := exec.Command(ref.Python(t), "testdata/opencv.py")
+	cmd := exec.Command(ref.Python(t), script)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -51,7 +51,7 @@ func startPython(t *testing.T) python {
 }
 
 func TestOpenCV(t *testing.T) {
-	p := startPython(t)
+	p := startPython(t, "testdata/opencv.py")
 	testOpenCV[uint8](t, p, histogram.Bins{N: 32, Low: 0, High: 256}, false)
 	testOpenCV[uint8](t, p, histogram.Bins{N: 10, Low: 20, High: 200}, true)
 	testOpenCV[uint16](t, p, histogram.Bins{N: 256, Low: 0, High: 65536}, false)

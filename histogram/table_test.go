@@ -56,9 +56,9 @@ func (d definition) bin(v float64) int {
 		return 1
 	})
 	switch {
-	case v != v, v > d.bins.High && !d.bins.Clamp:
+	case v != v, v > d.bins.Edge(d.bins.N) && !d.bins.Clamp:
 		return -1
-	case v < d.bins.Low && d.bins.Clamp:
+	case v < d.bins.Edge(0) && d.bins.Clamp:
 		return 0
 	}
 	return after - 1

@@ -42,7 +42,7 @@ func (a *Array) Image() (any, error) {
 	case []float64:
 		return arrayImage(a.Shape, d)
 	}
-	return nil, fmt.Errorf("imgio: an array of %s is not an image: convert it to uint8, uint16, uint32, int16, int32, float32 or float64",
+	return nil, fmt.Errorf("imgio: there are no images or volumes of %s: convert it to uint8, uint16, uint32, int16, int32, float32 or float64",
 		strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]"))
 }
 

@@ -221,8 +221,14 @@ func decodeBytes(format string, data []byte, mode ColorMode) (img any, err error
 		img, err = decodePNM(data, mode)
 		return img, named(format, err)
 	}
+	if format == "tiff" {
+		err = checkTIFF(data)
+	}
 	codec := codecs[format]
-	config, err := codec.config(bytes.NewReader(data))
+	var config image.Config
+	if err == nil {
+		config, err = codec.config(bytes.NewReader(data))
+	}
 	if err == nil {
 		err = checkSize(format, data, config)
 	}
@@ -241,7 +247,11 @@ func decodeBytes(format string, data []byte, mode ColorMode) (img any, err error
 
 // named puts the format before an error that lacks it.
 func named(format string, err error) error {
-	if err == nil || strings.HasPrefix(err.Error(), format+": ") {
+	var unsupported tiff.UnsupportedError
+	switch {
+	case errors.As(err, &unsupported):
+		return fmt.Errorf("%w: save it as .npy, or as PNG of 8 or 16 bits", err)
+	case err == nil || strings.HasPrefix(err.Error(), format+": "):
 		return err
 	}
 	return fmt.Errorf("%s: %w", format, unexpected(err))

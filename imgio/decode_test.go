@@ -242,6 +242,34 @@ func rgbTIFF(pix []uint8) []byte {
 	return append(b, pix...)
 }
 
+// TestUnreadTIFF holds that what is not read is told from damage, with what to do
+// about it.
+func TestUnreadTIFF(t *testing.T) {
+	whole := rgbTIFF(make([]uint8, 3*size.Dx()*size.Dy()))
+	for _, test := range []struct {
+		tag, value uint16
+		says       string
+	}{
+		{tiffSampleFormat, 2, "tiff: its pixels are signed integers, and TIFF is read with unsigned ones: save them as .npy"},
+		{tiffSampleFormat, 3, "tiff: its pixels are floats, and TIFF is read with unsigned integers: save them as .npy"},
+		{tiffPlanar, 2, "tiff: its colours are planar, in a plane each: save it with interleaved colours (planar configuration 1), or as .npy"},
+		{tiffCompression, 34712, "tiff: unsupported feature: compression value 34712: save it as .npy, or as PNG of 8 or 16 bits"},
+	} {
+		const rowsPerStrip = 278
+		file := bytes.Clone(whole)
+		at := bytes.Index(file, binary.LittleEndian.AppendUint16(nil, rowsPerStrip))
+		if test.tag == tiffCompression {
+			at = bytes.Index(file, binary.LittleEndian.AppendUint16(nil, tiffCompression))
+		}
+		binary.LittleEndian.PutUint16(file[at:], test.tag)
+		binary.LittleEndian.PutUint16(file[at+8:], test.value)
+		if _, err := Decode(bytes.NewReader(file), Keep); err == nil || err.Error() != "imgio: "+test.says {
+			t.Errorf("%d is %d: %v", test.tag, test.value, err)
+		}
+	}
+	check(t, "interleaved", whole, Keep, "tiff", rows8(make([]uint8, 3*size.Dx()*size.Dy()), 3))
+}
+
 func TestDecodePalette(t *testing.T) {
 	plain := color.Palette{color.RGBA{1, 2, 3, 255}, color.RGBA{250, 100, 7, 255}, color.RGBA{9, 99, 199, 255}}
 	clear := append(color.Palette{color.NRGBA{200, 100, 50, 128}}, plain...)

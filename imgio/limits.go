@@ -2,6 +2,7 @@ package imgio
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 )
@@ -142,7 +143,27 @@ const (
 	tiffBitsPerSample = 258
 	tiffCompression   = 259
 	tiffPhotometric   = 262
+	tiffSamples       = 277
+	tiffPlanar        = 284
+	tiffSampleFormat  = 339
 )
+
+// checkTIFF says of what the decoder does not read, or takes for damage, what to do
+// about it.
+func checkTIFF(data []byte) error {
+	const signed, float, planes = 2, 3, 2
+	switch _, form := tiffTag(data, tiffSampleFormat); form {
+	case signed:
+		return errors.New("its pixels are signed integers, and TIFF is read with unsigned ones: save them as .npy")
+	case float:
+		return errors.New("its pixels are floats, and TIFF is read with unsigned integers: save them as .npy")
+	}
+	_, samples := tiffTag(data, tiffSamples)
+	if _, planar := tiffTag(data, tiffPlanar); planar == planes && samples > 1 {
+		return errors.New("its colours are planar, in a plane each: save it with interleaved colours (planar configuration 1), or as .npy")
+	}
+	return nil
+}
 
 // tiffTag is how many values a tag of the first directory has, and the first of
 // them; zeros where it is missing.

@@ -54,6 +54,11 @@ func openNPY(f *os.File) (*Array, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return h.open(f)
+}
+
+// open maps or reads the data behind a header.
+func (h *npyHeader) open(f *os.File) (*Array, io.Closer, error) {
 	if a, c := h.mapped(f); a != nil {
 		return a, c, nil
 	}
@@ -74,18 +79,31 @@ func (c closer) Close() error {
 // mapped is the array as a mapping of the file, or nil where it has to be read.
 func (h *npyHeader) mapped(f *os.File) (*Array, io.Closer) {
 	d, err := h.dtype()
-	if err != nil || d.swap || h.fortran && len(h.shape) > 1 || h.offset%d.size != 0 {
+	if err != nil || d.swap || h.offset%d.size != 0 {
 		return nil, nil
 	}
+	m, unmap := h.mappedBytes(f, d)
+	if m == nil {
+		return nil, nil
+	}
+	return &Array{Shape: h.shape, Data: d.view(m)}, unmap
+}
+
+// mappedBytes is the data as a mapping of the file, or nil where that is short, is
+// not in C order or cannot be mapped.
+func (h *npyHeader) mappedBytes(f *os.File, d dtype) ([]byte, closer) {
 	bytes := h.count * d.size
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || bytes < mapBytes || info.Size()-int64(h.offset) < int64(bytes) {
+		return nil, nil
+	}
+	if h.fortran && len(h.shape) > 1 {
 		return nil, nil
 	}
 	m, unmap, err := mapFile(f, h.offset+bytes)
 	if err != nil {
 		return nil, nil
 	}
-	return &Array{Shape: h.shape, Data: d.view(m[h.offset:])}, closer(unmap)
+	return m[h.offset:], unmap
 }
 
 // A dtype is how one kind of element is read.
@@ -112,7 +130,8 @@ func element[T Element]() dtype {
 }
 
 func unsupportedDtype(what string) error {
-	return fmt.Errorf("dtype %s is not supported: use u1, u2, u4, u8, i2, i4, i8, f4, f8 or b1", what)
+	// Those of 8 bytes can be read too, but nothing is made of them.
+	return fmt.Errorf("dtype %s is not supported: convert it to u1, u2, u4, i2, i4, f4, f8 or b1", what)
 }
 
 func (h *npyHeader) dtype() (dtype, error) {

@@ -62,7 +62,7 @@ func TestReadNPYErrors(t *testing.T) {
 		return fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': %s}", descr, shape)
 	}
 	for _, c := range []struct{ name, dict, want string }{
-		{"int8", header("'|i1'", "(2,)"), `"|i1" is not supported: use u1`},
+		{"int8", header("'|i1'", "(2,)"), `"|i1" is not supported: convert it to u1, u2, u4, i2, i4, f4, f8 or b1`},
 		{"half", header("'<f2'", "(2,)"), `"<f2"`},
 		{"long", header("'"+strings.Repeat("a", 1000)+"'", "(2,)"), `dtype "aaaaaaaaaaaaaaaaaaaa" is`},
 		{"complex", header("'<c16'", "(2,)"), `"<c16"`},
@@ -70,7 +70,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"object", header("'|O'", "(2,)"), `"|O"`},
 		{"wide without order", header("'|u2'", "(2,)"), `"|u2"`},
 		{"strange order", header("'!u2'", "(2,)"), `"!u2"`},
-		{"structure", header("[('a', '<u2')]", "(2,)"), "a structure is not supported: use u1"},
+		{"structure", header("[('a', '<u2')]", "(2,)"), "a structure is not supported: convert it to u1, u2, u4"},
 		{"negative", header("'|u1'", "(-2, 3)"), "negative"},
 		{"huge dimension", header("'|u1'", "(99999999999999999999,)"), "too large"},
 		{"huge product", header("'<f8'", "(4294967296, 4294967296)"), "more than memory"},
@@ -401,6 +401,34 @@ func TestViews(t *testing.T) {
 	for _, empty := range []boxsum.View[float64]{{Width: 0, Height: 3, Channels: 1}, {Width: 3, Height: 0, Channels: 1}} {
 		if err := WriteNPY(io.Discard, ViewShape(empty), ViewRows(empty)); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestNamedDtypes holds that a type which is not read is told only of types that
+// are, as images.
+func TestNamedDtypes(t *testing.T) {
+	bad := func(descr string) error {
+		_, err := Decode(bytes.NewReader(rawNPY(1, "{'descr': '"+descr+"', 'fortran_order': False, 'shape': (1, 1)}", make([]byte, 8))), Keep)
+		return err
+	}
+	names := map[string]string{
+		"uint8": "u1", "uint16": "u2", "uint32": "u4", "int16": "i2", "int32": "i4", "float32": "f4", "float64": "f8",
+		"u1": "u1", "u2": "u2", "u4": "u4", "i2": "i2", "i4": "i4", "f4": "f4", "f8": "f8", "b1": "b1",
+	}
+	for _, descr := range []string{"|i1", "<i8", "<u8", "<f2", "<c8"} {
+		err := bad(descr)
+		if err == nil {
+			t.Fatalf("%s is read", descr)
+		}
+		_, list, found := strings.Cut(err.Error(), "convert it to ")
+		if !found {
+			t.Errorf("%s: %v", descr, err)
+		}
+		for name := range strings.FieldsFuncSeq(strings.ReplaceAll(list, " or ", ", "), func(r rune) bool { return r == ',' || r == ' ' }) {
+			if err := bad("<" + names[name]); err != nil {
+				t.Errorf("%s is told of %s: %v", descr, name, err)
+			}
 		}
 	}
 }

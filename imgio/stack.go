@@ -26,6 +26,7 @@ type Stack struct {
 	// Format is that of the file, as in a [Picture], or "folder".
 	Format string
 
+	path  string // of the file, where that is one
 	shape slice
 	read  func(z int) (img any, name string, err error)
 	close closer
@@ -58,26 +59,32 @@ func (s *Stack) Slice(z int) (any, error) {
 		return s.First, nil
 	}
 	img, name, err := s.read(z)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		if got := sliceOf(img); got != s.shape {
+			err = fmt.Errorf("imgio: all slices of a volume must be alike: %s has %v, the first has %v", name, got, s.shape)
+		}
 	}
-	if got := sliceOf(img); got != s.shape {
-		return nil, fmt.Errorf("imgio: all slices of a volume must be alike: %s has %v, the first has %v", name, got, s.shape)
+	switch {
+	case err == nil:
+		return img, nil
+	case s.path != "":
+		return nil, in(s.path, err)
 	}
-	return img, nil
+	return nil, err
 }
 
 // OpenStack reads the volume of that name:
 //
 //   - A folder of pictures, one a slice, in the order of their names, where
 //     numbers count as such: slice2.png comes before slice10.png. Other files in
-//     it, hidden ones and folders are left out.
+//     it, hidden ones and folders are left out. What has the name of a picture and
+//     is no file, such as a pipe, is an error.
 //   - A TIFF file, a page a slice. Pages that are thumbnails or masks of others
 //     are left out.
 //   - A .npy array of shape (D, H, W), or (D, H, W, C) for several channels.
 //
-// Pictures are read as [Open] reads them. Large files are mapped and not read:
-// close the stack when done.
+// Pictures are read as [Open] reads them. Large files are mapped and not read,
+// but for arrays in Fortran order: close the stack when done.
 func OpenStack(path string, mode ColorMode) (*Stack, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -95,6 +102,7 @@ func OpenStack(path string, mode ColorMode) (*Stack, error) {
 	if err != nil {
 		return nil, in(path, err)
 	}
+	s.path = path
 	return s, nil
 }
 
@@ -106,7 +114,14 @@ func openStack(f *os.File, info os.FileInfo, mode ColorMode) (*Stack, error) {
 	}
 	switch format, _ := sniff(head[:n]); {
 	case format == "npy":
-		a, c, err := openNPY(f)
+		h, err := readNPYHeader(f)
+		if err != nil {
+			return nil, err
+		}
+		if s, err := swappedStack(h, f); s != nil || err != nil {
+			return s, err
+		}
+		a, c, err := h.open(f)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +204,14 @@ func folderStack(folder string, mode ColorMode) (*Stack, error) {
 	var names []string
 	for _, e := range entries {
 		hidden := strings.HasPrefix(e.Name(), ".")
-		if !hidden && !e.IsDir() && slices.Contains(pictureNames, strings.ToLower(filepath.Ext(e.Name()))) {
+		if hidden || !slices.Contains(pictureNames, strings.ToLower(filepath.Ext(e.Name()))) {
+			continue
+		}
+		file, err := isFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if file {
 			names = append(names, e.Name())
 		}
 	}
@@ -204,6 +226,21 @@ func folderStack(folder string, mode ColorMode) (*Stack, error) {
 		return img, path, err
 	}
 	return s.begin()
+}
+
+// isFile says whether a path is a file and not a folder. Reading from anything
+// else, such as a pipe, may take forever: that is an error.
+func isFile(path string) (bool, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("imgio: %w", err)
+	case info.Mode()&os.ModeNamedPipe != 0:
+		return false, fmt.Errorf("imgio: %s is a pipe and not a picture: take it out of the folder", path)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return false, fmt.Errorf("imgio: %s is not a file: take it out of the folder", path)
+	}
+	return !info.IsDir(), nil
 }
 
 // openSlice is the picture of a file that is one slice.
@@ -268,6 +305,33 @@ func compareNatural(a, b string) int {
 // digits is how many digits s starts with.
 func digits(s string) int {
 	return len(s) - len(strings.TrimLeft(s, "0123456789"))
+}
+
+// swappedStack is the slices of a large array whose bytes are the other way round:
+// each is turned as it is read, so that memory holds one of them. It is nil for
+// all other arrays.
+func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
+	d, err := h.dtype()
+	if err != nil || !d.swap || len(h.shape) != 3 && len(h.shape) != 4 {
+		return nil, nil
+	}
+	m, unmap := h.mappedBytes(f, d)
+	if m == nil {
+		return nil, nil
+	}
+	s := &Stack{Depth: h.shape[0], Format: "npy", close: unmap}
+	each := &npyHeader{descr: h.descr, shape: h.shape[1:], count: h.count / h.shape[0]}
+	size := each.count * d.size
+	s.read = func(z int) (any, string, error) {
+		name := fmt.Sprintf("slice %d", z)
+		a, err := each.read(bytes.NewReader(m[z*size:][:size]))
+		if err != nil {
+			return nil, name, err
+		}
+		img, err := a.Image()
+		return img, name, err
+	}
+	return s.begin()
 }
 
 // arrayStack is the slices of an array, in its own memory.

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -212,6 +213,52 @@ func TestStackArray(t *testing.T) {
 	checkStack(t, s, err, want)
 }
 
+// TestStackSwapped reads large arrays whose bytes are the other way round slice by
+// slice, and small ones at once.
+func TestStackSwapped(t *testing.T) {
+	other := ">"
+	if !hostIsLittle {
+		other = "<"
+	}
+	for _, shape := range [][]int{{5, 400, 300}, {3, 100, 300, 7}, {2, 3, 4}} {
+		count, err := elementCount(shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]uint16, count)
+		for i := range want {
+			want[i] = uint16(i*40503 + i>>3)
+		}
+		swapped := bytes.Clone(bytesOf(want))
+		swapBytes(swapped, 2)
+		path := filepath.Join(t.TempDir(), "swapped.npy")
+		dict := fmt.Sprintf("{'descr': '%su2', 'fortran_order': False, 'shape': %s, }", other, shapeString(shape))
+		if err := os.WriteFile(path, rawNPY(1, dict, swapped), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenStack(path, ToGray)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if large := count*2 >= mapBytes; runtime.GOOS == "linux" && (s.Whole == nil) != large {
+			t.Errorf("%v: the whole is %T", shape, s.Whole)
+		}
+		for z := range shape[0] {
+			img, err := s.Slice(z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			each := count / shape[0]
+			if got := img.(boxsum.Image[uint16]); !slices.Equal(got.Pix, want[z*each:][:each]) || got.Height != shape[1] {
+				t.Errorf("%v: slice %d differs", shape, z)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestNatural(t *testing.T) {
 	names := []string{"a", "a0", "a01", "a1", "a2", "a10", "a10b2", "a10b10", "a99999999999999999998", "a99999999999999999999", "b", "img-1", "img-2", "img-10"}
 	shuffled := slices.Clone(names)
@@ -268,6 +315,18 @@ func TestStackErrors(t *testing.T) {
 	}
 	if _, err := OpenStack(filepath.Join(t.TempDir(), "missing"), ToGray); err == nil {
 		t.Error("a missing folder is a volume")
+	}
+	// A page that does not fit the first names its file.
+	path := filepath.Join(t.TempDir(), "pages.tiff")
+	if err := os.WriteFile(path, pagedTIFF(binary.LittleEndian, pages[0], tiffPage{3, 2, 0, make([]uint8, 6)}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other, err := OpenStack(path, ToGray)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Slice(1); err == nil || err.Error() != "imgio: all slices of a volume must be alike: page 2 has 3×2 pixels of uint8, the first has 7×5 pixels of uint8, in "+path {
+		t.Error(err)
 	}
 	// A page whose pixels are cut off is an error that names it.
 	s, err := DecodeStack(bytes.NewReader(pagedTIFF(binary.LittleEndian, pages[0], tiffPage{7, 500, 0, make([]uint8, 35)})), ToGray)

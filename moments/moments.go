@@ -26,11 +26,11 @@ func (t *Table) Moments(box image.Rectangle, channel int) (m Moments) {
 		return m
 	}
 	raw := t.exact(box, channel, box.Min.X, box.Min.Y)
-	f := raw.floats(t.unit)
+	f := raw.floats()
 	m.M00, m.M10, m.M01, m.M20, m.M11, m.M02, m.M30, m.M21, m.M12, m.M03 = f[m00], f[m10], f[m01], f[m20], f[m11], f[m02], f[m30], f[m21], f[m12], f[m03]
 	if m.M00 == 0 {
 		m.Mu20, m.Mu11, m.Mu02, m.Mu30, m.Mu21, m.Mu12, m.Mu03 = m.M20, m.M11, m.M02, m.M30, m.M21, m.M12, m.M03
-		return m
+		return m.times(t.unit)
 	}
 	// Exactly to the pixel nearest to the centroid, and from there, by half a
 	// pixel at most, in floats. With pixels below zero the centroid may lie far
@@ -38,15 +38,37 @@ func (t *Table) Moments(box image.Rectangle, channel int) (m Moments) {
 	x := int(math.Round(min(max(m.M10/m.M00, 0), float64(box.Dx()))))
 	y := int(math.Round(min(max(m.M01/m.M00, 0), float64(box.Dy()))))
 	near := raw.about(x, y)
-	m.central(near.floats(t.unit))
+	m.central(near.floats())
 	m.normalise()
+	return m.times(t.unit)
+}
+
+// times makes of moments in units those of the pixels. Only here can a number get
+// too large or too small for a float64.
+func (m Moments) times(unit float64) Moments {
+	if unit == 1 {
+		return m
+	}
+	root := math.Sqrt(unit)
+	for _, f := range []*float64{
+		&m.M00, &m.M10, &m.M01, &m.M20, &m.M11, &m.M02, &m.M30, &m.M21, &m.M12, &m.M03,
+		&m.Mu20, &m.Mu11, &m.Mu02, &m.Mu30, &m.Mu21, &m.Mu12, &m.Mu03,
+	} {
+		*f *= unit
+	}
+	for _, f := range []*float64{&m.Nu20, &m.Nu11, &m.Nu02} {
+		*f /= unit
+	}
+	for _, f := range []*float64{&m.Nu30, &m.Nu21, &m.Nu12, &m.Nu03} {
+		*f = *f / unit / root
+	}
 	return m
 }
 
 // floats rounds every sum once.
-func (s *sums) floats(unit float64) (f [orders]float64) {
+func (s *sums) floats() (f [orders]float64) {
 	for i := range s {
-		f[i] = s[i].float() * unit
+		f[i] = s[i].float()
 	}
 	return f
 }

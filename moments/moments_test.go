@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -422,6 +423,48 @@ func again[P boxsum.Pixel](t *testing.T, table *moments.Table, img boxsum.Image[
 		t.Fatal(err)
 	}
 	compare(t, img, image.Rect(3, 4, 27, 20), 0, table.Moments(image.Rect(3, 4, 27, 20), 0))
+}
+
+// TestScale multiplies pixels by powers of two: every moment follows as it is
+// defined, up to the ends of the range of a float64.
+func TestScale(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	const side = 9
+	pix := make([]float64, side*side)
+	for i := range pix {
+		pix[i] = 1 + rng.Float64()
+	}
+	of := func(pix []float64) moments.Moments {
+		table, err := moments.Integrate(boxsum.Image[float64]{Pix: pix, Width: side, Height: side}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table.Moments(table.Bounds(), 0)
+	}
+	plain := of(pix)
+	for _, exponent := range []int{-1000, -800, -664, -500, -66, -1, 0, 3, 70, 500, 664, 1000, 1010} {
+		scaled := make([]float64, len(pix))
+		for i, p := range pix {
+			scaled[i] = math.Ldexp(p, exponent)
+		}
+		got, want := reflect.ValueOf(of(scaled)), reflect.ValueOf(plain)
+		for i := range got.NumField() {
+			name := got.Type().Field(i).Name
+			power := float64(exponent)
+			switch {
+			case strings.HasPrefix(name, "Nu") && name[2]+name[3] == '0'+'2': // of second order
+				power = -power
+			case strings.HasPrefix(name, "Nu"):
+				power *= -1.5
+			}
+			// Half a power may be left over.
+			whole := math.Floor(power)
+			w := math.Ldexp(want.Field(i).Float()*math.Exp2(power-whole), int(whole))
+			if g := got.Field(i).Float(); g != w && !(math.Abs(g-w) <= 1e-12*math.Abs(w)+1e-320) {
+				t.Errorf("pixels of 2^%d: %s is %v, want %v", exponent, name, g, w)
+			}
+		}
+	}
 }
 
 func TestErrors(t *testing.T) {

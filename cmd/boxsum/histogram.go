@@ -103,17 +103,11 @@ func (c *histogramCmd) Run(sh *shell) error {
 			return err
 		}
 		defer picture.Close()
-		if err := checkWeights(picture.Image); err != nil {
-			return fmt.Errorf("%s: %w", c.Weights, err)
-		}
 		weights = picture.Image
 	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
 	c.announce = func(bytes int64) { sh.progress.begin("counting, "+inBytes(bytes), 0) }
 	work, err := c.work(img, weights, device, opt)
-	if errors.Is(err, boxsum.ErrSize) && weights != nil {
-		err = fmt.Errorf("--weights %s: %w", c.Weights, err)
-	}
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
 		return err
 	}
@@ -242,6 +236,7 @@ type histogramWork struct {
 type channelHistogram struct {
 	counts       any // as they are
 	sizes        []float64
+	texts        []string // every digit of them
 	median, mode int
 	entropy      float64
 }
@@ -268,14 +263,7 @@ func (c *histogramCmd) work(img, weights any, device *gpu.Device, opt *boxsum.Op
 }
 
 func histogramOf[P boxsum.Pixel](img boxsum.Image[P], weights any, c *histogramCmd, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
-	bins := histogram.Bins{N: c.Bins, Low: c.Range.low, High: c.Range.high, Clamp: c.Clamp}
-	if sizeOf[P]() > 2 && !c.Range.given {
-		var ok bool
-		if bins.Low, bins.High, ok = extent(img); !ok {
-			return nil, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
-		}
-	}
-	bytes, err := histogram.Bytes[uint32](img.Width, img.Height, img.Channels, bins.N)
+	bytes, err := histogram.Bytes[uint32](img.Width, img.Height, img.Channels, c.Bins)
 	if err != nil {
 		return nil, err
 	}
@@ -286,77 +274,73 @@ func histogramOf[P boxsum.Pixel](img boxsum.Image[P], weights any, c *histogramC
 	// Sums of whole weights in 64 bits stay exact.
 	switch w := weights.(type) {
 	case boxsum.Image[uint8]:
-		return weighted[uint64](img, convert[uint32](w), bins, opt)
+		return weighted[uint64](img, w, c, opt)
 	case boxsum.Image[uint16]:
-		return weighted[uint64](img, convert[uint32](w), bins, opt)
+		return weighted[uint64](img, w, c, opt)
 	case boxsum.Image[uint32]:
-		return weighted[uint64](img, w, bins, opt)
+		return weighted[uint64](img, w, c, opt)
 	case boxsum.Image[int16]:
-		return weighted[int64](img, convert[int32](w), bins, opt)
+		return weighted[int64](img, w, c, opt)
 	case boxsum.Image[int32]:
-		return weighted[int64](img, w, bins, opt)
+		return weighted[int64](img, w, c, opt)
 	case boxsum.Image[float32]:
-		return weighted[float64](img, convert[float64](w), bins, opt)
+		return weighted[float64](img, w, c, opt)
 	case boxsum.Image[float64]:
-		return weighted[float64](img, w, bins, opt)
+		return weighted[float64](img, w, c, opt)
 	case nil:
 	default:
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
-	return madeHistogram(img, func() (*histogram.Table[uint32], error) {
+	return madeHistogram(img, c, func(t *histogram.Table[uint32]) error {
 		if device != nil {
-			return gpu.IntegrateHistogramHost(device, img, bins, nil)
+			return gpu.IntegrateHistogramHostInto(device, t, img, nil)
 		}
-		return histogram.Integrate(img, bins, opt)
+		return histogram.IntegrateInto(t, img, opt)
 	})
 }
 
 // weighted is a table of weights instead of counts.
-func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], bins histogram.Bins, opt *boxsum.Options) (*histogramWork, error) {
-	return madeHistogram(img, func() (*histogram.Table[S], error) {
-		return histogram.IntegrateWeighted[S](img, weights, bins, opt)
+func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
+	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
+		return nil, fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
+			c.Weights, weights.Width, weights.Height, count(weights.Channels, "channel"), img.Width, img.Height)
+	}
+	return madeHistogram(img, c, func(t *histogram.Table[S]) error {
+		if err := checkFinite(weights); err != nil {
+			return fmt.Errorf("--weights %s: %w", c.Weights, err)
+		}
+		return histogram.IntegrateWeightedInto(t, img, weights, opt)
 	})
 }
 
-// checkWeights refuses weights that are not finite: they would be in the sums of
+// checkFinite refuses weights that are not finite: they would be in the sums of
 // boxes that do not hold them.
-func checkWeights(weights any) error {
-	switch w := weights.(type) {
-	case boxsum.Image[float32]:
-		return checkFinite(w)
-	case boxsum.Image[float64]:
-		return checkFinite(w)
+func checkFinite[P boxsum.Pixel](weights boxsum.Image[P]) error {
+	if P(1)/2 == 0 {
+		return nil // integers are
 	}
-	return nil
-}
-
-func checkFinite[P float32 | float64](weights boxsum.Image[P]) error {
 	for y := range weights.Height {
-		for i, w := range weights.Row(y) {
+		for x, w := range weights.Row(y) {
 			if v := float64(w); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("the weight at (%d,%d) is %g: weights must be finite", i/max(weights.Channels, 1), y, v)
+				return fmt.Errorf("the weight at (%d,%d) is %g: weights must be finite", x, y, v)
 			}
 		}
 	}
 	return nil
 }
 
-// convert is the same image in a wider type.
-func convert[To, P boxsum.Pixel](img boxsum.Image[P]) boxsum.Image[To] {
-	out := boxsum.Image[To]{Width: img.Width, Height: img.Height, Channels: img.Channels}
-	for y := range img.Height {
-		for _, p := range img.Row(y) {
-			out.Pix = append(out.Pix, To(p))
-		}
-	}
-	return out
-}
-
-// madeHistogram times how a table is made.
-func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], integrate func() (*histogram.Table[S], error)) (*histogramWork, error) {
-	start := time.Now()
-	t, err := integrate()
+// madeHistogram times how a table is made. Its memory comes first, so that there
+// is an error before anything else takes long or takes memory.
+func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
+	t, err := histogram.New[S](img.Width, img.Height, img.Channels, histogram.Bins{N: c.Bins})
 	if err != nil {
+		return nil, err
+	}
+	if t.Bins, err = binsFor(img, c); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if err := integrate(t); err != nil {
 		return nil, err
 	}
 	bins := t.Bins
@@ -369,7 +353,10 @@ func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], integrate 
 			counts := t.Histogram(nil, box, channel)
 			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
 			for _, n := range counts {
-				h.sizes = append(h.sizes, float64(n))
+				h.sizes, h.texts = append(h.sizes, float64(n)), append(h.texts, digits(n))
+			}
+			if floats, ok := any(counts).([]float64); ok {
+				h.counts = finites(floats)
 			}
 			return h
 		},
@@ -378,9 +365,55 @@ func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], integrate 
 	}, nil
 }
 
-// extent is the smallest and the largest finite pixel, a little apart where
-// they are the same.
-func extent[P boxsum.Pixel](img boxsum.Image[P]) (low, high float64, ok bool) {
+// digits is all of a number, without an exponent where a reader can do without.
+func digits[S boxsum.Sum](n S) string {
+	f, ok := any(n).(float64)
+	switch {
+	case !ok:
+		return fmt.Sprint(n)
+	case f != 0 && math.Abs(f) < 1e-5:
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return plain(f)
+}
+
+// finites is numbers that JSON can hold.
+func finites(numbers []float64) []any {
+	all := make([]any, len(numbers))
+	for i, n := range numbers {
+		all[i] = finite(n)
+	}
+	return all
+}
+
+// binsFor is the bins that were asked for, over the pixels of the image where no
+// range was.
+func binsFor[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd) (histogram.Bins, error) {
+	bins := histogram.Bins{N: c.Bins, Low: c.Range.low, High: c.Range.high, Clamp: c.Clamp}
+	if sizeOf[P]() <= 2 || c.Range.given {
+		return histogram.Over[P](bins)
+	}
+	low, high := extent(img)
+	switch {
+	case low > high:
+		return bins, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
+	case math.IsInf(high-low, 0):
+		return bins, fmt.Errorf("the pixels are from %g to %g, which is too far apart for bins: say which values to count with --range LOW,HIGH", low, high)
+	}
+	// Pixels that are all but the same are in the middle of a wider range: of 1,
+	// as NumPy's, or of more where that is too little to cut.
+	for _, apart := range []float64{0, 0.5, max(math.Abs(low), math.Abs(high)) / 1e6} {
+		bins.Low, bins.High = max(low-apart, -math.MaxFloat64), min(high+apart, math.MaxFloat64)
+		if wider, err := histogram.Over[P](bins); err == nil && bins.Low < bins.High {
+			return wider, nil
+		}
+	}
+	return histogram.Over[P](bins)
+}
+
+// extent is the smallest and the largest finite pixel, the other way round where
+// there is none.
+func extent[P boxsum.Pixel](img boxsum.Image[P]) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for y := range img.Height {
 		for _, p := range img.Row(y) {
@@ -389,11 +422,7 @@ func extent[P boxsum.Pixel](img boxsum.Image[P]) (low, high float64, ok bool) {
 			}
 		}
 	}
-	if low == high {
-		apart := max(0.5, math.Abs(low)/1e6)
-		low, high = low-apart, high+apart
-	}
-	return low, high, low < high
+	return low, high
 }
 
 // format is how to write the table to a path.
@@ -587,8 +616,8 @@ func (w *histogramWork) columns(r histogramReport) [][]string {
 		for c, h := range b.channels {
 			rows[0] = append(rows[0], b.Box.String())
 			channel = append(channel, strconv.Itoa(c))
-			for i, n := range h.sizes {
-				rows[1+i] = append(rows[1+i], strconv.FormatFloat(n, 'g', 17, 64))
+			for i, n := range h.texts {
+				rows[1+i] = append(rows[1+i], n)
 			}
 			for i, text := range []string{strconv.Itoa(b.Area), name(h.median), name(h.mode), fmt.Sprintf("%.5g", h.entropy)} {
 				last[i] = append(last[i], text)

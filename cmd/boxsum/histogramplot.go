@@ -5,7 +5,6 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"strconv"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
@@ -108,17 +107,18 @@ func drawPlot(m *image.RGBA, r image.Rectangle, work *histogramWork, b boxHistog
 	low, high := fmt.Sprintf("%.6g", bins.Low), fmt.Sprintf("%.6g", bins.High)
 	label(m, area.Min.X, area.Max.Y+4, low, ink)
 	label(m, area.Max.X-8*len(high), area.Max.Y+4, high, ink)
-	var most float64
+	most, middle := 0.0, "highest 0"
 	for _, h := range b.channels {
-		for _, n := range h.sizes {
-			most = max(most, n)
+		for i, n := range h.sizes {
+			if n > most {
+				most, middle = n, "highest "+h.texts[i]
+			}
 		}
 	}
-	if most == 0 {
+	switch {
+	case most == 0:
 		most = 1 // nothing to be seen
-	}
-	middle := "highest " + strconv.FormatFloat(most, 'f', -1, 64)
-	if most != math.Trunc(most) {
+	case most != math.Trunc(most):
 		middle = fmt.Sprintf("highest %.6g", most)
 	}
 	label(m, (area.Min.X+area.Max.X)/2-4*len(middle), area.Max.Y+4, middle, ink)
@@ -133,7 +133,11 @@ func drawPlot(m *image.RGBA, r image.Rectangle, work *histogramWork, b boxHistog
 		before := area.Max.Y
 		for i, n := range h.sizes {
 			x0, x1 := area.Min.X+area.Dx()*i/len(h.sizes), area.Min.X+area.Dx()*(i+1)/len(h.sizes)
-			y := area.Max.Y - int(math.Round(float64(area.Dy())*max(n, 0)/most))
+			share := max(n, 0) / most
+			if math.IsNaN(share) {
+				share = 1 // sums beyond all numbers
+			}
+			y := area.Max.Y - int(math.Round(float64(area.Dy())*share))
 			if len(b.channels) == 1 {
 				gap := min(1, (x1-x0)/3)
 				fill(m, image.Rect(x0, y, x1-gap, area.Max.Y), hue)

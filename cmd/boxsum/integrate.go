@@ -46,7 +46,7 @@ Examples:
 
 With --squares --tilted the three tables are those of OpenCV's integral3, to the bit for the types that it has; its sums of squares are always floats.
 
-Integer sums wrap where the table outgrows their type, as OpenCV's do; boxes stay exact as long as their own sum fits.
+Integer sums wrap where the table outgrows their type, as OpenCV's do; boxes stay exact as long as their own sum fits. So do the squares of integers, in 64 bits: all boxes of 8- and 16-bit pixels fit, and those of 32 bits while the squares in a box add up to less than 2^64. Squares of floats are floats.
 
 With --volume, entry (x,y,z) of (D+1)×(H+1)×(W+1) is the sum of the voxels before it in all three directions. Pictures in a folder are taken in the order of their names, slice2.png before slice10.png.
 

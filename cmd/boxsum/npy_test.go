@@ -44,7 +44,7 @@ func npyMake(path, element, dims string, values []string) error {
 	}
 	makers := map[string]func(string, []int, []string) error{
 		"u8": npyOf[uint8], "u16": npyOf[uint16], "u32": npyOf[uint32], "u64": npyOf[uint64], "i16": npyOf[int16],
-		"i32": npyOf[int32], "f32": npyOf[float32], "f64": npyOf[float64],
+		"i32": npyOf[int32], "i64": npyOf[int64], "f32": npyOf[float32], "f64": npyOf[float64],
 	}
 	return makers[element](path, shape, values)
 }
@@ -54,12 +54,15 @@ func npyOf[T imgio.Element](path string, shape []int, values []string) error {
 	for _, n := range shape {
 		size *= n
 	}
-	data := make([]T, size)
-	for i := range data {
-		v := values[i%len(values)]
-		if _, err := fmt.Sscan(v, &data[i]); err != nil {
+	parsed := make([]T, len(values))
+	for i, v := range values {
+		if _, err := fmt.Sscan(v, &parsed[i]); err != nil {
 			return fmt.Errorf("%s: %w", v, err)
 		}
+	}
+	data := make([]T, size)
+	for i := range data {
+		data[i] = parsed[i%len(parsed)]
 	}
 	f, err := os.Create(path)
 	if err != nil {

@@ -31,7 +31,7 @@ type queryCmd struct {
 
 // Help is the long help of the command.
 func (*queryCmd) Help() string {
-	return `Boxes are clipped to the image; the area is how many pixels are left. Sums of integer pixels are exact. Colour that is kept prints a line for each channel, and arrays as JSON.
+	return `Boxes are clipped to the image; the area is how many pixels are left, or voxels. Sums of integer pixels are exact. Colour that is kept prints a line for each channel, and arrays as JSON.
 
 Examples:
 
@@ -105,7 +105,7 @@ func (c *queryCmd) print(sh *shell, answers []answer) (err error) {
 	if c.JSON {
 		err = printAnswersJSON(w, answers)
 	} else {
-		err = printAnswers(w, answers)
+		err = printAnswers(w, answers, c.Volume)
 	}
 	return errors.Join(err, w.Flush())
 }
@@ -267,7 +267,7 @@ func ask(work job, b box) answer {
 }
 
 // printAnswers prints a line for every channel of every box.
-func printAnswers(w io.Writer, answers []answer) error {
+func printAnswers(w io.Writer, answers []answer, solid bool) error {
 	several := slices.ContainsFunc(answers, func(a answer) bool { return len(a.channels) > 1 })
 	rotates := slices.ContainsFunc(answers, func(a answer) bool { return a.rotation != "" })
 	row := func(box, rotation, channel string, numbers ...string) []string {
@@ -281,7 +281,7 @@ func printAnswers(w io.Writer, answers []answer) error {
 		return append(row, numbers...)
 	}
 	size := "area"
-	if slices.ContainsFunc(answers, func(a answer) bool { return a.solid }) {
+	if solid {
 		size = "voxels"
 	}
 	rows := [][]string{row("box", "rotate", "channel", "sum", "mean", "std", size)}
@@ -354,9 +354,9 @@ func (a answer) MarshalJSON() ([]byte, error) {
 		}
 		return values
 	}
-	area, voxels := &a.area, (*int64)(nil)
+	var voxels *int64 // by its own name, and by the one that all boxes have
 	if a.solid {
-		area, voxels = voxels, area
+		voxels = &a.area
 	}
 	return json.Marshal(struct {
 		Box    any        `json:"box"`
@@ -365,9 +365,9 @@ func (a answer) MarshalJSON() ([]byte, error) {
 		Sum    any        `json:"sum"`
 		Mean   any        `json:"mean"`
 		Std    any        `json:"std"`
-		Area   *int64     `json:"area,omitempty"`
+		Area   int64      `json:"area"`
 		Voxels *int64     `json:"voxels,omitempty"`
-	}{a.box, a.rotation, a.rect, one(sum), one(mean), one(std), area, voxels})
+	}{a.box, a.rotation, a.rect, one(sum), one(mean), one(std), a.area, voxels})
 }
 
 // finite is a number that JSON can hold, and null for NaN and infinities.

@@ -50,7 +50,7 @@ func (c *integrateCmd) runVolume(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	defer stack.Close()
+	defer sh.closeStack(stack)
 	pair, err := pairNamed(stack.First, c.Type)
 	if err != nil {
 		return err
@@ -128,6 +128,14 @@ func (sh *shell) openStack(path, color string) (*imgio.Stack, error) {
 	})
 }
 
+// closeStack gives back a volume, unless Ctrl-C left a slice of it half read: what
+// is read from must then stay until the process ends.
+func (sh *shell) closeStack(stack *imgio.Stack) {
+	if sh.ctx.Err() == nil {
+		stack.Close()
+	}
+}
+
 // volumeReport is the report of a volume.
 func volumeReport(work volumeJob, device *gpu.Device, opt *boxsum.Options, took time.Duration, out string) report {
 	took = max(took, 1) // a coarse clock may not have moved
@@ -186,7 +194,7 @@ func (c *queryCmd) runVolume(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	defer stack.Close()
+	defer sh.closeStack(stack)
 	pair, err := pairExact(stack.First, stack.Depth)
 	if err != nil {
 		return err
@@ -255,12 +263,12 @@ func parseBlock(text string) (block, error) {
 type volumeJob interface {
 	sliceBySlice() bool
 	size() (width, height, depth, channels int)
-	types() string   // as in u8:u32, or u8:u32+u64 with squares
-	read() int64     // bytes of voxels
-	written() int64  // bytes of all tables
-	pixelBytes() int // of a value
-	sumBytes() int   // of its sums in all tables
-	load(ctx context.Context, report func(bytes int64)) error
+	types() string                                            // as in u8:u32, or u8:u32+u64 with squares
+	read() int64                                              // bytes of voxels
+	written() int64                                           // bytes of all tables
+	pixelBytes() int                                          // of a value
+	sumBytes() int                                            // of its sums in all tables
+	load(ctx context.Context, report func(bytes int64)) error // until ctx ends, as all reading afterwards
 	integrate(*boxsum.Options) error
 	integrateOn(*gpu.Device) error
 	stats(box volume.Box, channel int) stats
@@ -274,6 +282,7 @@ type typedVolume[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
 	src     volume.Volume[P] // without voxels if it goes slice by slice
 	squares bool
 	opt     *boxsum.Options
+	ctx     context.Context            // ends the reading of slices
 	sum     *volume.Table[S]           // nil if it goes slice by slice
 	squared *volume.SquaredTable[S, Q] // nil unless asked for; has sum in it
 	peak    uint64                     // largest magnitude in src, once it matters
@@ -283,7 +292,7 @@ type typedVolume[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
 // write them slice by slice.
 func newTypedVolume[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack, squares, slices bool) (volumeJob, error) {
 	first := stack.First.(boxsum.Image[P])
-	j := &typedVolume[P, S, Q]{stack: stack, squares: squares}
+	j := &typedVolume[P, S, Q]{stack: stack, squares: squares, ctx: context.Background()}
 	j.src = volume.Volume[P]{Width: first.Width, Height: first.Height, Depth: stack.Depth, Channels: max(first.Channels, 1)}
 	need := float64(j.src.Width+1) * float64(j.src.Height+1) * float64(j.src.Depth+1) * float64(j.src.Channels) * float64(j.sumBytes())
 	if stack.Whole == nil {
@@ -343,6 +352,7 @@ func (j *typedVolume[P, S, Q]) sumBytes() int {
 // load brings the voxels and the tables into memory, so that what is timed
 // afterwards is integration and neither decoding nor the system finding pages.
 func (j *typedVolume[P, S, Q]) load(ctx context.Context, report func(bytes int64)) error {
+	j.ctx = ctx
 	if j.sliceBySlice() {
 		return nil
 	}
@@ -352,7 +362,7 @@ func (j *typedVolume[P, S, Q]) load(ctx context.Context, report func(bytes int64
 		touchPages(j.src.Pix, func(p *P) { read += *p })
 		runtime.KeepAlive(read)
 		report(j.read())
-	} else if err := j.fill(ctx, report); err != nil {
+	} else if err := j.fill(report); err != nil {
 		return err
 	}
 	touchPages(j.sum.Sums, func(s *S) { *s = 0 })
@@ -363,14 +373,14 @@ func (j *typedVolume[P, S, Q]) load(ctx context.Context, report func(bytes int64
 }
 
 // fill copies the slices one after the other.
-func (j *typedVolume[P, S, Q]) fill(ctx context.Context, report func(bytes int64)) error {
+func (j *typedVolume[P, S, Q]) fill(report func(bytes int64)) error {
 	all, err := volume.New[P](j.src.Width, j.src.Height, j.src.Depth, j.src.Channels)
 	if err != nil {
 		return err
 	}
 	for z := range all.Depth {
 		img, err := j.slice(z)
-		if err = cmp.Or(err, ctx.Err()); err != nil {
+		if err != nil {
 			return err
 		}
 		to := all.Slice(z)
@@ -383,10 +393,10 @@ func (j *typedVolume[P, S, Q]) fill(ctx context.Context, report func(bytes int64
 	return nil
 }
 
-// slice reads one slice.
+// slice reads one slice, or returns at once on Ctrl-C: the file may be far away.
 func (j *typedVolume[P, S, Q]) slice(z int) (boxsum.Image[P], error) {
-	img, err := j.stack.Slice(z)
-	if err != nil {
+	img, err := await(j.ctx, func() (any, error) { return j.stack.Slice(z) })
+	if err = cmp.Or(err, j.ctx.Err()); err != nil {
 		return boxsum.Image[P]{}, err
 	}
 	return img.(boxsum.Image[P]), nil

@@ -38,7 +38,7 @@ func TestSliceBySlice(t *testing.T) {
 	if err := made.load(t.Context(), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
-	streamed := &typedVolume[uint8, uint32, uint64]{stack: stack, squares: true}
+	streamed := &typedVolume[uint8, uint32, uint64]{stack: stack, squares: true, ctx: t.Context()}
 	streamed.src.Width, streamed.src.Height, streamed.src.Depth, streamed.src.Channels = made.size()
 	var files [4]bytes.Buffer
 	for i, work := range []volumeJob{made, streamed} {
@@ -71,7 +71,7 @@ func TestSliceFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work := &typedVolume[uint8, uint32, uint64]{stack: stack, squares: true, opt: &boxsum.Options{}}
+	work := &typedVolume[uint8, uint32, uint64]{stack: stack, squares: true, opt: &boxsum.Options{}, ctx: t.Context()}
 	work.src.Width, work.src.Height, work.src.Depth, work.src.Channels = 3, 2, 4, 1
 	if err := os.WriteFile(filepath.Join(folder, "3.pgm"), []byte("P2 3 2 255 1 2"), 0o600); err != nil {
 		t.Fatal(err)
