@@ -131,7 +131,7 @@ def test_types():
             function(cupy.zeros((4, 4, 4), cupy.uint8))
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 7, 9), (33, 64, 65), (20, 30, 40, 3)])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 7, 9), (33, 64, 65), (20, 30, 40, 3), (9, 40, 64), (70, 150, 272)])
 def test_volumes(shape):
     boxes = np.random.default_rng(0).integers(-5, 70, (300, 6))
     for dtype in ("u1", "i2", "f4"):

@@ -175,4 +175,8 @@ def histogram(
         image = np.array(image, order="C", subok=False)
         weights = None if weights is None else np.array(weights, order="C", subok=False)
         call("histogram", image, weights, *arguments)
-    return HistogramTable(table, np.linspace(low, high, bins + 1))
+    edges = np.linspace(low, high, bins + 1)
+    if image.dtype == np.float32:  # which are compared with edges of their own type, where it tells them apart
+        single = edges.astype(np.float32)
+        edges = single if np.all(np.diff(single) > 0) else edges
+    return HistogramTable(table, edges)
