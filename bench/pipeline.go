@@ -290,7 +290,8 @@ func newPipelineReport(cfg PipelineConfig, p *plan) *pipelineReport {
 	r.line("")
 	r.line(fmt.Sprintf("%d images from memory to tables in memory. Times are in ms, median of %d, by the clock on the wall, all tables dropped", cfg.Images, p.Repeat))
 	r.line("unseen; before that, all were compared with a plain reference. Memory is that of the run before. copies alone sends as many")
-	r.line("bytes in and out from and to page-locked memory, both ways at once, and nothing else.")
+	r.line("bytes in and out from and to page-locked memory, both ways at once, and nothing else. Tables are the pipeline's until the next")
+	r.line("one (reused), the caller's (into) or new.")
 	r.line("")
 	r.head(fmt.Sprintf("%-12s%-14s%s", "types", "size", "way"), "ms", "images/s", "GB/s", "of copies")
 	return r

@@ -41,18 +41,21 @@ func (a *array) close() error {
 	if a.device == nil {
 		return nil
 	}
-	err := a.device.use(func() error {
-		m := a.at.memory
-		a.at.memory = 0
-		if m == 0 || !a.owned {
-			return nil
-		}
-		return firstError(a.device.backend.wait(a.device.stream), a.device.give(m))
-	})
+	err := a.device.use(a.free)
 	if errors.Is(err, ErrClosed) {
 		return nil
 	}
 	return err
+}
+
+// free is close for calls that use the device.
+func (a *array) free() error {
+	m := a.at.memory
+	a.at.memory = 0
+	if m == 0 || !a.owned {
+		return nil
+	}
+	return firstError(a.device.backend.wait(a.device.stream), a.device.give(m))
 }
 
 const (

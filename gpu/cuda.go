@@ -89,8 +89,9 @@ type cudaBackend struct {
 	functions map[[2]string]loaded // by module and name
 	fast      fastKernels
 	volumes   volumeKernels
-	residents map[string]int // blocks of a kernel that run at once
-	events    []cuda.Event   // to record again: making and freeing them takes longer
+	refusals  map[[2]string]error // by module and kernel, those that the driver did not take
+	residents map[string]int      // blocks of a kernel that run at once
+	events    []cuda.Event        // to record again: making and freeing them takes longer
 }
 
 // loaded is a kernel and the module that it came in.
@@ -175,6 +176,7 @@ func (b *cudaBackend) close() error {
 	b.events = nil
 	clear(b.modules)
 	clear(b.functions)
+	clear(b.refusals)
 	b.fast, b.volumes = fastKernels{}, volumeKernels{}
 	if release := b.device.Release(); release != nil {
 		err = errors.Join(err, cudaError("close the device", release))
@@ -218,16 +220,7 @@ func (b *cudaBackend) newStream() (s stream, err error) {
 }
 
 func (b *cudaBackend) freeStream(s stream) error {
-	b.forget(s)
 	return b.do("free a stream", cuda.Stream(s).Destroy)
-}
-
-// forget drops what launches on a stream left to the next one.
-func (b *cudaBackend) forget(s stream) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.fast.streams, s)
-	delete(b.volumes.streams, s)
 }
 
 func (b *cudaBackend) wait(s stream) error {
@@ -434,6 +427,9 @@ func (b *cudaBackend) module(name, kernel string) (cuda.Module, error) {
 	if m, ok := b.modules[name]; ok {
 		return m, nil
 	}
+	if err := b.refusals[[2]string{name, kernel}]; err != nil {
+		return 0, err
+	}
 	var reasons []error
 	for _, image := range kernels.CUDA(name, b.major, b.minor) {
 		key := name
@@ -453,7 +449,37 @@ func (b *cudaBackend) module(name, kernel string) (cuda.Module, error) {
 	if len(reasons) == 0 {
 		return 0, fmt.Errorf("no %s kernels for compute capability %d.%d", name, b.major, b.minor)
 	}
-	return 0, fmt.Errorf("load the %s kernels: %w", name, oneLine{errors.Join(reasons...)})
+	err := fmt.Errorf("load the %s kernels: %w", name, refusal(reasons))
+	if isRefused(err) {
+		if b.refusals == nil {
+			b.refusals = map[[2]string]error{}
+		}
+		b.refusals[[2]string{name, kernel}] = err
+	}
+	return 0, err
+}
+
+// refused is the error of a kernel that the driver takes in no form, today or later:
+// it is older than the PTX, say, or has no compiler for it.
+type refused struct{ error }
+
+func (r refused) Unwrap() error { return r.error }
+
+// refusal joins what the driver said to the images of a kernel.
+func refusal(reasons []error) error {
+	all := oneLine{errors.Join(reasons...)}
+	for _, reason := range reasons {
+		var result cuda.Result
+		if !errors.As(reason, &result) || !result.Refuses() {
+			return all
+		}
+	}
+	return refused{all}
+}
+
+func isRefused(err error) bool {
+	var r refused
+	return errors.As(err, &r)
 }
 
 // setShared lets a function be launched with so many bytes of dynamic shared

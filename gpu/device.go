@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/boxsum/boxsum"
 )
 
 // A Device is an open device. Several goroutines may use it, and the images and
@@ -27,9 +29,10 @@ type Device struct {
 	mu     sync.Mutex
 	held   map[memory]struct{} // what images and tables have
 	spaces map[spaceKey]space
-	lanes  *lanes   // of the last IntegrateHost, for the next
-	slots  *slots   // of the last Pipeline, for the next
-	blocks []*block // of NewHostImage
+	lanes  *lanes              // of the last IntegrateHost, for the next
+	slots  *slots              // of the last Pipeline, for the next
+	blocks []*block            // of NewHostImage
+	others map[stream]struct{} // of package launch
 
 	guests map[stream]*Device // what OnStream made
 	lender *Device            // of a guest: whose backend it has
@@ -41,7 +44,7 @@ func newDevice(b backend) (*Device, error) {
 	if err != nil {
 		return nil, firstError(err, b.close())
 	}
-	d := &Device{backend: b, about: b.info(), stream: s, held: map[memory]struct{}{}, spaces: map[spaceKey]space{}, holds: 1}
+	d := &Device{backend: b, about: b.info(), stream: s, holds: 1, held: map[memory]struct{}{}, spaces: map[spaceKey]space{}}
 	d.idle.L = &d.life
 	return d, nil
 }
@@ -74,26 +77,41 @@ func (d *Device) Wait() error {
 // every image and table left on it. Closing again does nothing. A pipeline under
 // way ends with [ErrClosed] and frees its part then.
 func (d *Device) Close() error {
-	if d == nil {
+	if d == nil || d.backend == nil || !d.end() {
 		return nil
 	}
 	guests := d.closeGuests()
 	d.life.Lock()
 	defer d.life.Unlock()
-	if d.closed {
-		return nil
-	}
-	d.closed = true
-	for d.users > 0 {
-		d.idle.Wait()
-	}
 	errs := []error{guests, d.drain()}
+	for s := range d.others {
+		errs = append(errs, d.freeStream(s))
+	}
+	d.others = nil
 	d.dropSpare()
 	for m := range d.held {
 		errs = append(errs, d.backend.free(m))
 	}
 	d.held = nil
 	return firstError(append(errs, d.unhold())...)
+}
+
+// end keeps calls from beginning and waits for those under way. It says whether the
+// device was open.
+func (d *Device) end() bool {
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.closed {
+		return false
+	}
+	d.closed = true
+	if d.lender != nil {
+		d.takeLeave()
+	}
+	for d.users > 0 {
+		d.idle.Wait()
+	}
+	return true
 }
 
 // hold keeps the driver's side of an open device until release, also when the
@@ -139,10 +157,12 @@ func (d *Device) dropSpare() bool {
 	return lanes || slots
 }
 
+var errNilDevice = fmt.Errorf("gpu: %w: nil device: open one first", ErrNoDevice)
+
 // enter begins a call, which keeps the device open until leave.
 func (d *Device) enter() error {
-	if d == nil {
-		return fmt.Errorf("gpu: %w: nil device: open one first", ErrNoDevice)
+	if d == nil || d.backend == nil {
+		return errNilDevice
 	}
 	d.life.Lock()
 	defer d.life.Unlock()
@@ -187,11 +207,15 @@ func (d *Device) take(bytes int64) (memory, error) {
 	return m, nil
 }
 
-// give frees it.
+// give frees it, once.
 func (d *Device) give(m memory) error {
 	d.mu.Lock()
+	_, ours := d.held[m]
 	delete(d.held, m)
 	d.mu.Unlock()
+	if !ours {
+		return fmt.Errorf("gpu: %w: memory that was not taken here", boxsum.ErrSize)
+	}
 	return d.backend.free(m)
 }
 
@@ -214,39 +238,53 @@ type spaceKey struct {
 type space struct {
 	memory memory
 	bytes  int64
+	state  *spaceState
 }
 
 // workspace is memory that belongs to one use of one stream, kept from call to
-// call. It is zero when it is fresh: the first time, and whenever more bytes
-// are asked for than before.
-func (d *Device) workspace(s stream, use string, bytes int64) (at memory, fresh bool, err error) {
+// call with what launches know of it. Both are zero the first time, and whenever
+// more bytes are asked for than before.
+func (d *Device) workspace(s stream, use string, bytes int64) (at memory, state *spaceState, err error) {
 	key := spaceKey{s, use}
 	d.mu.Lock()
 	old, ok := d.spaces[key]
 	d.mu.Unlock()
 	if ok && old.bytes >= bytes {
-		return old.memory, false, nil
+		return old.memory, old.state, nil
 	}
 	if ok { // first, so that both need not fit
 		d.mu.Lock()
 		delete(d.spaces, key)
 		d.mu.Unlock()
 		if err := firstError(d.backend.wait(s), d.backend.free(old.memory)); err != nil {
-			return 0, false, err
+			return 0, nil, err
 		}
 	}
 	bytes = roundUp(bytes, 1<<16)
 	m, err := d.allocate(bytes)
 	if err != nil {
-		return 0, false, err
+		return 0, nil, err
 	}
 	if err := d.backend.fill(s, plane{memory: m}, 0, bytes); err != nil {
-		return 0, false, firstError(err, d.backend.free(m))
+		return 0, nil, firstError(err, d.backend.free(m))
 	}
+	state = &spaceState{}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.spaces[key] = space{m, bytes}
-	return m, true, nil
+	d.spaces[key] = space{m, bytes, state}
+	return m, state, nil
+}
+
+// clearSpace makes a workspace and what launches know of it zero again.
+func (d *Device) clearSpace(s stream, use string) error {
+	d.mu.Lock()
+	space := d.spaces[spaceKey{s, use}]
+	d.mu.Unlock()
+	if err := d.backend.fill(s, plane{memory: space.memory}, 0, space.bytes); err != nil {
+		return err
+	}
+	*space.state = spaceState{}
+	return nil
 }
 
 // freeStream frees a stream that is not the device's own, and its workspace.

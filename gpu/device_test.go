@@ -5,25 +5,105 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 )
 
+// kindVariable is the environment variable that says which kind of devices to test.
+const kindVariable = "BOXSUM_GPU_KIND"
+
 // devices lists the devices of the machine, or those of BOXSUM_GPU_KIND only.
-// Where there are none the test is skipped, and fails where CI promises one.
-func devices(t *testing.T) []Info {
+// Where there are none the test is skipped, and fails where CI promises one or
+// a kind was named.
+func devices(t testing.TB) []Info {
 	t.Helper()
 	infos, err := Devices()
-	if err != nil && os.Getenv("CI") == "true" {
-		t.Fatalf("CI must have a device of OpenCL: %v", err)
-	}
-	if err != nil {
+	kind := os.Getenv(kindVariable)
+	if kind == "" && err != nil && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
-	if kind := os.Getenv("BOXSUM_GPU_KIND"); kind != "" {
-		infos = slices.DeleteFunc(infos, func(info Info) bool { return info.Kind.String() != kind })
+	if infos, err = devicesOf(kind, infos, err); err != nil {
+		t.Fatal(err)
 	}
 	return infos
+}
+
+// devicesOf is the devices of a kind, or all where none is named, and an error where
+// there are none. The other error says why there are no devices at all.
+func devicesOf(kind string, infos []Info, none error) ([]Info, error) {
+	if kind == "" {
+		return infos, none
+	}
+	named, err := ParseKind(kind)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kindVariable, err)
+	}
+	if none == nil {
+		infos = slices.DeleteFunc(slices.Clone(infos), func(info Info) bool { return info.Kind != named })
+		if len(infos) == 0 {
+			none = ErrNoDevice
+		}
+	}
+	if none != nil {
+		return nil, fmt.Errorf("%s=%s: there is no such device: %w", kindVariable, kind, none)
+	}
+	return infos, nil
+}
+
+// countOf is how often to do something: what an environment variable says, if it does.
+func countOf(t *testing.T, variable string, otherwise int) int {
+	t.Helper()
+	count, err := parseCount(os.Getenv(variable), otherwise)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return count
+}
+
+func parseCount(text string, otherwise int) (int, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	count, err := strconv.Atoi(text)
+	if err == nil && count < 1 {
+		err = fmt.Errorf("%d is less than 1", count)
+	}
+	return count, err
+}
+
+// A test that was told what to test must not pass without doing so.
+func TestVariables(t *testing.T) {
+	processor, chip := Info{Kind: OpenCL, CPU: true}, Info{Kind: CUDA}
+	for _, c := range []struct {
+		kind  string
+		there []Info
+		want  []Info // none: an error
+	}{
+		{"", []Info{chip, processor}, []Info{chip, processor}},
+		{"", nil, nil},
+		{"cuda", []Info{chip, processor}, []Info{chip}},
+		{"OpenCL", []Info{chip, processor}, []Info{processor}},
+		{"cuda", []Info{processor}, nil},
+		{"opencl", []Info{chip}, nil},
+		{"opencl", nil, nil},
+		{"vulkan", []Info{chip, processor}, nil},
+		{"vulkan", nil, nil},
+	} {
+		var none error
+		if len(c.there) == 0 {
+			none = ErrNoDevice
+		}
+		got, err := devicesOf(c.kind, c.there, none)
+		if !slices.Equal(got, c.want) || (err == nil) != (len(c.want) > 0) {
+			t.Errorf("of %v, %q are %v, %v", c.there, c.kind, got, err)
+		}
+	}
+	for text, want := range map[string]int{"": 7, "1": 1, "3000": 3000, "0": 0, "-1": 0, "many": 0, "1e3": 0, " ": 0} {
+		if got, err := parseCount(text, 7); (err == nil) != (want > 0) || err == nil && got != want {
+			t.Errorf("%q counts as %d, %v", text, got, err)
+		}
+	}
 }
 
 // eachDevice runs a test body on every device of the machine.

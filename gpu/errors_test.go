@@ -56,6 +56,8 @@ func TestErrors(t *testing.T) {
 			{"nothing to upload", second(Upload[uint8](d)), boxsum.ErrSize},
 			{"upload of different sizes", second(Upload(d, pixels, wide)), boxsum.ErrSize},
 			{"short buffer", second(Upload(d, short)), boxsum.ErrSize},
+			{"more pixels than there are", second(Upload(d, boxsum.Image[uint8]{Width: 1 << 20, Height: 1 << 20})), boxsum.ErrSize},
+			{"more pixels than there are in the last image", second(Upload(d, boxsum.Image[uint8]{Width: 1 << 20}, boxsum.Image[uint8]{Width: 1 << 20, Height: 1 << 20})), boxsum.ErrSize},
 			{"short stride", second(Upload(d, narrow)), boxsum.ErrSize},
 			{"image 2 of 2", im.Set(2, pixels), boxsum.ErrSize},
 			{"image -1", im.Set(-1, pixels), boxsum.ErrSize},

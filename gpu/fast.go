@@ -43,7 +43,6 @@ type fastKernels struct {
 	only    fastPath // set by tests
 	turn    int      // the same
 	kernels map[fastKey]*fastKernel
-	streams map[stream]*fastStream
 }
 
 type fastKey struct {
@@ -72,10 +71,10 @@ type fastShape struct {
 	strip         int32 // tiles of a row that are worked on together, row by row; 0: along diagonals
 }
 
-// A fastStream is what launches on a stream leave to the next one: its
-// workspace is not cleared in between.
-type fastStream struct {
-	epoch  uint32 // of the last launch, a multiple of 4
+// A spaceState is what launches leave to the next one with the same workspace,
+// which is not cleared in between.
+type spaceState struct {
+	epoch  uint32 // of the last launch; a multiple of 4 for images
 	base   uint32 // tickets drawn so far
 	tensor cuda.Tensor
 	boxes  cuda.TensorMap // of tensor
@@ -187,22 +186,14 @@ func (f *fastKernels) turns(count int) int { return min(max(f.turn, 1), count) }
 // fastLaunch queues one launch, which has so many bytes of status.
 func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, status int64) error {
 	const use, header = "one-pass tiles", 256 // tickets, then status
-	space, fresh, err := d.workspace(job.stream, use, header+status)
+	space, s, err := d.workspace(job.stream, use, header+status)
 	if err != nil {
 		return err
 	}
-	s := b.fastStream(job.stream)
-	if fresh {
-		s.epoch, s.base = 0, 0
-	}
 	if s.epoch+4 == 0 { // flags of the first launches would seem to be new
-		d.mu.Lock()
-		bytes := d.spaces[spaceKey{job.stream, use}].bytes
-		d.mu.Unlock()
-		if err := d.backend.fill(job.stream, plane{memory: space}, 0, bytes); err != nil {
+		if err := d.clearSpace(job.stream, use); err != nil {
 			return err
 		}
-		s.epoch, s.base = 0, 0
 	}
 	s.epoch += 4
 
@@ -250,7 +241,7 @@ func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, sta
 }
 
 // map3 has the map of a job's pixels in s.boxes, and says whether that worked.
-func (s *fastStream) map3(b *cudaBackend, f *fastJob, k *fastKernel, job integrateJob) bool {
+func (s *spaceState) map3(b *cudaBackend, f *fastJob, k *fastKernel, job integrateJob) bool {
 	t := cuda.Tensor{
 		At: cuda.Pointer(f.in), Element: job.pixel.bytes(),
 		Width: uint64(f.width), Height: uint64(f.height), Count: uint64(f.count),
@@ -288,19 +279,6 @@ func (p plane) address() uint64 { return uint64(p.memory) + uint64(p.offset) }
 // multiples of 16 bytes.
 func (b batch) aligned(after, count int) bool {
 	return (b.address()+uint64(after))%16 == 0 && b.stride%16 == 0 && (count == 1 || b.distance%16 == 0)
-}
-
-// fastStream is what is known of a stream.
-func (b *cudaBackend) fastStream(s stream) *fastStream {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.fast.streams == nil {
-		b.fast.streams = map[stream]*fastStream{}
-	}
-	if b.fast.streams[s] == nil {
-		b.fast.streams[s] = &fastStream{}
-	}
-	return b.fast.streams[s]
 }
 
 // fastKernel is the kernel of a path for a job.

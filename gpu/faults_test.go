@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -21,21 +22,24 @@ import (
 // and fails when it is told to.
 type strict struct {
 	backend
-	mu     sync.Mutex
-	pieces map[memory]int64
-	hosts  map[unsafe.Pointer]bool
-	queues map[stream]bool
-	events map[event]bool
-	used   int64
-	limit  int64 // bytes; 0 for no limit
-	fuse   int   // calls until one fails; 0 for none
-	calls  int
-	wrong  []string
-	sent   func() // called for every copy to the device, if not nil
+	mu                    sync.Mutex
+	pieces                map[memory]int64
+	hosts                 map[unsafe.Pointer]int64
+	queues                map[stream]bool
+	events                map[event]bool
+	used                  int64
+	limit                 int64 // bytes; 0 for no limit
+	locked                int64 // bytes of page-locked memory
+	hostLimit, mostLocked int64 // the same, at most; 0 for no limit
+	fuse                  int   // calls until one fails; 0 for none
+	fault                 error // how it fails, if not by errFuse
+	calls                 int
+	wrong                 []string
+	sent                  func() // called for every copy to the device, if not nil
 }
 
 func newStrict(b backend) *strict {
-	return &strict{backend: b, pieces: map[memory]int64{}, hosts: map[unsafe.Pointer]bool{}, queues: map[stream]bool{}, events: map[event]bool{}}
+	return &strict{backend: b, pieces: map[memory]int64{}, hosts: map[unsafe.Pointer]int64{}, queues: map[stream]bool{}, events: map[event]bool{}}
 }
 
 var errFuse = errors.New("gpu: a fault for the test")
@@ -45,7 +49,7 @@ func (s *strict) burn() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls++; s.calls == s.fuse {
-		return errFuse
+		return cmp.Or(s.fault, errFuse)
 	}
 	return nil
 }
@@ -68,32 +72,33 @@ func taken[K comparable, V any](s *strict, all map[K]V, key K, v V, err error) (
 	return key, err
 }
 
-func given[K comparable, V any](s *strict, all map[K]V, key K) {
+func given[K comparable, V any](s *strict, all map[K]V, key K) V {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := all[key]; !ok {
+	v, ok := all[key]
+	if !ok {
 		s.wrong = append(s.wrong, fmt.Sprintf("%T %v freed twice", key, key))
 	}
 	delete(all, key)
+	return v
 }
 
 func (s *strict) alloc(bytes int64) (memory, error) {
 	if err := s.burn(); err != nil {
 		return 0, err
 	}
-	if s.limit > 0 && s.used+bytes > s.limit {
-		return 0, fmt.Errorf("gpu: %w: %d of %d bytes are in use", ErrMemory, s.used, s.limit)
+	if err := s.count(&s.used, bytes, s.limit); err != nil {
+		return 0, err
 	}
 	m, err := s.backend.alloc(bytes)
-	if err == nil {
-		s.used += bytes
+	if err != nil {
+		s.count(&s.used, -bytes, 0)
 	}
 	return taken(s, s.pieces, m, bytes, err)
 }
 
 func (s *strict) free(m memory) error {
-	s.used -= s.pieces[m]
-	given(s, s.pieces, m)
+	s.count(&s.used, -given(s, s.pieces, m), 0)
 	return s.backend.free(m)
 }
 
@@ -101,13 +106,31 @@ func (s *strict) allocHost(bytes int64) (hostMemory, error) {
 	if err := s.burn(); err != nil {
 		return hostMemory{}, err
 	}
+	if err := s.count(&s.locked, bytes, s.hostLimit); err != nil {
+		return hostMemory{}, err
+	}
 	m, err := s.backend.allocHost(bytes)
-	taken(s, s.hosts, m.at, true, err)
+	if err != nil {
+		s.count(&s.locked, -bytes, 0)
+	}
+	taken(s, s.hosts, m.at, bytes, err)
 	return m, err
 }
 
+// count adds to what is in use, up to a limit if there is one.
+func (s *strict) count(used *int64, bytes, limit int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if limit > 0 && *used+bytes > limit {
+		return fmt.Errorf("gpu: %w: %d of %d bytes are in use", ErrMemory, *used, limit)
+	}
+	*used += bytes
+	s.mostLocked = max(s.mostLocked, s.locked)
+	return nil
+}
+
 func (s *strict) freeHost(m hostMemory) error {
-	given(s, s.hosts, m.at)
+	s.count(&s.locked, -given(s, s.hosts, m.at), 0)
 	return s.backend.freeHost(m)
 }
 
@@ -351,12 +374,7 @@ func TestRounds(t *testing.T) {
 	if testing.Short() {
 		rounds = 500
 	}
-	if text := os.Getenv("BOXSUM_GPU_ROUNDS"); text != "" {
-		var err error
-		if rounds, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("BOXSUM_GPU_ROUNDS: %v", err)
-		}
-	}
+	rounds = countOf(t, "BOXSUM_GPU_ROUNDS", rounds)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		pixels := randomImage[uint8](1, 64, 48, 1, 0)
 		boxes := []image.Rectangle{image.Rect(3, 3, 40, 40)}

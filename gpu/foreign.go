@@ -86,7 +86,10 @@ func (d *Device) over(e element, f Foreign, border int) (array, error) {
 		return array{}, err
 	}
 	defer d.leave()
-	a := array{device: d, element: e, width: f.Width, height: f.Height, channels: f.Channels, count: max(f.Count, 1), border: border}
+	a := array{device: d, element: e, width: f.Width, height: f.Height, channels: f.Channels, count: f.Count, border: border}
+	if a.count == 0 {
+		a.count = 1
+	}
 	if _, err := a.lay(); err != nil {
 		return array{}, err
 	}
@@ -94,14 +97,20 @@ func (d *Device) over(e element, f Foreign, border int) (array, error) {
 	if rows < 2 && f.Stride == 0 {
 		f.Stride = row
 	}
-	bytes, ok := product(f.Stride, max(rows-1, 0))
+	image, ok := extent(f.Stride, max(rows-1, 0), row)
+	all := image
+	if ok && a.count > 1 {
+		all, ok = extent(f.Distance, int64(a.count-1), image)
+	}
 	switch {
 	case f.Handle == 0 && row*rows > 0 || f.Offset < 0:
 		return array{}, fmt.Errorf("gpu: %w: %s at no address", boxsum.ErrSize, &a)
 	case f.Stride%value != 0 || f.Distance%value != 0 || (int64(f.Handle)+f.Offset)%value != 0:
 		return array{}, fmt.Errorf("gpu: %w: %s must start, and have rows, on multiples of %d bytes", boxsum.ErrSize, &a, value)
-	case f.Stride < row || !ok || a.count > 1 && f.Distance < bytes+row:
+	case f.Stride < row || a.count > 1 && f.Distance < image:
 		return array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart, which overlap", boxsum.ErrSize, &a, f.Stride, f.Distance)
+	case !ok || all > math.MaxInt64-f.Offset || uint64(f.Handle) > uint64(math.MaxInt64-f.Offset-all):
+		return array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart, which is more than memory can hold", boxsum.ErrSize, &a, f.Stride, f.Distance)
 	}
 	a.at = batch{plane{memory(f.Handle), f.Offset, f.Stride}, f.Distance}
 	if d.about.Kind == CUDA {
@@ -115,6 +124,16 @@ func (d *Device) over(e element, f Foreign, border int) (array, error) {
 	return a, nil
 }
 
+// extent is the bytes from the beginning of the first of several things to the end of
+// the last, and whether they fit: the last begins so many distances on.
+func extent(distance, last, bytes int64) (int64, bool) {
+	before, ok := product(distance, last)
+	if !ok || before > math.MaxInt64-bytes {
+		return 0, false
+	}
+	return before + bytes, true
+}
+
 // OnStream is the device with its work on a stream of the caller's, instead of
 // one of its own: a CUstream, where 0 and 1 are the legacy default stream and 2
 // is that of the thread, or a cl_command_queue. What is queued there before is
@@ -123,12 +142,13 @@ func (d *Device) over(e element, f Foreign, border int) (array, error) {
 // The same handle gives the same device again. It keeps some memory for that
 // stream until it, or d, is closed; the stream itself stays the caller's.
 func (d *Device) OnStream(handle uintptr) (*Device, error) {
-	if d == nil {
-		return nil, d.enter()
-	}
-	if d.lender != nil {
+	if d != nil && d.lender != nil {
 		return d.lender.OnStream(handle)
 	}
+	if err := d.enter(); err != nil { // Close waits, and closes what this makes
+		return nil, err
+	}
+	defer d.leave()
 	d.mu.Lock()
 	g := d.guests[stream(handle)]
 	d.mu.Unlock()
@@ -218,20 +238,22 @@ func (d *Device) closeGuests() error {
 	return firstError(errs...)
 }
 
+// takeLeave makes OnStream forget a guest that is closing: the next one with its
+// stream shares nothing with it.
+func (d *Device) takeLeave() {
+	d.lender.mu.Lock()
+	defer d.lender.mu.Unlock()
+	if d.lender.guests[d.stream] == d {
+		delete(d.lender.guests, d.stream)
+	}
+}
+
 // depart is the end of a guest, whose memory is free.
 func (d *Device) depart() error {
 	var err error
 	if d.fence != 0 {
 		err = d.backend.freeEvent(d.fence)
 	}
-	if b, ok := d.backend.(*cudaBackend); ok {
-		b.forget(d.stream)
-	}
-	d.lender.mu.Lock()
-	if d.lender.guests[d.stream] == d {
-		delete(d.lender.guests, d.stream)
-	}
-	d.lender.mu.Unlock()
 	return firstError(err, d.lender.release())
 }
 
@@ -242,6 +264,9 @@ func (d *Device) Take(bytes int64) (handle uintptr, err error) {
 		return 0, err
 	}
 	defer d.leave()
+	if bytes < 0 {
+		return 0, fmt.Errorf("gpu: %w: %d bytes of memory", boxsum.ErrSize, bytes)
+	}
 	m, err := d.take(bytes)
 	return uintptr(m), err
 }
@@ -252,12 +277,6 @@ func (d *Device) Give(handle uintptr) error {
 		return err
 	}
 	defer d.leave()
-	d.mu.Lock()
-	_, ours := d.held[memory(handle)]
-	d.mu.Unlock()
-	if !ours {
-		return fmt.Errorf("gpu: %w: memory that was not taken here", boxsum.ErrSize)
-	}
 	return d.give(memory(handle))
 }
 

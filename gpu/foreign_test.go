@@ -122,12 +122,19 @@ func TestForeignMemoryThatCannotBe(t *testing.T) {
 			"a negative width": func(f *Foreign) { f.Width = -1 },
 			"images overlap":   func(f *Foreign) { f.Count, f.Distance = 2, 640 },
 			"a huge image":     func(f *Foreign) { f.Height, f.Stride = 1<<30, 1<<60 },
+			"a negative count": func(f *Foreign) { f.Count = -4 },
+			"a far last row":   func(f *Foreign) { f.Height, f.Stride, f.Count, f.Distance = 2, 1<<62-4, 2, 8 },
+			"a far last image": func(f *Foreign) { f.Count, f.Distance = 1<<20, 1<<50 },
+			"a far start":      func(f *Foreign) { f.Offset = 1<<63 - 64 },
 		} {
 			f := ok
 			change(&f)
 			if _, err := TableOver[uint32](d, f); !errors.Is(err, boxsum.ErrSize) {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+		if _, err := d.Take(-1); !errors.Is(err, boxsum.ErrSize) {
+			t.Errorf("fewer than no bytes: %v", err)
 		}
 	})
 }

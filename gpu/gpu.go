@@ -93,11 +93,11 @@ func ParseKind(name string) (Kind, error) {
 type Kernels int
 
 const (
-	// AutoKernels is the fastest way that the device has.
+	// AutoKernels is the fastest way that the device and its driver have.
 	AutoKernels Kernels = iota
 	// Portable kernels run everywhere; they read pixels twice.
 	Portable
-	// Fast kernels read pixels once. They need CUDA on a device of compute
+	// Fast kernels read pixels once. They need CUDA 11.1 on a device of compute
 	// capability 8.0 and at most four channels, of volumes one; elsewhere
 	// asking for them is an error.
 	Fast

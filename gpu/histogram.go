@@ -104,8 +104,10 @@ func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *
 	if dst.limits.element != src.element {
 		return fmt.Errorf("gpu: %w: histograms of %s cannot take images of %s", boxsum.ErrTypes, elements[dst.limits.element].long, elements[src.element].long)
 	}
-	images := dst.table.array
-	images.channels = dst.channels
+	images := array{ // without where it lies, which Close may change until the device is in use
+		device: dst.table.device, element: dst.table.element,
+		width: dst.table.width, height: dst.table.height, channels: dst.channels, count: dst.table.count, border: 1,
+	}
 	if err := images.takes(&src.array); err != nil {
 		return err
 	}
@@ -117,7 +119,7 @@ func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *
 		return d.histogramIntegrate(histogramJob{
 			integrateJob: integrateJob{
 				stream: d.stream, pixel: src.element, sum: u32, channels: src.channels,
-				width: src.width, height: src.height, count: src.count, in: src.at, out: dst.table.at,
+				width: src.width, height: src.height, count: src.count, in: src.at, out: dst.table.at, gaps: dst.table.ownGaps(),
 			},
 			bins: dst.bins.N, limits: dst.limits,
 		}, way)
@@ -196,15 +198,15 @@ func (h *Histogram) Close() error {
 		return nil
 	}
 	d := h.table.device
-	err := d.use(func() error {
+	err := d.use(func() error { // both at once: nobody finds a table without limits
 		m := h.limits.at
 		if h.limits.at = 0; m == 0 {
 			return nil
 		}
-		return firstError(d.backend.wait(d.stream), d.give(m))
+		return firstError(h.table.free(), d.give(m))
 	})
 	if errors.Is(err, ErrClosed) {
-		err = nil
+		return nil
 	}
-	return firstError(err, h.table.Close())
+	return err
 }

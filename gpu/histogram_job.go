@@ -47,8 +47,8 @@ func (d *Device) histogramIntegrate(job histogramJob, way Kernels) error {
 	}
 	if way != Portable {
 		obstacle := d.notHistogramPass(job)
-		if obstacle == "" && (way == Fast || !d.fewStrips(job)) {
-			return d.histogramPass(job)
+		if obstacle == "" && (way == Fast || d.suitsHistogramPass(job)) {
+			return orPortable(way, d.histogramPass(job), func() error { return d.histogramPortable(job) })
 		}
 		if way == Fast {
 			return fmt.Errorf("gpu: %w: the fast kernels of histograms %s: let the package choose", boxsum.ErrTypes, obstacle)

@@ -42,11 +42,13 @@ func (d *Device) notHistogramPass(job histogramJob) string {
 	return ""
 }
 
-// fewStrips says whether a job has too few strips of columns to keep the device busy,
-// as small images have.
-func (d *Device) fewStrips(job histogramJob) bool {
+// suitsHistogramPass says whether the two-launch kernels are faster for a job than the
+// portable ones, as found on an H200: small images have too few strips of columns to keep
+// the device busy, and with few bins the work for each count is more than its store.
+func (d *Device) suitsHistogramPass(job histogramJob) bool {
+	const few = 16 // bins of a group
 	c := job.passCut()
-	return int64(c.strips)*int64(c.groups)*int64(c.channels)*int64(job.count) < int64(d.about.Units)/2
+	return c.lanes > few && int64(c.strips)*int64(c.groups)*int64(c.channels)*int64(job.count) >= int64(d.about.Units)/2
 }
 
 // passCut is how the images of a job are cut for the two-launch kernels.

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -53,7 +54,7 @@ func hostArray[T any](d *Device, a *array) (values []T, release func() error, er
 	if err := d.hold(); err != nil {
 		return nil, nil, err
 	}
-	m, err := d.backend.allocHost(max(bytes, 1))
+	m, err := d.allocateHost(max(bytes, 1))
 	if err != nil {
 		return nil, nil, firstError(fmt.Errorf("%w (for %s)", err, a), d.release())
 	}
@@ -66,6 +67,16 @@ func hostArray[T any](d *Device, a *array) (values []T, release func() error, er
 	d.mu.Unlock()
 	values = unsafe.Slice((*T)(first), (bytes-a.at.offset)/int64(a.element.bytes()))
 	return values, sync.OnceValue(func() error { return d.leaveBlock(b) }), nil
+}
+
+// allocateHost is page-locked memory, for which it gives up what is only kept for
+// later, as allocate does.
+func (d *Device) allocateHost(bytes int64) (hostMemory, error) {
+	m, err := d.backend.allocHost(bytes)
+	if errors.Is(err, ErrMemory) && d.dropSpare() {
+		m, err = d.backend.allocHost(bytes)
+	}
+	return m, err
 }
 
 // A block is page-locked memory of an image or a table. Its users are its owner

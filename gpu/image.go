@@ -29,6 +29,12 @@ func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], er
 		return nil, fmt.Errorf("gpu: %w: no image to upload", boxsum.ErrSize)
 	}
 	first := images[0]
+	like := array{element: elementOf[P](), width: first.Width, height: first.Height, channels: max(first.Channels, 1), count: len(images)}
+	for _, src := range images { // before memory is taken for them
+		if _, err := goesAmong(&like, src); err != nil {
+			return nil, err
+		}
+	}
 	im, err := NewImage[P](d, first.Width, first.Height, first.Channels, len(images))
 	if err != nil {
 		return nil, err
@@ -46,16 +52,12 @@ func (im *Image[P]) Set(i int, src boxsum.Image[P]) error {
 	if im == nil || im.device == nil {
 		return errNoImage
 	}
-	src, err := checkedImage(src)
+	src, err := goesAmong(&im.array, src)
 	if err != nil {
 		return err
 	}
 	if err := im.index(i); err != nil {
 		return err
-	}
-	if src.Width != im.width || src.Height != im.height || src.Channels != im.channels {
-		return fmt.Errorf("gpu: %w: an image of %d×%d pixels with %d channels does not go among %s",
-			boxsum.ErrSize, src.Width, src.Height, src.Channels, &im.array)
 	}
 	return im.device.use(func() error {
 		if err := im.open(); err != nil {
@@ -94,6 +96,16 @@ func checkedImage[P boxsum.Pixel](im boxsum.Image[P]) (boxsum.Image[P], error) {
 		im.Stride = row
 	}
 	return im, fits("image", len(im.Pix), im.Stride, row, im.Height)
+}
+
+// goesAmong is checkedImage for one that must have the size of others.
+func goesAmong[P boxsum.Pixel](others *array, im boxsum.Image[P]) (boxsum.Image[P], error) {
+	im, err := checkedImage(im)
+	if err == nil && (im.Width != others.width || im.Height != others.height || im.Channels != others.channels) {
+		err = fmt.Errorf("gpu: %w: an image of %d×%d pixels with %d channels does not go among %s",
+			boxsum.ErrSize, im.Width, im.Height, im.Channels, others)
+	}
+	return im, err
 }
 
 // fits says whether rows of row elements, stride apart, lie in have elements.

@@ -139,6 +139,7 @@ func integrate(dst, squares, src *array, opt *Options, offset func(float32)) err
 			}
 			job.squares = squares.at
 		}
+		job.gaps = !slices.ContainsFunc(tables, func(t *array) bool { return !t.ownGaps() })
 		offset(o.Offset)
 		return d.run(job, o.Kernels)
 	})
@@ -158,32 +159,67 @@ func (d *Device) run(job integrateJob, kernels Kernels) error {
 		}
 		return d.portableIntegrate(job)
 	}
-	return d.fastIntegrate(job)
+	return orPortable(kernels, d.fastIntegrate(job), func() error { return d.portableIntegrate(job) })
+}
+
+// orPortable is what came of kernels that not every driver takes, or of the portable
+// ones where this driver does not and the caller left the choice.
+func orPortable(asked Kernels, err error, portable func() error) error {
+	if asked == AutoKernels && isRefused(err) {
+		return portable()
+	}
+	return err
 }
 
 // clear is the job of images without pixels: their tables are a row or a column
 // of zeros.
 func (d *Device) clear(job integrateJob) error {
-	row := int64(job.width+1) * int64(job.channels)
-	for i := range job.count {
-		for y := range int64(job.height + 1) {
-			if y == 0 && job.carry {
-				continue
-			}
-			for _, t := range []struct {
-				element
-				at batch
-			}{{job.sum, job.out}, {job.square, job.squares}} {
-				if t.element == none {
-					continue
-				}
-				at := t.at.image(i)
-				at.offset += y * at.stride
-				if err := d.backend.fill(job.stream, at, 0, row*int64(t.bytes())); err != nil {
-					return err
-				}
-			}
+	for _, t := range []struct {
+		element
+		at batch
+	}{{job.sum, job.out}, {job.square, job.squares}} {
+		if t.element == none {
+			continue
+		}
+		all := rows{int64(job.width+1) * int64(job.channels) * int64(t.bytes()), int64(job.height + 1)}
+		if job.carry {
+			t.at.offset += t.at.stride
+			all.count--
+		}
+		if err := d.clearRows(job, t.at, all); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// clearRows fills rows of every table with zeros, and those with nothing of anybody
+// else's between them at once: there may be millions.
+func (d *Device) clearRows(job integrateJob, at batch, all rows) error {
+	images := job.count
+	if all.count > 1 && (job.gaps || at.stride == all.bytes) {
+		all = rows{(all.count-1)*at.stride + all.bytes, 1}
+	}
+	if all.count == 1 && (job.gaps && !job.carry || at.distance == all.bytes) {
+		all.bytes += int64(images-1) * at.distance
+		images = 1
+	}
+	for i := range images {
+		row := at.image(i)
+		for range all.count {
+			if err := d.backend.fill(job.stream, row, 0, all.bytes); err != nil {
+				return err
+			}
+			row.offset += row.stride
+		}
+	}
+	return nil
+}
+
+// ownGaps says whether what lies between the rows of an array is its own too: it is in
+// memory that was taken for it.
+func (a *array) ownGaps() bool {
+	laid := *a
+	_, err := laid.lay()
+	return err == nil && a.owned && a.at == laid.at
 }

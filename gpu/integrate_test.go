@@ -1,15 +1,16 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
+	"slices"
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/cuda"
 )
 
 // sizes are the corners: one pixel, one row, one column, primes, a pixel more
@@ -73,12 +74,7 @@ func TestRandomShapes(t *testing.T) {
 	if testing.Short() {
 		count = 40
 	}
-	if text := os.Getenv("BOXSUM_GPU_SHAPES"); text != "" {
-		var err error
-		if count, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("BOXSUM_GPU_SHAPES: %v", err)
-		}
-	}
+	count = countOf(t, "BOXSUM_GPU_SHAPES", count)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		r := rand.New(rand.NewPCG(1, 2))
 		values, good := 0, 0
@@ -234,4 +230,98 @@ func TestHostTables(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Tables of images without pixels are filled at once, however many rows they have.
+func TestClearAtOnce(t *testing.T) {
+	eachDevice(t, func(t *testing.T, real *Device) {
+		for _, size := range [][2]int{{0, 1000}, {1000, 0}, {0, 0}} {
+			d, s := strictly(t, real)
+			pixels := randomImage[uint8](1, size[0], size[1], 3, 0)
+			im, err := Upload(d, pixels, pixels, pixels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums, err := NewTable[uint32](d, size[0], size[1], 3, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			squares, err := NewTable[uint64](d, size[0], size[1], 3, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := d.use(func() error { return d.backend.fill(d.stream, sums.at.plane, guard, 3*sums.at.distance) })
+			before := s.calls
+			err = errors.Join(all, IntegrateSquaresInto(&SquaredTable[uint32, uint64]{sums, squares}, im, nil))
+			if calls := s.calls - before; err != nil || calls != 2 {
+				t.Errorf("%v: %d calls for two tables, %v", size, calls, err)
+			}
+			for i := range 3 {
+				got, err := sums.Download(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := slices.IndexFunc(got.Sums, func(sum uint32) bool { return sum != 0 }); n >= 0 {
+					t.Errorf("%v: sum %d of table %d is %d", size, n, i, got.Sums[n])
+				}
+			}
+			if err := errors.Join(d.Close(), s.left()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// Rows of tables that lie somewhere else are filled alone.
+func TestClearBetween(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for s := range spacings {
+			for _, size := range [][2]int{{0, 7}, {7, 0}} {
+				a, bytes, err := guarded(d, array{element: u32, width: size[0], height: size[1], channels: 2, count: 3, border: 1}, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				table, pixels := &Table[uint32]{array: a}, randomImage[uint8](1, size[0], size[1], 2, 0)
+				err = errors.Join(IntegrateInto(table, upload(t, d, pixels, pixels, pixels), nil), a.intact(bytes))
+				got, failed := table.Download(2)
+				if err := errors.Join(err, failed); err != nil {
+					t.Fatalf("%v, spacing %d: %v", size, s, err)
+				}
+				if slices.Max(got.Sums) != 0 {
+					t.Errorf("%v, spacing %d: %v", size, s, got.Sums)
+				}
+			}
+		}
+	})
+}
+
+// Only where the caller left the choice, and only kernels that the driver will never
+// take, are others taken instead.
+func TestRefused(t *testing.T) {
+	const noPTX, noBinary, unknown = cuda.Result(222), cuda.Result(209), cuda.Result(999)
+	with := func(reasons ...error) error { return cudaError("find a kernel", refusal(reasons)) }
+	for _, c := range []struct {
+		name  string
+		asked Kernels
+		err   error
+		other bool
+	}{
+		{"nothing", AutoKernels, nil, false},
+		{"old driver", AutoKernels, with(fmt.Errorf("%w: a log", noPTX)), true},
+		{"old driver, machine code first", AutoKernels, with(noBinary, noPTX), true},
+		{"old driver, fast kernels asked for", Fast, with(noBinary, noPTX), false},
+		{"no memory", AutoKernels, with(noBinary, cuda.OutOfMemory), false},
+		{"something else", AutoKernels, with(unknown), false},
+		{"no result", AutoKernels, with(noPTX, errFuse), false},
+		{"a launch", AutoKernels, cudaError("run a kernel", noPTX), false},
+	} {
+		other := errors.New("other kernels")
+		got := orPortable(c.asked, c.err, func() error { return other })
+		if want := map[bool]error{false: c.err, true: other}[c.other]; got != want {
+			t.Errorf("%s: %v, want %v", c.name, got, want)
+		}
+	}
+	if err := with(noBinary, cuda.OutOfMemory); !errors.Is(err, ErrMemory) {
+		t.Errorf("no memory to load a kernel: %v", err)
+	}
 }

@@ -78,6 +78,10 @@ type integrateJob struct {
 	// written.
 	carry bool
 
+	// gaps says that what lies between the rows of tables, and between tables,
+	// may be written to.
+	gaps bool
+
 	// offset is taken from every pixel before it is summed into a table of
 	// float32, and is 0 for all others. Squares are of the pixels as they are.
 	offset float64

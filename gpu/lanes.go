@@ -44,10 +44,11 @@ func (d *Device) takeLanes() *lanes {
 	return l
 }
 
-// keepLanes puts lanes that work aside for the next call, and frees others.
+// keepLanes puts lanes that work and do not take much aside for the next call, and
+// frees others.
 func (d *Device) keepLanes(l *lanes, works bool) error {
 	d.mu.Lock()
-	keep := works && d.lanes == nil
+	keep := works && d.lanes == nil && l.bytes() <= slabsBytes
 	if keep {
 		d.lanes = l
 	}
@@ -79,12 +80,12 @@ func (l *lanes) fit(d *Device, job integrateJob, rows, count int) error {
 		l.lanes = append(l.lanes, &lane{backend: d.backend, stream: s})
 	}
 	for _, lane := range l.lanes[:count] {
-		err := lane.in.fit(d.backend, image)
+		err := lane.in.fit(d, image)
 		if err == nil {
-			err = lane.out.fit(d.backend, table)
+			err = lane.out.fit(d, table)
 		}
 		if err == nil && job.square != none {
-			err = lane.squares.fit(d.backend, squares)
+			err = lane.squares.fit(d, squares)
 		}
 		if err != nil {
 			return err
@@ -95,21 +96,21 @@ func (l *lanes) fit(d *Device, job integrateJob, rows, count int) error {
 
 // fit lays the band out as a, and takes memory on both sides where it has too
 // little.
-func (b *band) fit(from backend, a array) error {
+func (b *band) fit(d *Device, a array) error {
 	bytes, err := a.lay()
 	if err != nil {
 		return err
 	}
 	row := a.rowBytes()
 	if b.bytes < bytes || b.staging.bytes < row*int64(a.height+a.border) {
-		if err := b.free(from); err != nil {
+		if err := b.free(d.backend); err != nil {
 			return err
 		}
-		if b.at.memory, err = from.alloc(bytes); err != nil {
+		if b.at.memory, err = d.allocate(bytes); err != nil {
 			return err
 		}
 		b.bytes = bytes
-		if b.staging, err = from.allocHost(row * int64(a.height+a.border)); err != nil {
+		if b.staging, err = d.allocateHost(row * int64(a.height+a.border)); err != nil {
 			return err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 func init() {
 	launch.Open = func(device any) (launch.Device, error) {
 		d, ok := device.(*Device)
-		if !ok || d == nil {
-			return nil, fmt.Errorf("gpu: %w: nil device: open one first", ErrNoDevice)
+		if !ok || d == nil || d.backend == nil {
+			return nil, errNilDevice
 		}
 		return &launcher{device: d, locked: map[*byte]hostMemory{}}, nil
 	}
@@ -32,18 +32,38 @@ type launcher struct {
 func (l *launcher) Main() launch.Stream { return launch.Stream(l.device.stream) }
 
 func (l *launcher) NewStream() (s launch.Stream, err error) {
-	err = l.device.use(func() error {
-		made, err := l.device.backend.newStream()
+	d := l.device
+	err = d.use(func() error {
+		made, err := d.backend.newStream()
+		if err != nil {
+			return err
+		}
 		s = launch.Stream(made)
-		return err
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.others == nil {
+			d.others = map[stream]struct{}{}
+		}
+		d.others[made] = struct{}{}
+		return nil
 	})
 	return s, err
 }
 
 func (l *launcher) FreeStream(s launch.Stream) error {
-	err := l.device.use(func() error { return l.device.freeStream(stream(s)) })
+	d := l.device
+	err := d.use(func() error {
+		d.mu.Lock()
+		_, ours := d.others[stream(s)]
+		delete(d.others, stream(s))
+		d.mu.Unlock()
+		if !ours {
+			return fmt.Errorf("gpu: %w: a stream that was not made here", boxsum.ErrSize)
+		}
+		return d.freeStream(stream(s))
+	})
 	if errors.Is(err, ErrClosed) {
-		return nil
+		return nil // it went with the device
 	}
 	return err
 }

@@ -70,7 +70,43 @@ func TestLaunch(t *testing.T) {
 			t.Errorf("memory of a closed device: %v", err)
 		}
 	})
-	if _, err := launch.Open((*Device)(nil)); !errors.Is(err, ErrNoDevice) {
-		t.Errorf("no device: %v", err)
+	for _, d := range []*Device{nil, {}} {
+		if _, err := launch.Open(d); !errors.Is(err, ErrNoDevice) {
+			t.Errorf("no device: %v", err)
+		}
 	}
+}
+
+// Streams and memory that nobody freed go with the device, and only once.
+func TestLaunchLeft(t *testing.T) {
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, counts := strictly(t, real)
+		l, err := launch.Open(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var streams [3]launch.Stream
+		for i := range streams {
+			if streams[i], err = l.NewStream(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := l.Alloc(64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := launch.Rows{Buffer: b, Bytes: 64, Count: 1}
+		if err := errors.Join(l.FreeStream(streams[0]), l.CopyIn(streams[1], at, make([]byte, 64), 64)); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.FreeStream(streams[0]); !errors.Is(err, boxsum.ErrSize) {
+			t.Errorf("a stream freed twice: %v", err)
+		}
+		if err := errors.Join(d.Close(), counts.left()); err != nil {
+			t.Error(err)
+		}
+		if err := errors.Join(l.FreeStream(streams[1]), l.Free(b), counts.left()); err != nil {
+			t.Errorf("after Close: %v", err)
+		}
+	})
 }

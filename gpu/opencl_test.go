@@ -71,7 +71,19 @@ func TestOpenCLLimits(t *testing.T) {
 		if group, err := b.largestGroup(names, 256); group != 32 || err != nil {
 			t.Errorf("at most %d work-items give groups of %d, %v", b.maxGroup, group, err)
 		}
-		b.programs.groups = map[string]int{}
+		// What holds for some kernels does not for others beside them, or for smaller groups.
+		b.maxGroup = 256
+		for _, c := range []struct {
+			names       []string
+			limit, most int
+			want        int
+		}{{names[:1], 256, 128, 128}, {names[:1], 256, 64, 64}, {names, 32, 128, 32}, {names[:1], 32, 128, 128}} {
+			b.maxGroup = c.limit
+			if group, err := b.largestGroup(c.names, c.most); group != c.want || err != nil {
+				t.Errorf("%v of at most %d give groups of %d, %v", c.names, c.most, group, err)
+			}
+		}
+		b.programs.groups = map[groupKey]int{}
 		b.maxGroup = smallestGroup - 1
 		if group, err := b.largestGroup(names, 256); err == nil {
 			t.Errorf("at most %d work-items give groups of %d", b.maxGroup, group)

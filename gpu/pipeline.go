@@ -370,7 +370,8 @@ var errStopped = errors.New("gpu: the loop has ended")
 // bands: it has no slot, and is there when start returns.
 //
 // Work may need memory too. Only when there was enough for such an image before
-// is the next one staged while the work of this one is queued.
+// is the next one staged while the work of this one is queued. Should there be too
+// little then, the image goes in bands at once.
 func (r *run[T]) start(p *passage[T], w *bandWork, before milestones, free func()) (*slot, error) {
 	defer free()
 	if w.rows > 0 || w.job.width == 0 || w.job.height == 0 {
@@ -399,11 +400,14 @@ func (r *run[T]) start(p *passage[T], w *bandWork, before milestones, free func(
 			}
 			return s, nil
 		}
+		short := errors.Is(err, ErrMemory)
 		if staged && known {
+			if short {
+				err = r.fromSlot(p, s, w)
+			}
 			r.idle <- s
 			return nil, err
 		}
-		short := errors.Is(err, ErrMemory)
 		if short {
 			if freeing := s.free(r.device); freeing != nil {
 				err, short = freeing, false
@@ -419,6 +423,16 @@ func (r *run[T]) start(p *passage[T], w *bandWork, before milestones, free func(
 		}
 		return nil, err
 	}
+}
+
+// fromSlot has an image go in bands whose pixels are in a slot only: its memory may have
+// changed, and slots that the next images have wait for this one.
+func (r *run[T]) fromSlot(p *passage[T], s *slot, w *bandWork) error {
+	w.pixels = s.pixels.rows()
+	if err := r.slots.keepPixels(s); err != nil {
+		return err
+	}
+	return r.inBands(p, w)
 }
 
 func (r *run[T]) inBands(p *passage[T], w *bandWork) error {

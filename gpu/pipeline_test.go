@@ -430,6 +430,72 @@ func TestPipelineFaults(t *testing.T) {
 	})
 }
 
+// The same with images alike, of which one is staged while the work of another is
+// queued: the others have their tables.
+func TestPipelineFaultsSideBySide(t *testing.T) {
+	var frames []frame
+	for i := range 6 {
+		frames = append(frames, goodFrame(t, uint64(i), 20, 10, 1, i%2))
+	}
+	eachDevice(t, func(t *testing.T, real *Device) {
+		for _, reuse := range []bool{false, true} {
+			opt := &PipelineOptions{InFlight: 3, Reuse: reuse, Options: Options{Kernels: Portable}}
+			for fuse := 2; ; fuse += 3 {
+				d, s := strictly(t, real)
+				s.fuse = fuse
+				n, failed := 0, 0
+				for got, err := range Pipeline[uint32](t.Context(), d, each(frames), opt) {
+					if errors.Is(err, errFuse) {
+						failed++
+					} else if err := frames[n].check(got, err); err != nil {
+						t.Errorf("image %d after call %d failed: %v", n, fuse, err)
+					}
+					n++
+				}
+				if burnt := s.calls >= fuse; burnt != (failed == 1) {
+					t.Errorf("call %d failed, %d images said so", fuse, failed)
+				}
+				done := s.calls < fuse
+				s.fuse = 0
+				if err := errors.Join(checkPipeline(d, frames, opt), d.Close(), s.left()); err != nil {
+					t.Errorf("after call %d failed: %v", fuse, err)
+				}
+				if done {
+					break
+				}
+			}
+		}
+	})
+}
+
+// Memory that runs out while images alike are staged and queued side by side is no
+// error of any of them.
+func TestPipelineShortSideBySide(t *testing.T) {
+	var frames []frame
+	for i := range 6 {
+		frames = append(frames, goodFrame(t, uint64(i), 20, 10, 1, i%2))
+	}
+	eachDevice(t, func(t *testing.T, real *Device) {
+		for _, reuse := range []bool{false, true} {
+			opt := &PipelineOptions{InFlight: 3, Reuse: reuse, Options: Options{Kernels: Portable}}
+			const streams = 4 // are made first, and must be there
+			for fuse := streams + 1; ; fuse += 2 {
+				d, s := strictly(t, real)
+				s.fuse, s.fault = fuse, ErrMemory
+				err := checkPipeline(d, frames, opt)
+				done := s.calls < fuse
+				s.fuse = 0
+				if err := errors.Join(err, checkPipeline(d, frames, opt), d.Close(), s.left()); err != nil {
+					t.Errorf("no memory for call %d: %v", fuse, err)
+				}
+				if done {
+					break
+				}
+			}
+		}
+	})
+}
+
 // A device that is closed in the loop ends it: tables on their way may still come,
 // then one error. What the loop has in hand stays readable.
 func TestPipelineClose(t *testing.T) {

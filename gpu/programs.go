@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/opencl"
@@ -18,7 +19,7 @@ import (
 type programs struct {
 	built   map[string]opencl.Program // by source and options
 	kernels map[kernelKey]opencl.Kernel
-	groups  map[string]int // what largestGroup found, by the first kernel
+	groups  map[groupKey]int // what largestGroup found
 }
 
 type kernelKey struct {
@@ -26,8 +27,15 @@ type kernelKey struct {
 	group int // work-items of a work-group
 }
 
+// A groupKey is kernels that run in work-groups of one size, and the most that they
+// are made for.
+type groupKey struct {
+	names string
+	most  int
+}
+
 func newPrograms() programs {
-	return programs{map[string]opencl.Program{}, map[kernelKey]opencl.Kernel{}, map[string]int{}}
+	return programs{map[string]opencl.Program{}, map[kernelKey]opencl.Kernel{}, map[groupKey]int{}}
 }
 
 func (p *programs) release(driver *opencl.Driver) error {
@@ -47,7 +55,8 @@ func (p *programs) release(driver *opencl.Driver) error {
 func (b *openCLBackend) largestGroup(names []string, most int) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if group, ok := b.programs.groups[names[0]]; ok {
+	key := groupKey{strings.Join(names, " "), most}
+	if group, ok := b.programs.groups[key]; ok {
 		return group, nil
 	}
 	group := most
@@ -68,7 +77,7 @@ func (b *openCLBackend) largestGroup(names []string, most int) (int, error) {
 			fits = fits && limit >= group
 		}
 		if fits {
-			b.programs.groups[names[0]] = group
+			b.programs.groups[key] = group
 			return group, nil
 		}
 	}

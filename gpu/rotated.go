@@ -48,7 +48,7 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 	if _, err := sizes.lay(); err != nil {
 		return nil, err
 	}
-	shape, err := newLatticeShape(width, height, rot)
+	shape, err := latticeSize(width, height, rot)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,9 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 	cells, err := NewTable[S](d, columns, rows, channels, count<<shape.split)
 	if err != nil {
 		return nil, err
+	}
+	if shape, err = newLatticeShape(width, height, rot); err != nil { // only now: it takes its time
+		return nil, firstError(err, cells.Close())
 	}
 	packed, job := shape.pack()
 	t := &RotatedTable[S]{shape: shape, job: job, cells: cells, spots: map[tileSize]spots{}}
@@ -187,7 +190,7 @@ func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], sr
 			width: src.width, height: src.height, count: src.count, in: src.at, out: dst.cells.at,
 		}
 		if src.width == 0 || src.height == 0 {
-			job.width, job.height, job.count = 0, 0, dst.cells.count
+			job.width, job.height, job.count, job.gaps = 0, 0, dst.cells.count, dst.cells.ownGaps()
 			return d.clear(job)
 		}
 		return d.latticeIntegrate(job, dst.job, dst.at, dst.spotsOf, o.Kernels)

@@ -38,7 +38,7 @@ func (d *Device) latticeIntegrate(job integrateJob, l latticeJob, shapeAt memory
 		images, cells := part, batch{plane{memory: space, stride: stride}, one}
 		part.in, part.width, part.height, part.count = cells, int(l.columns), int(l.rows), part.count<<l.split
 		size, err := d.fastTiles(part, way)
-		if err != nil {
+		if err = orPortable(way, err, func() error { return nil }); err != nil {
 			return err
 		}
 		only, err := spotsOf(size)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/rotated"
 )
 
 // latticeImages are the lattices of an image, as they are laid out on a device.
@@ -48,6 +49,13 @@ func TestRegions(t *testing.T) {
 			s, err := newLatticeShape(width, height, rot)
 			if err != nil {
 				t.Fatal(err)
+			}
+			bounds := s.lattice.Bounds()
+			if s.exchange {
+				bounds = rotated.Box{C0: bounds.R0, C1: bounds.R1, R0: bounds.C0, R1: bounds.C1}
+			}
+			if s.columns != bounds.C1-bounds.C0 || s.rows != bounds.R1-bounds.R0 {
+				t.Fatalf("%d×%d along %v has %d×%d cells in %v", width, height, rot, s.columns, s.rows, bounds)
 			}
 			for part, cells := range latticeImages(s, randomImage[uint8](r.Uint64(), width, height, 1, 0)) {
 				want, err := boxsum.Integrate[uint32](cells, nil)

@@ -30,30 +30,45 @@ type latticeShape struct {
 	region region // of each
 }
 
-func newLatticeShape(width, height int, rot rotated.Rotation) (*latticeShape, error) {
-	l, err := rotated.NewLattice(width, height, rot)
+// latticeSize is a shape of which only the size is known: the rest takes time and
+// memory for every line of the image.
+func latticeSize(width, height int, rot rotated.Rotation) (*latticeShape, error) {
+	rot, err := rot.Reduce()
 	if err != nil {
 		return nil, fmt.Errorf("gpu: %w", err)
 	}
-	rot = l.Rotation()
-	s := &latticeShape{lattice: l, width: width, height: height}
+	s := &latticeShape{width: width, height: height}
 	if width == 0 || height == 0 {
 		return s, nil
 	}
-	s.exchange = max(rot.A, -rot.A) > rot.B
-	s.mirrored = (rot.A < 0) != s.exchange
-	bounds := l.Bounds()
-	s.rows, s.columns = bounds.R1-bounds.R0, bounds.C1-bounds.C0
-	if s.exchange {
-		s.rows, s.columns = s.columns, s.rows
-	}
-	if rot.A == rot.B || rot.A == -rot.B {
+	a, b := int64(max(rot.A, -rot.A)), int64(rot.B)
+	if a == b {
 		s.split = 1
 	}
+	a, b = min(a, b), max(a, b)
+	columns, rows := int64(width)+a*int64(height-1)/b, int64(height)+a*int64(width-1)/b
 	const margin = 1 << 12 // tiles that stick out are counted in 32 bits too
-	if s.columns > math.MaxInt32-margin || s.rows > math.MaxInt32-margin {
-		return nil, fmt.Errorf("gpu: %w: a lattice of %d×%d cells: columns and rows must be below 2^31", boxsum.ErrSize, s.columns, s.rows)
+	if max(columns, rows) > math.MaxInt32-margin {
+		return nil, fmt.Errorf("gpu: %w: a lattice of %d×%d cells: columns and rows must be below 2^31", boxsum.ErrSize, columns, rows)
 	}
+	s.columns, s.rows = int(columns), int(rows)
+	return s, nil
+}
+
+func newLatticeShape(width, height int, rot rotated.Rotation) (*latticeShape, error) {
+	s, err := latticeSize(width, height, rot)
+	if err != nil {
+		return nil, err
+	}
+	if s.lattice, err = rotated.NewLattice(width, height, rot); err != nil {
+		return nil, fmt.Errorf("gpu: %w", err)
+	}
+	if width == 0 || height == 0 {
+		return s, nil
+	}
+	rot = s.lattice.Rotation()
+	s.exchange = max(rot.A, -rot.A) > rot.B
+	s.mirrored = (rot.A < 0) != s.exchange
 	s.down, s.over = make([]int32, width), make([]int32, height)
 	for x := range s.down {
 		_, row := s.cell(x, 0)

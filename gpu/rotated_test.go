@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -265,6 +266,22 @@ func TestRotatedTypes(t *testing.T) {
 			if err := rotatedPairs[4].check(d, s, rot, 2); err != nil {
 				t.Fatalf("%v, %v: %v", s, rot, err)
 			}
+		}
+	})
+}
+
+// A table that does not fit the device is an error before the host works for it.
+func TestRotatedTooLarge(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := NewRotatedTable[uint32](d, 1<<20, 1<<20, 1, 1, rotated.Rotation{A: 1, B: 2})
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrMemory) && !errors.Is(err, boxsum.ErrSize) { // the latter where addresses have 32 bits
+			t.Errorf("terabytes: %v", err)
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+			t.Errorf("%d bytes of the host were taken for it", taken)
 		}
 	})
 }

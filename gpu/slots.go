@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -18,7 +19,8 @@ type slots struct {
 	device        *Device
 	up, sum, down stream
 	all           []*slot
-	used          int // of them in the pipeline under way; others are left from one before
+	used          int        // of them in the pipeline under way; others are left from one before
+	mu            sync.Mutex // held where memory of slots is counted, taken or freed beside that
 }
 
 // A slot is room for one image and its tables. Its work is done, and the room
@@ -234,6 +236,8 @@ func (p *slots) queue(s *slot, w *bandWork) (err error) {
 // fit makes room in a slot for a job, if all slots together do not take too much
 // then.
 func (p *slots) fit(s *slot, job integrateJob, alone bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var parts [3]array
 	var more int64
 	for i, t := range s.all() {
@@ -286,7 +290,7 @@ func (t *twin) fit(d *Device, a array) (err error) {
 		if err := t.freeHost(d); err != nil {
 			return err
 		}
-		if t.host, err = d.backend.allocHost(t.bytes); err != nil {
+		if t.host, err = d.allocateHost(t.bytes); err != nil {
 			t.host = hostMemory{}
 			return err
 		}
@@ -404,6 +408,19 @@ func (s *slot) free(d *Device) error {
 	for _, t := range s.all() {
 		errs = append(errs, t.freeDevice(d), t.freeHost(d))
 		*t = twin{}
+	}
+	return firstError(errs...)
+}
+
+// keepPixels frees the memory of a slot except for the pixels on the host, also while
+// another one is fitted.
+func (p *slots) keepPixels(s *slot) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.device
+	errs := []error{s.pixels.freeDevice(d)}
+	for _, t := range []*twin{&s.sums, &s.squares} {
+		errs = append(errs, t.freeDevice(d), t.freeHost(d))
 	}
 	return firstError(errs...)
 }

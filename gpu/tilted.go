@@ -128,7 +128,7 @@ func integrateTilted(dst, src *array, opt *Options, squares bool) error {
 		}
 		return d.tiltedIntegrate(integrateJob{
 			stream: d.stream, pixel: src.element, sum: dst.element, channels: src.channels,
-			width: src.width, height: src.height, count: src.count, in: src.at, out: dst.at,
+			width: src.width, height: src.height, count: src.count, in: src.at, out: dst.at, gaps: dst.ownGaps(),
 		}, squares)
 	})
 }

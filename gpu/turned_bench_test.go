@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -13,12 +12,7 @@ import (
 // BenchmarkTurned times tilted and rotated tables beside the upright one of the
 // same image and a copy of as many bytes as that moves, all by turns.
 func BenchmarkTurned(bench *testing.B) {
-	infos, _ := Devices()
-	kind := os.Getenv("BOXSUM_GPU_KIND")
-	for _, info := range infos {
-		if kind != "" && info.Kind.String() != kind {
-			continue
-		}
+	for _, info := range devices(bench) {
 		bench.Run(fmt.Sprintf("%s%d", info.Kind, info.Index), func(bench *testing.B) { benchTurned(bench, info) })
 	}
 }

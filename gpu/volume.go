@@ -222,10 +222,9 @@ func volumeInto[S boxsum.Sum, P boxsum.Pixel](dst *VolumeTable[S], src *Volume[P
 			integrateJob: integrateJob{
 				stream: d.stream, pixel: src.slices.element, sum: dst.slices.element, channels: src.slices.channels,
 				width: src.slices.width, height: src.slices.height, count: src.depth,
-				in: src.slices.at, out: dst.slices.at, offset: float64(o.Offset),
+				in: src.slices.at, out: dst.slices.at, offset: float64(o.Offset), gaps: dst.gaps,
 			},
 			squared: squares,
-			gaps:    dst.gaps,
 		}, o.Kernels)
 	})
 }

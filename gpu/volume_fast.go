@@ -14,7 +14,6 @@ import (
 type volumeKernels struct {
 	slabs   int // set by tests
 	kernels map[string]*volumeKernel
-	streams map[stream]*volumeStream
 }
 
 // A volumeKernel is a kernel that was loaded.
@@ -35,10 +34,6 @@ type volumeShape struct {
 	words         int32 // of 16 bytes, which a tile tells others of a slice
 	jobBytes      int32
 }
-
-// A volumeStream is what launches on a stream leave to the next one: its workspace
-// is not cleared in between.
-type volumeStream struct{ epoch, base uint32 }
 
 // A volumePassJob is the BoxsumVolume of gpu/kernels/volumejob.h, byte for byte.
 type volumePassJob struct {
@@ -129,7 +124,7 @@ func (d *Device) volumeLaunch(b *cudaBackend, k *volumeKernel, job volumeJob, sl
 	blocks := across * down * slabs
 
 	const use, header = "volume edges", 256 // tickets, then edges
-	space, fresh, err := d.workspace(job.stream, use, header+int64(blocks)*int64(slabDepth+1)*int64(k.words)*16)
+	space, s, err := d.workspace(job.stream, use, header+int64(blocks)*int64(slabDepth+1)*int64(k.words)*16)
 	if err != nil {
 		return err
 	}
@@ -140,18 +135,10 @@ func (d *Device) volumeLaunch(b *cudaBackend, k *volumeKernel, job volumeJob, sl
 			return err
 		}
 	}
-	s := b.volumeStream(job.stream)
 	if s.epoch == math.MaxUint32 { // what the first launches told would seem to be new
-		d.mu.Lock()
-		bytes := d.spaces[spaceKey{job.stream, use}].bytes
-		d.mu.Unlock()
-		if err := d.backend.fill(job.stream, plane{memory: space}, 0, bytes); err != nil {
+		if err := d.clearSpace(job.stream, use); err != nil {
 			return err
 		}
-		fresh = true
-	}
-	if fresh {
-		*s = volumeStream{}
 	}
 	s.epoch++
 	v := &volumePassJob{
@@ -195,19 +182,6 @@ func (job volumeJob) columnBytes() int32 {
 		return int32(value)
 	}
 	return sector
-}
-
-// volumeStream is what is known of a stream.
-func (b *cudaBackend) volumeStream(s stream) *volumeStream {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.volumes.streams == nil {
-		b.volumes.streams = map[stream]*volumeStream{}
-	}
-	if b.volumes.streams[s] == nil {
-		b.volumes.streams[s] = &volumeStream{}
-	}
-	return b.volumes.streams[s]
 }
 
 // volumeKernel is a kernel by its name.

@@ -15,7 +15,6 @@ import (
 type volumeJob struct {
 	integrateJob
 	squared bool // sum is of the squares
-	gaps    bool // between rows of the table may be written to
 }
 
 // part is some of the slices of a job.
@@ -41,7 +40,7 @@ func (d *Device) volumeIntegrate(job volumeJob, way Kernels) error {
 	if way != Portable {
 		obstacle := d.notVolumePass(job)
 		if obstacle == "" {
-			return d.volumePass(job)
+			return orPortable(way, d.volumePass(job), func() error { return d.volumePortable(job) })
 		}
 		if way == Fast {
 			return fmt.Errorf("gpu: %w: one-pass kernels of volumes %s: let the package choose", boxsum.ErrTypes, obstacle)

@@ -64,7 +64,7 @@ func (w *slabWork) run() error {
 // takes every so manyth slab all the way.
 func (w *slabWork) inSlabs(slices, count int) (err error) {
 	l := w.device.takeLanes()
-	defer func() { err = firstError(err, w.device.keepLanes(l, err == nil && l.bytes() <= slabsBytes)) }()
+	defer func() { err = firstError(err, w.device.keepLanes(l, err == nil)) }()
 	if err := w.fit(l, slices, count); err != nil {
 		return err
 	}
@@ -104,10 +104,10 @@ func (w *slabWork) fit(l *lanes, slices, count int) error {
 			}
 			l.lanes = append(l.lanes, &lane{backend: w.device.backend, stream: s})
 		}
-		if err := l.lanes[k].in.fit(w.device.backend, in); err != nil {
+		if err := l.lanes[k].in.fit(w.device, in); err != nil {
 			return err
 		}
-		if err := l.lanes[k].out.fit(w.device.backend, out); err != nil {
+		if err := l.lanes[k].out.fit(w.device, out); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 	"unsafe"
 
@@ -497,11 +496,7 @@ func TestVolumePassJob(t *testing.T) {
 // BenchmarkVolumeHost goes from host memory to host memory, in slabs that overlap and
 // all at once.
 func BenchmarkVolumeHost(bench *testing.B) {
-	infos, _ := Devices()
-	for _, info := range infos {
-		if kind := os.Getenv("BOXSUM_GPU_KIND"); kind != "" && info.Kind.String() != kind {
-			continue
-		}
+	for _, info := range devices(bench) {
 		size := 512
 		if info.CPU {
 			size = 64

@@ -9,8 +9,8 @@
 // (papers.cl, papers.cu). For CUDA only there are one-pass
 // kernels: onepass.h says how they work, shapes.h holds their tuning, sums.cu and
 // squares.cu list them, and small.cu is for small images; volumepass.h and
-// volumepass.cu are those of volumes. "make kernels" builds
-// all of this into the folder built.
+// volumepass.cu are those of volumes, histogrampass.h and histogrampass.cu those of
+// integral histograms. "make kernels" builds all of this into the folder built.
 package kernels
 
 import (

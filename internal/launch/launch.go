@@ -5,8 +5,8 @@ package launch
 
 import "errors"
 
-// A Device is an open device of package gpu. Buffers that are left are freed when
-// the device is closed; streams are to be freed before.
+// A Device is an open device of package gpu. Buffers and streams that are
+// left are freed when the device is closed.
 type Device interface {
 	// Main is the stream of the device's own calls, which its Wait and Time
 	// are about.

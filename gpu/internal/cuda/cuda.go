@@ -181,6 +181,16 @@ const (
 	NotSupported Result = 801
 )
 
+// Refuses says whether this is how a driver answers to a module that it will never
+// load, because of its version, the device or what is installed.
+func (r Result) Refuses() bool {
+	switch r {
+	case 200, 209, 218, 221, 222, 223: // invalid image, no binary for the GPU, invalid PTX, no compiler, unsupported PTX version, compiling disabled
+		return true
+	}
+	return false
+}
+
 // Error is the driver's name of the result and its explanation.
 func (r Result) Error() string {
 	return fmt.Sprintf("%s (%s)", describe(cuGetErrorName, r), describe(cuGetErrorString, r))

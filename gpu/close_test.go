@@ -1,0 +1,235 @@
+package gpu
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/histogram"
+)
+
+// A Device that nobody opened is an error, as nil is.
+func TestNoDevice(t *testing.T) {
+	for _, d := range []*Device{nil, {}} {
+		_, _, memory := d.Memory()
+		_, _, locked := NewHostImage[uint8](d, 1, 1, 1)
+		for name, err := range map[string]error{
+			"Wait":         d.Wait(),
+			"Memory":       memory,
+			"NewHostImage": locked,
+			"OnStream":     second(d.OnStream(0)),
+			"Take":         second(d.Take(1)),
+			"Give":         d.Give(1),
+			"NewImage":     second(NewImage[uint8](d, 1, 1, 1, 1)),
+			"ImageOver":    second(ImageOver[uint8](d, Foreign{})),
+			"NewHistogram": second(NewHistogram[uint8](d, 1, 1, 1, 1, histogram.Bins{N: 2})),
+			"Host":         second(IntegrateHost[uint32](d, randomImage[uint8](1, 5, 4, 1, 0), nil)),
+		} {
+			if !errors.Is(err, ErrNoDevice) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// An idle backend does nothing and counts what is freed, and when it is closed.
+type idleBackend struct {
+	backend
+	freed, closed *atomic.Int32
+}
+
+func (b idleBackend) info() Info                  { return Info{} }
+func (b idleBackend) newStream() (stream, error)  { return 1, nil }
+func (b idleBackend) freeStream(stream) error     { return nil }
+func (b idleBackend) wait(stream) error           { return nil }
+func (b idleBackend) alloc(int64) (memory, error) { return 1, nil }
+func (b idleBackend) free(memory) error           { b.freed.Add(1); return nil }
+func (b idleBackend) close() error                { b.closed.Add(1); return nil }
+
+// A guest that is made while its lender closes does not keep the driver for ever.
+func TestOnStreamBesideClose(t *testing.T) {
+	const rounds = 3000
+	var closed atomic.Int32
+	for range rounds {
+		d, err := newDevice(idleBackend{closed: &closed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for i := range uintptr(4) {
+			wg.Go(func() {
+				if _, err := d.OnStream(i % 3); err != nil && !errors.Is(err, ErrClosed) {
+					t.Error(err)
+				}
+			})
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		wg.Wait()
+	}
+	if n := closed.Load(); n != rounds {
+		t.Errorf("%d of %d devices went away", n, rounds)
+	}
+}
+
+// A guest that is closed but has a pipeline yet is not handed out again.
+func TestOnStreamAfterClose(t *testing.T) {
+	var closed atomic.Int32
+	d, err := newDevice(idleBackend{closed: &closed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := d.OnStream(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(g.hold(), g.Close()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := d.OnStream(5)
+	if err != nil || again == g {
+		t.Errorf("a closed guest again: %v", err)
+	}
+	if err := d.Close(); err != nil || closed.Load() != 0 {
+		t.Errorf("closed with a hold: %v", err)
+	}
+	if err := g.release(); err != nil || closed.Load() != 1 {
+		t.Errorf("not closed with the last hold: %v", err)
+	}
+}
+
+// Of several that give the same memory back at once, one does.
+func TestGiveAtOnce(t *testing.T) {
+	const rounds, givers = 5000, 4
+	var freed, closed, given atomic.Int32
+	d, err := newDevice(idleBackend{freed: &freed, closed: &closed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range rounds {
+		handle, err := d.Take(4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		for range givers {
+			wg.Go(func() {
+				<-start
+				switch err := d.Give(handle); {
+				case err == nil:
+					given.Add(1)
+				case !errors.Is(err, boxsum.ErrSize):
+					t.Error(err)
+				}
+			})
+		}
+		close(start)
+		wg.Wait()
+	}
+	if err := d.Close(); err != nil || freed.Load() != rounds || given.Load() != rounds {
+		t.Errorf("%d of %d freed, and %d told so: %v", freed.Load(), rounds, given.Load(), err)
+	}
+}
+
+// What launches know of a workspace comes and goes with its memory: both begin as zeros.
+func TestWorkspaceState(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		s, err := d.backend.newStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := d.backend.freeStream(s); err != nil {
+				t.Error(err)
+			}
+		}()
+		const use, small, large = "a test", 1 << 16, 1 << 17
+		// check asks for a workspace, and leaves something in its state.
+		check := func(d *Device, bytes int64, epoch uint32) {
+			t.Helper()
+			_, state, err := d.workspace(s, use, bytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if state.epoch != epoch || state.base != epoch {
+				t.Errorf("the state is %d, %d: not %d", state.epoch, state.base, epoch)
+			}
+			state.epoch, state.base = 8, 8
+		}
+		check(d, small, 0)
+		check(d, small, 8)
+		check(d, large, 0)
+		if _, _, err := d.workspace(s, use, math.MaxInt64/2); err == nil {
+			t.Fatal("more memory than there is")
+		}
+		check(d, small, 0) // the old one made room in vain
+		if err := d.clearSpace(s, use); err != nil {
+			t.Fatal(err)
+		}
+		check(d, small, 0)
+
+		first, err := d.OnStream(uintptr(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(first, small, 0)
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		next, err := d.OnStream(uintptr(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(next, small, 0)
+		check(next, small, 8)
+		check(d, small, 8)
+		if err := errors.Join(next.Close(), d.backend.wait(s)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Calls beside Close of a histogram are done or say that it is closed.
+func TestHistogramClosedBeside(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		im := upload(t, d, randomImage[uint8](3, 40, 30, 1, 0))
+		for range 30 {
+			h, err := NewHistogram[uint8](d, 40, 30, 1, 1, histogram.Bins{N: 8})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for range 6 {
+				wg.Go(func() {
+					if err := IntegrateHistogramInto(h, im, nil); err != nil && !errors.Is(err, ErrClosed) {
+						t.Error(err)
+					}
+				})
+			}
+			if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+			wg.Wait()
+			if err := IntegrateHistogramInto(h, im, nil); !errors.Is(err, ErrClosed) {
+				t.Errorf("into a closed histogram: %v", err)
+			}
+			if err := h.Close(); err != nil {
+				t.Errorf("closed twice: %v", err)
+			}
+		}
+		if err := im.Close(); err != nil {
+			t.Error(err)
+		}
+		if n := len(d.held); n != 0 {
+			t.Errorf("%d pieces of memory are left", n)
+		}
+	})
+}

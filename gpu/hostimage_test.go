@@ -1,0 +1,96 @@
+package gpu
+
+import (
+	"errors"
+	"testing"
+)
+
+// Page-locked memory that is only kept for later is given up for that which is needed
+// now, whoever needs it.
+func TestSpareHostMemory(t *testing.T) {
+	small, large := goodFrame(t, 1, 40, 30, 1, 0), goodFrame(t, 2, 80, 60, 1, 0)
+	viaPipeline := func(f frame) func(d *Device) error {
+		return func(d *Device) error {
+			return checkPipeline(d, []frame{f}, &PipelineOptions{InFlight: 1, Options: Options{Kernels: Portable}})
+		}
+	}
+	viaBands := func(f frame) func(d *Device) error {
+		return func(d *Device) error {
+			got, err := IntegrateHost[uint32](d, f.image, &Options{Kernels: Portable, BandRows: f.image.Height})
+			return f.check(got, err)
+		}
+	}
+	inVolume := func(d *Device) error {
+		src := randomVolume[uint8](solidShape{width: 40, height: 20, depth: 10, channels: 1})
+		_, err := IntegrateVolumeHost[uint32](d, src, &Options{Kernels: Portable, BandRows: 10})
+		return err
+	}
+	inSlots := func(d *Device) error {
+		err := viaPipeline(large)(d)
+		if err == nil && d.slots.room() == 0 {
+			err = errors.New("the image went in bands")
+		}
+		return err
+	}
+	page := func(d *Device) error {
+		_, release, err := NewHostTable[uint32](d, 80, 60, 1)
+		if err != nil {
+			return err
+		}
+		return release()
+	}
+	eachDevice(t, func(t *testing.T, real *Device) {
+		for _, c := range []struct {
+			name        string
+			first, then func(d *Device) error
+		}{
+			{"image after pipeline", viaPipeline(small), page},
+			{"image after bands", viaBands(small), page},
+			{"pipeline after bands", viaBands(small), inSlots},
+			{"bands after pipeline", viaPipeline(small), viaBands(large)},
+			{"volume after pipeline", viaPipeline(small), inVolume},
+		} {
+			// What it takes alone must be enough.
+			alone, s := strictly(t, real)
+			if err := c.then(alone); err != nil {
+				t.Fatal(err)
+			}
+			need := s.mostLocked
+			if err := errors.Join(alone.Close(), s.left()); err != nil {
+				t.Fatal(err)
+			}
+			d, s := strictly(t, real)
+			err := c.first(d)
+			s.hostLimit = max(s.locked, need)
+			if err := errors.Join(err, c.then(d)); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if err := errors.Join(d.Close(), s.left()); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+	})
+}
+
+// Lanes that take much are not kept for later.
+func TestLargeLanesAreFreed(t *testing.T) {
+	eachDevice(t, func(t *testing.T, real *Device) {
+		for _, bytes := range []int64{slabsBytes, slabsBytes + 1} {
+			d, s := strictly(t, real)
+			on, err := d.backend.newStream()
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := &lanes{[]*lane{{backend: d.backend, stream: on, in: band{bytes: bytes}}}}
+			if err := d.keepLanes(l, true); err != nil {
+				t.Error(err)
+			}
+			if kept := d.lanes == l; kept != (bytes == slabsBytes) {
+				t.Errorf("%d bytes: kept is %t", bytes, kept)
+			}
+			if err := errors.Join(d.Close(), s.left()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
