@@ -9,6 +9,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/rotated"
 )
 
 // A Device that nobody opened is an error, as nil is.
@@ -230,6 +231,42 @@ func TestHistogramClosedBeside(t *testing.T) {
 		}
 		if n := len(d.held); n != 0 {
 			t.Errorf("%d pieces of memory are left", n)
+		}
+	})
+}
+
+// A rotated table may be closed while others ask it for sums.
+func TestRotatedClosedBeside(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		im := upload(t, d, randomImage[uint8](3, 40, 30, 1, 0))
+		defer im.Close()
+		rot := rotated.Rotation{A: 1, B: 2}
+		for range 10 {
+			table, err := IntegrateRotated[uint32](im, rot, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			boxes := []rotated.Box{table.Lattice().Bounds()}
+			at := table.at
+			table.at = 0 // as in the middle of Close
+			if err := table.SumBoxes(0, make([]uint32, 1), boxes); !errors.Is(err, ErrClosed) {
+				t.Errorf("of a table that closes: %v", err)
+			}
+			table.at = at
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					for range 3 {
+						if err := table.SumBoxes(0, make([]uint32, 1), boxes); err != nil && !errors.Is(err, ErrClosed) {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			if err := table.Close(); err != nil {
+				t.Error(err)
+			}
+			wg.Wait()
 		}
 	})
 }

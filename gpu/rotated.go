@@ -241,6 +241,9 @@ func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
 			return [4]int32{int32(r.Min.X), int32(r.Min.Y), int32(r.Max.X), int32(r.Max.Y)}
 		}
 		launch := func(boxesAt, sumsAt memory, count int) error {
+			if t.at == 0 { // it closes
+				return fmt.Errorf("gpu: rotated table %w", ErrClosed)
+			}
 			return t.cells.device.latticeBoxes(&t.cells.array, i<<t.shape.split+part, &t.shape.region, t.job, t.at, boxesAt, sumsAt, count)
 		}
 		if err := sumPlaced(&t.cells.array, dst, len(boxes), place, launch); err != nil {
