@@ -93,6 +93,14 @@ def device(monkeypatch):
     return memory, queued
 
 
+def test_memory_comes_from_the_library():
+    """Functions for device memory are not those that lend memory of the host."""
+    with pytest.raises(RuntimeError, match="no device has number 99"):
+        _dlpack.Memory(99, 16)
+    with pytest.raises(RuntimeError, match="no device has number 99"):
+        _native.call("give", 99, 0)
+
+
 def shown(table):
     """A device array as NumPy sees it."""
     holder = type("Holder", (), {"__array_interface__": table.__cuda_array_interface__})()

@@ -79,7 +79,7 @@ def _new_block(shelf: int, size: int) -> Any:
         except OSError:  # a kernel without huge pages
             pass
     at = ctypes.addressof(ctypes.c_char.from_buffer(pages))
-    lease = _library.give(shelf, size, pages, at + -at % _HUGE_PAGE)
+    lease = _library.back(shelf, size, pages, at + -at % _HUGE_PAGE)
     if lease is None:
         raise MemoryError(f"no memory for a table of {size} bytes")
     return lease
@@ -131,7 +131,7 @@ class Layout:
         """An array for a table, its contents undefined."""
         if self.shelf < 0:
             return _empty(self.shape, self.dtype)
-        lease = (_library or _start()).take(self.shelf)
+        lease = (_library or _start()).lend(self.shelf)
         if lease is None:
             lease = _new_block(self.shelf, self.size)
         return _ndarray(self.shape, self.dtype, lease, self.lead, self.strides)

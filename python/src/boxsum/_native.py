@@ -83,7 +83,7 @@ class Library:
         functions = (c_void_p * len(_PYTHON))(*(ctypes.cast(getattr(ctypes.pythonapi, name), c_void_p) for name in _PYTHON))
         start(functions, None, object.__basicsize__)
         method = ctypes.PYFUNCTYPE(ctypes.py_object, c_int64)(("boxsum_method", native))
-        self.table, self.take, self.give, self.limit = map(method, range(4))
+        self.table, self.lend, self.back, self.limit = map(method, range(4))
         self._free = native.boxsum_free
         self._free.argtypes = [c_void_p]
         self._free.restype = None
