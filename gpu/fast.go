@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
@@ -69,6 +70,8 @@ type fastShape struct {
 	squareWords   int32
 	jobBytes      int32
 	strip         int32 // tiles of a row that are worked on together, row by row; 0: along diagonals
+	lag           int32 // the logarithm of how many tiles a row is ahead of the next at most, along diagonals
+	ahead         int32 // how many tiles later comes the one to ask the memory for; 0: none
 }
 
 // A spaceState is what launches leave to the next one with the same workspace,
@@ -94,14 +97,15 @@ type fastJob struct {
 	offset                float64
 	width, height, count  int32
 	tilesX, tilesY        int32
-	strip, turn           int32
+	strip, lag, ahead     int32
+	turn                  int32
 	epoch, base           uint32
 	inAligned, outAligned int32
 	squaresAligned        int32
 	carry                 int32
 	spotCount             int32
 	spots                 uint64
-	_                     [24]byte
+	_                     [16]byte
 }
 
 // mostTiles is how many a launch can have, and as many tickets.
@@ -179,6 +183,9 @@ func (s *fastShape) tiles(job integrateJob) (across, down int) {
 	return ceilDiv(job.width*job.channels, int(s.width)), ceilDiv(job.height, int(s.height))
 }
 
+// lagOf is the lag for images of so many tiles across, of which a row should have some under way.
+func (s *fastShape) lagOf(across int) int32 { return min(s.lag, int32(bits.Len(uint(across/8)))) }
+
 // turns is how many images of a batch take turns. One after the other was
 // fastest on an H200: 64 images of 1080p went at 3405 GB/s, all in turn at 3227.
 func (f *fastKernels) turns(count int) int { return min(max(f.turn, 1), count) }
@@ -217,7 +224,7 @@ func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, sta
 		squaresStride: job.squares.stride, squaresBatch: job.squares.distance,
 		offset: job.offset,
 		width:  int32(values), height: int32(job.height), count: int32(job.count),
-		tilesX: int32(across), tilesY: int32(down), strip: k.strip, turn: int32(b.fast.turns(job.count)),
+		tilesX: int32(across), tilesY: int32(down), strip: k.strip, lag: k.lagOf(across), turn: int32(b.fast.turns(job.count)),
 		epoch: s.epoch, base: s.base,
 		inAligned:      flag(job.in.aligned(0, job.count)),
 		outAligned:     flag(job.out.aligned(job.channels*job.sum.bytes(), job.count)),
@@ -227,7 +234,9 @@ func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, sta
 	}
 	if k.shared > 0 && f.inAligned != 0 && b.major == 9 {
 		// Chips of 9.0 copy by a map of the pixels; without one, value by value.
-		f.inAligned = flag(s.map3(b, f, k, job))
+		if f.inAligned = flag(s.map3(b, f, k, job)); f.inAligned != 0 {
+			f.ahead = k.ahead
+		}
 	}
 	f.boxes = s.boxes
 	err = b.run(k.name, &cuda.Launch{

@@ -116,7 +116,7 @@ func (l *launcher) AllocHost(bytes int64) ([]byte, error) {
 	if err := l.device.hold(); err != nil {
 		return nil, err
 	}
-	m, err := l.device.backend.allocHost(max(bytes, 1))
+	m, err := l.device.allocateHost(max(bytes, 1))
 	if err != nil {
 		return nil, firstError(err, l.device.release())
 	}

@@ -228,7 +228,7 @@ func (d *Device) newTransfer(bytes int64) (_ *transfer, err error) {
 		return nil, err
 	}
 	t.plane.stride = bytes
-	if t.host, err = t.backend.allocHost(bytes); err != nil {
+	if t.host, err = d.allocateHost(bytes); err != nil {
 		return nil, err
 	}
 	return t, nil

@@ -14,6 +14,8 @@ struct BoxsumJob {
   int width, height, count;  // width in values: pixels times channels
   int tilesX, tilesY;
   int strip;             // tiles of a row that are worked on together, row by row; 0: all, along diagonals
+  int lag;               // the logarithm of how many tiles a row is ahead of the next, along diagonals
+  int ahead;             // how many tiles later comes the one to ask for; 0: none
   int turn;              // images that take turns, at least 1
   unsigned epoch, base;  // epoch is a multiple of 4
   int inAligned, outAligned, squaresAligned;

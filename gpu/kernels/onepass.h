@@ -192,6 +192,16 @@ __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T ou
 
 // --- Bells ---
 
+#if __CUDA_ARCH__ >= 900
+// keep has the L2 cache let go of other lines first. Pixels that are on their way would be pushed out by the sums
+// that are written, and be read twice.
+__device__ inline u64 keep() {
+  u64 policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+#endif
+
 // How often each lane rings for a tile that it brings: before 9.0 also when its copies have landed.
 #if __CUDA_ARCH__ >= 900
 constexpr int kRings = 1;
@@ -229,9 +239,9 @@ struct Bell {
   __device__ void expect(int bytes) { asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory"); }
   // copy brings in the box at (x, y) of an image, zeros where it sticks out.
   __device__ void copy(void* to, const void* map, int x, int y, int image) {
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(
                      (u32)__cvta_generic_to_shared(to)),
-                 "l"(map), "r"(x), "r"(y), "r"(image), "r"(address())
+                 "l"(map), "r"(x), "r"(y), "r"(image), "r"(address()), "l"(keep())
                  : "memory");
   }
 #else
@@ -428,9 +438,8 @@ struct Notes {
   alignas(16) T above[S::WY][S::width];           // sums of each column in each row of warps, then above it
   alignas(16) T bottom[upTo(S::width, 3) + 1];    // the last row of the tile's own table, chunk by chunk
   alignas(16) T top[upTo(S::width, 3)];           // the table row over the tile, as far as its own strip goes
-  T rowsBefore[S::WX][S::height * S::C];          // sums of each row in each chunk, then left of it
-  T rows[upTo(S::height * S::C, 3)];              // sums of each row
-  T left[upTo(S::height * S::C, 3)];              // sums of each row left of the tile
+  alignas(16) T rows[S::WX][upTo(S::height * S::C, 12)];  // sums of each row up to the end of each chunk; the last turn
+                                                          // into what lies left of the tile
   T corner[upTo(S::C, 3)];                        // sum of what is above and left
 };
 
@@ -471,11 +480,11 @@ __device__ inline Place spotOf(const BoxsumJob& job, u32 t) {
   return at;
 }
 
-// placeOf is where ticket t works. job.turn images take turns. Within one, tiles
-// go along diagonals, so that the left and upper neighbours of a tile lie one
-// diagonal back; or row by row in strips, which suits the memory better and
-// looks back further.
-__device__ inline Place placeOf(const BoxsumJob& job, u32 t) {
+// placeOf is where ticket t works, for a whole warp. job.turn images take turns.
+// Within one, tiles go row by row in strips, or along diagonals: a row of tiles
+// begins when the one above is 1 << job.lag tiles ahead. The steeper they are, the
+// nearer is what a tile looks back for; the flatter, the better for the memory.
+__device__ inline Place placeOf(const BoxsumJob& job, u32 t, int lane) {
   Place at;
   const u32 wide = job.tilesX, high = job.tilesY;
   const u32 perTurn = wide * high * job.turn, first = t / perTurn * job.turn;
@@ -489,29 +498,23 @@ __device__ inline Place placeOf(const BoxsumJob& job, u32 t) {
     at.x = from + t % across;
     at.y = t / across;
   } else {
-    const u32 shorter = min(wide, high), longer = max(wide, high);
-    const u32 triangle = shorter * (shorter - 1) / 2;
-    auto diagonal = [](u32 n) {  // of the n-th cell of a growing triangle
-      u32 d = (u32)((sqrt(8.0 * n + 1.0) - 1.0) * 0.5);
-      while (d * (d + 1) / 2 > n) d--;
-      while ((d + 1) * (d + 2) / 2 <= n) d++;
-      return d;
+    const int lag = job.lag;
+    // How many rows lie before diagonal d whole, and how many tiles do.
+    auto rowsAbove = [&](u32 d) { return d < wide ? 0 : min(high, (d - wide >> lag) + 1); };
+    auto before = [&](u32 d) {
+      const u32 whole = rowsAbove(d), begun = min(high, (d + (1u << lag) - 1) >> lag), part = begun - whole;
+      return whole * wide + part * d - (part * (begun + whole - 1) / 2 << lag);
     };
-    u32 d, k;  // diagonal, and cell on it from the top
-    if (t < triangle) {
-      d = diagonal(t);
-      k = t - d * (d + 1) / 2;
-    } else if (t - triangle < (longer - shorter + 1) * shorter) {
-      d = shorter - 1 + (t - triangle) / shorter;
-      k = (t - triangle) % shorter;
-    } else {
-      const u32 after = wide * high - 1 - t;
-      const u32 e = diagonal(after);
-      d = wide + high - 2 - e;
-      k = e - (after - e * (e + 1) / 2);
+    // The last diagonal with no more than t tiles before it, 32 guesses at a time.
+    u32 d = 0;
+    for (u32 span = wide + (high - 1 << lag); span > 1;) {
+      const u32 step = (span + 31) / 32, guess = lane * step;
+      const u32 passed = __popc(__ballot_sync(kAll, guess < span && before(d + guess) <= t)) - 1;
+      d += passed * step;
+      span = min(step, span - passed * step);
     }
-    at.y = max(0, (int)d - (int)(wide - 1)) + k;
-    at.x = (int)d - at.y;
+    at.y = rowsAbove(d) + t - before(d);
+    at.x = d - ((u32)at.y << lag);
   }
   at.left = at.x;
   at.above = at.y;
@@ -562,10 +565,22 @@ __device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stag
   }
 }
 
-// carry draws tickets and brings tiles in, as far ahead as there is room.
+// ask has a tile come to the L2 cache, from where it is fetched soon.
+template <class S>
+__device__ inline void ask(const BoxsumJob& job, Place at) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile.L2::cache_hint [%0, {%1, %2, %3}], %4;" ::"l"(job.map), "r"(at.x * S::width),
+               "r"(at.y * S::height), "r"(at.image), "l"(keep())
+               : "memory");
+#endif
+}
+
+// carry draws tickets and brings tiles in, as far ahead as there is room, and has
+// the memory begin with those that are next, whoever will draw them.
 template <class S, class M>
 __device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
   const u32 tickets = (job.spots ? (u32)job.spotCount : (u32)job.tilesX * job.tilesY) * job.count;
+  auto place = [&](u32 t) { return job.spots ? spotOf(job, t) : placeOf(job, t, lane); };
   for (int tile = 0;; tile++) {
     const int slot = tile % S::stages;
     // A ticket is drawn while the tile before in this stage is finished: early enough to hide how long that
@@ -575,15 +590,19 @@ __device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
     if (lane == 0) ticket = atomicAdd(job.tickets, 1);
     const u32 t = __shfl_sync(kAll, ticket, 0) - job.base;
     const bool more = t < tickets;
-    const Place at = !more ? Place{-1} : job.spots ? spotOf(job, t) : placeOf(job, t);
+    const Place at = more ? place(t) : Place{-1};
     if (tile >= S::stages) m.empty[slot].wait(tile / S::stages - 1);
-    if (lane == 0) m.at[tile % S::stages] = at;
+    if (lane == 0) m.at[slot] = at;
     __syncwarp();
     if (!more) {
       for (int k = 0; k < kRings; k++) m.full[slot].ring();
       return;
     }
     fetch<S>(job, at, m.stage[slot], m.full[slot], lane);
+    if (job.ahead > 0 && tile >= S::stages - 1 && t + job.ahead < tickets) {
+      const Place next = place(t + job.ahead);
+      if (lane == 0) ask<S>(job, next);
+    }
   }
 }
 
@@ -596,7 +615,7 @@ __device__ inline void gather(const typename S::P* stage, Op op, Notes<S, T>& no
   constexpr int R = S::RW < 8 ? S::RW : 8;
   const int lane = threadIdx.x & 31, wx = warp % S::WX, wy = warp / S::WX;
   T column[S::VX] = {};
-  T* rows = &notes.rowsBefore[wx][wy * S::RW * S::C];
+  T* rows = &notes.rows[wx][wy * S::RW * S::C];
   if constexpr (Same<P, u8>::value && Same<Op, Plain<T>>::value && S::C == 1 && !IsFloat<T>::value) {
     u32 even = 0, odd = 0;  // two columns each: 256 rows of bytes fit 16 bits
 #pragma unroll 1
@@ -666,18 +685,16 @@ __device__ inline void combine(Notes<S, T>& notes, int me) {
     T sum = 0;
 #pragma unroll
     for (int x = 0; x < S::WX; x++) {
-      T v = notes.rowsBefore[x][i];
-      notes.rowsBefore[x][i] = sum;
-      sum += v;
+      sum += notes.rows[x][i];
+      notes.rows[x][i] = sum;
     }
-    notes.rows[i] = sum;
   }
 }
 
 template <class S, class T>
 __device__ inline void trioOfRows(const Notes<S, T>& notes, int trio, T v[3]) {
 #pragma unroll
-  for (int k = 0; k < 3; k++) v[k] = trio * 3 + k < S::height * S::C ? notes.rows[trio * 3 + k] : (T)0;
+  for (int k = 0; k < 3; k++) v[k] = trio * 3 + k < S::height * S::C ? notes.rows[S::WX - 1][trio * 3 + k] : (T)0;
 }
 
 template <class S, class T>
@@ -723,6 +740,22 @@ __device__ inline void herald(const BoxsumJob& job, uint4* status, Place at, con
 
 // --- What workers do ---
 
+// put writes sums. Where there are more of them than of pixels, they should leave the cache first.
+template <bool First, class V>
+__device__ inline void put(V* to, V v) {
+  if constexpr (First) __stcs(to, v);
+  else *to = v;
+}
+
+// trade has neighbouring lanes swap words: the second of the even lane and the first of the odd one.
+__device__ inline void trade(uint4 q[2], int lane) {
+  const uint4 away = lane & 1 ? q[0] : q[1];
+  const uint4 come = make_uint4(__shfl_xor_sync(kAll, away.x, 1), __shfl_xor_sync(kAll, away.y, 1), __shfl_xor_sync(kAll, away.z, 1),
+                                __shfl_xor_sync(kAll, away.w, 1));
+  if (lane & 1) q[0] = come;
+  else q[1] = come;
+}
+
 // finish scans a warp's part of a tile, adds what was found and writes it.
 template <class S, class T, class Op>
 __device__ inline void finish(const BoxsumJob& job, Place at, const typename S::P* stage, Op op, char* out, i64 outStride, bool aligned,
@@ -733,6 +766,7 @@ __device__ inline void finish(const BoxsumJob& job, Place at, const typename S::
   const int x = at.x * S::width + wx * S::chunk, y = at.y * S::height + wy * S::RW;
   const int valuesLeft = job.width - x, rowsLeft = job.height - y;
   if (valuesLeft <= 0 || rowsLeft <= 0) return;
+  auto leftOf = [&](int i) { return notes.rows[S::WX - 1][i] + (wx > 0 ? notes.rows[wx - 1][i] : (T)0); };
   // The table's values over the warp's first row.
   T above[1][S::VX], top[S::VX];
   loadVector<T, S::VX>(&notes.above[wy][wx * S::chunk + lane * S::VX], above[0]);
@@ -744,7 +778,7 @@ __device__ inline void finish(const BoxsumJob& job, Place at, const typename S::
 #pragma unroll
     for (int first = 0; first < S::height; first += 32) {
       const int r = first + lane;
-      if (r < wy * S::RW) s += notes.left[r * S::C + c] + notes.rowsBefore[wx][r * S::C + c];
+      if (r < wy * S::RW) s += leftOf(r * S::C + c);
     }
 #pragma unroll
     for (int d = 16; d >= 1; d /= 2) s += __shfl_xor_sync(kAll, s, d);
@@ -771,7 +805,7 @@ __device__ inline void finish(const BoxsumJob& job, Place at, const typename S::
       const int row = (wy * S::RW + first + r) * S::C;
 #pragma unroll
       for (int c = 0; c < S::C; c++) {
-        const T left = notes.left[row + c] + notes.rowsBefore[wx][row + c];
+        const T left = leftOf(row + c);
 #pragma unroll
         for (int k = c; k < S::VX; k += S::C) v[r][k] = above[0][k] += v[r][k] + left;
       }
@@ -781,9 +815,16 @@ __device__ inline void finish(const BoxsumJob& job, Place at, const typename S::
       for (int r = 0; r < R; r++) {
         uint4 q[sizeof(T) * S::VX / 16 + 1];
         memcpy(q, v[r], sizeof(T) * S::VX);
+        uint4* at16 = (uint4*)to + lane;
+        constexpr int words = sizeof(T) * S::VX / 16;
+        if constexpr (words == 2) {
+          // Neighbours trade halves, so that each store fills sectors of 32 bytes.
+          trade(q, lane);
+          at16 += lane & ~1;
+        }
 #pragma unroll
-        for (int k = 0; k < (int)sizeof(T) * S::VX / 16; k++)
-          if (first + r < rowsLeft) __stcs((uint4*)(to + lane * S::VX) + k, q[k]);
+        for (int k = 0; k < words; k++)
+          if (first + r < rowsLeft) put<sizeof(P) < 8>(at16 + 2 * k, q[k]);
         to = (T*)((char*)to + outStride);
       }
     } else {
@@ -822,7 +863,7 @@ __device__ inline void sumLeft(const Notes<S, T>& notes, int lane, T sum[upTo(S:
     T s = 0;
 #pragma unroll
     for (int r = 0; r < S::height; r += 32)
-      if (r + lane < S::height) s += notes.left[(r + lane) * S::C + c];
+      if (r + lane < S::height) s += notes.rows[S::WX - 1][(r + lane) * S::C + c];
 #pragma unroll
     for (int d = 16; d >= 1; d /= 2) s += __shfl_xor_sync(kAll, s, d);
     sum[c] = s;
@@ -850,7 +891,7 @@ __device__ inline void scout(const BoxsumJob& job, uint4* status, Place at, cons
         }
       }
 #pragma unroll
-      for (int k = 0; k < 3; k++) notes.left[me * 3 + k] = before[k];
+      for (int k = 0; k < 3; k++) notes.rows[S::WX - 1][me * 3 + k] = before[k];
     }
   } else if (me < S::rowScouts + S::columnScouts) {
     const int i = me - S::rowScouts;

@@ -20,7 +20,7 @@ struct Pick<false, A, B> { typedef B type; };
 template <class P, class T, class Q, int C, int WX, int WY, int RW, int Gatherers, int Stages = 8>
 struct Fit {
   typedef Shape<P, C, WX, WY, RW, Stages, Gatherers> Full;
-  static_assert(Stages >= 3, "no tile would be on its way while others are worked on: make the tile smaller");
+  static_assert(Stages >= 2, "no tile would be on its way while another is worked on: make the tile smaller");
   static constexpr bool fits = sizeof(Memory<Full, T, Q>) <= kSharedBytes;
   struct Fewer { typedef typename Fit<P, T, Q, C, WX, WY, RW, Gatherers, Stages - 1>::type type; };
   struct Found { typedef Full type; };
@@ -38,11 +38,11 @@ struct Tuned;
 
 #if __CUDA_ARCH__ >= 900
 BOXSUM_TUNE(1, 4, false, 2, 4, (C > 1 ? 16 : 32), 4)
-BOXSUM_TUNE(1, 8, false, 1, 4, 32, 4)
-BOXSUM_TUNE(2, 8, false, 1, 4, 32, 4)
-BOXSUM_TUNE(4, 4, false, (C > 1 ? 2 : 1), (C == 4 ? 3 : C > 1 ? 4 : 8), 16, 4)
+BOXSUM_TUNE(1, 8, false, (C > 1 ? 1 : 2), 4, 32, 4)
+BOXSUM_TUNE(2, 8, false, 1, (C > 1 ? 4 : 8), (C > 1 ? 32 : 16), 4)
+BOXSUM_TUNE(4, 4, false, (C > 1 ? 2 : 1), (C > 1 ? 4 : 8), 16, 4)
 BOXSUM_TUNE(4, 8, false, 1, 4, (C > 1 ? 16 : 32), 4)
-BOXSUM_TUNE(8, 8, false, 1, (C == 4 ? 3 : 4), (C == 4 ? 16 : C > 1 ? 8 : 16), 4)
+BOXSUM_TUNE(8, 8, false, 1, 4, (C == 1 || C == 4 ? 16 : 8), 4)
 BOXSUM_TUNE(1, 4, true, 1, 4, 16, 4)
 BOXSUM_TUNE(1, 8, true, 1, 4, 16, 4)
 BOXSUM_TUNE(2, 8, true, 1, 4, 16, 4)
@@ -69,12 +69,18 @@ struct WordsOf { static constexpr int value = Layer<S, T>::words; };
 template <class S>
 struct WordsOf<S, None> { static constexpr int value = 0; };
 
-// Strip is how many tiles of a row are worked on together, row by row, or 0 for
-// diagonals. Tiles of bytes are small, and many fit while they look back further.
+// Order is how tiles are drawn, see BoxsumJob, as it suits large images: lag is at most
+// so much. Integers may look back far, as they add up what they read in any order.
 template <class S, class T, class Q>
-struct Strip {
-  static constexpr bool small = sizeof(typename S::P) == 1 && sizeof(T) == 4 && S::C == 1 && Same<Q, None>::value;
-  static constexpr int value = small && !IsFloat<T>::value ? 128 : 0;
+struct Order {
+  static constexpr int pixel = sizeof(typename S::P);
+  static constexpr bool integers = !IsFloat<T>::value && S::C == 1 && Same<Q, None>::value;
+#if __CUDA_ARCH__ >= 900
+  static constexpr int strip = integers && pixel < 4 ? 128 : 0, lag = integers ? 5 : 1;
+  static constexpr int ahead = pixel < 8 ? (3 << 20) / (S::width * S::height * pixel) : 0;
+#else
+  static constexpr int strip = integers && pixel == 1 && sizeof(T) == 4 ? 128 : 0, lag = 0, ahead = 0;
+#endif
 };
 
 // Tables of float32 are of pixels less a constant.
@@ -86,10 +92,10 @@ struct Summed<float> { typedef Shifted<float> Op; };
 }  // namespace
 
 // A kernel, and shape_ with its name: a fastShape of gpu/fast.go.
-#define BOXSUM_KERNEL(name, S, T, Q)                                                                                      \
-  extern "C" __device__ int shape_##name[8] = {S::width,           S::height, S::threads, (int)sizeof(Memory<S, T, Q>), \
-                                               WordsOf<S, T>::value, WordsOf<S, Q>::value, (int)sizeof(BoxsumJob),        \
-                                               Strip<S, T, Q>::value};                                                    \
+#define BOXSUM_KERNEL(name, S, T, Q)                                                                                       \
+  extern "C" __device__ int shape_##name[10] = {S::width, S::height, S::threads, (int)sizeof(Memory<S, T, Q>),            \
+                                                WordsOf<S, T>::value, WordsOf<S, Q>::value, (int)sizeof(BoxsumJob),        \
+                                                Order<S, T, Q>::strip, Order<S, T, Q>::lag, Order<S, T, Q>::ahead};        \
   extern "C" __global__ void __launch_bounds__(S::threads, 1) name(const __grid_constant__ BoxsumJob job) {                \
     onePass<S, T, Q, Summed<T>::Op>(job);                                                                                  \
   }

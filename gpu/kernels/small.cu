@@ -258,7 +258,7 @@ struct Summed<float> { typedef Shifted<float> Op; };
 
 // A kernel, and shape_ with its name: a fastShape of gpu/fast.go.
 #define BOXSUM_SMALL(name, S, T)                                                                                       \
-  extern "C" __device__ int shape_##name[8] = {S::width, S::height, S::threads, 0, SmallLayer<S, T>::words, 0, (int)sizeof(BoxsumJob)}; \
+  extern "C" __device__ int shape_##name[10] = {S::width, S::height, S::threads, 0, SmallLayer<S, T>::words, 0, (int)sizeof(BoxsumJob)}; \
   extern "C" __global__ void __launch_bounds__(S::threads, 2) name(const __grid_constant__ BoxsumJob job) {            \
     oneTile<S, T, Summed<T>::Op>(job);                                                                                 \
   }
