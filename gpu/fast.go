@@ -251,11 +251,17 @@ func (d *Device) fastLaunch(b *cudaBackend, k *fastKernel, job integrateJob, sta
 
 // map3 has the map of a job's pixels in s.boxes, and says whether that worked.
 func (s *spaceState) map3(b *cudaBackend, f *fastJob, k *fastKernel, job integrateJob) bool {
+	// Boxes are at most 256 elements wide: wider tiles have elements of several values. The last of a row may hold
+	// some bytes that follow it.
+	per := int32(1)
+	for k.width/per > 256 {
+		per *= 2
+	}
 	t := cuda.Tensor{
-		At: cuda.Pointer(f.in), Element: job.pixel.bytes(),
-		Width: uint64(f.width), Height: uint64(f.height), Count: uint64(f.count),
+		At: cuda.Pointer(f.in), Element: job.pixel.bytes() * int(per),
+		Width: uint64(ceilDiv(int(f.width), int(per))), Height: uint64(f.height), Count: uint64(f.count),
 		Stride: uint64(f.inStride), Distance: uint64(f.inBatch),
-		BoxWidth: uint32(k.width), BoxHeight: uint32(k.height),
+		BoxWidth: uint32(k.width / per), BoxHeight: uint32(k.height),
 	}
 	if f.count == 1 {
 		t.Distance = t.Stride * t.Height

@@ -193,8 +193,7 @@ __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T ou
 // --- Bells ---
 
 #if __CUDA_ARCH__ >= 900
-// keep has the L2 cache let go of other lines first. Pixels that are on their way would be pushed out by the sums
-// that are written, and be read twice.
+// keep has the L2 cache let go of other lines first. An H200 is 2 to 3% faster with pixels that are kept.
 __device__ inline u64 keep() {
   u64 policy;
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
@@ -284,74 +283,104 @@ struct Same { static constexpr bool value = false; };
 template <class A>
 struct Same<A, A> { static constexpr bool value = true; };
 
+// Word is the widest that so many bytes are a whole number of.
+template <int Bytes, int Widest = (Bytes & -Bytes)>
+struct Word { typedef uint4 type; };
+template <int Bytes>
+struct Word<Bytes, 8> { typedef uint2 type; };
+template <int Bytes>
+struct Word<Bytes, 4> { typedef u32 type; };
+template <int Bytes>
+struct Word<Bytes, 2> { typedef u16 type; };
+template <int Bytes>
+struct Word<Bytes, 1> { typedef u8 type; };
+
 template <class T, int N>
 __device__ inline void loadVector(const T* p, T v[N]) {
-  constexpr int bytes = sizeof(T) * N;
-  if constexpr (bytes % 16 == 0) {
-    uint4 q[bytes / 16];
+  typedef typename Word<sizeof(T) * N>::type W;
+  constexpr int words = sizeof(T) * N / sizeof(W);
+  W q[words];
 #pragma unroll
-    for (int k = 0; k < bytes / 16; k++) q[k] = ((const uint4*)p)[k];
-    memcpy(v, q, bytes);
-  } else if constexpr (bytes == 8) {
-    uint2 q = *(const uint2*)p;
-    memcpy(v, &q, 8);
-  } else if constexpr (bytes == 4) {
-    u32 q = *(const u32*)p;
-    memcpy(v, &q, 4);
-  } else {
-#pragma unroll
-    for (int k = 0; k < N; k++) v[k] = p[k];
-  }
+  for (int k = 0; k < words; k++) q[k] = ((const W*)p)[k];
+  memcpy(v, q, sizeof q);
 }
 
 template <class T, int N>
 __device__ inline void storeVector(T* p, const T v[N]) {
-  constexpr int bytes = sizeof(T) * N;
-  if constexpr (bytes % 16 == 0) {
-    uint4 q[bytes / 16];
-    memcpy(q, v, bytes);
+  typedef typename Word<sizeof(T) * N>::type W;
+  constexpr int words = sizeof(T) * N / sizeof(W);
+  W q[words];
+  memcpy(q, v, sizeof q);
 #pragma unroll
-    for (int k = 0; k < bytes / 16; k++) ((uint4*)p)[k] = q[k];
-  } else {
-#pragma unroll
-    for (int k = 0; k < N; k++) p[k] = v[k];
-  }
+  for (int k = 0; k < words; k++) ((W*)p)[k] = q[k];
 }
+
+// Narrow is what a row of a chunk is summed in: shorter integers where they hold it, as 128 pixels of 16 bits
+// or squares of bytes fit 32 bits. Sums in f64 are exact as far as that, so nothing is rounded otherwise.
+template <class P, class T, class Op>
+struct Narrow {
+  typedef T Sum;
+  typedef Op Summand;
+};
+template <>
+struct Narrow<u8, u64, Squared<u64>> {
+  typedef u32 Sum;
+  typedef Squared<u32> Summand;
+};
+#define BOXSUM_NARROW(P, T, N)      \
+  template <>                       \
+  struct Narrow<P, T, Plain<T>> {   \
+    typedef N Sum;                  \
+    typedef Plain<N> Summand;       \
+  };
+BOXSUM_NARROW(u8, u64, u32)
+BOXSUM_NARROW(u8, double, u32)
+BOXSUM_NARROW(u16, u64, u32)
+BOXSUM_NARROW(u16, double, u32)
+BOXSUM_NARROW(i16, u64, i32)
+
+// PairsOf says whether sums of two rows go in one word: those of bytes fit 16 bits, as a warp has at most 128
+// pixels of a row.
+template <class P, class Summand, int VX>
+struct PairsOf { static constexpr bool value = Same<P, u8>::value && Same<Summand, Plain<u32>>::value && VX % 4 == 0; };
 
 // scanLanes turns R rows of each lane's VX values, of C interleaved channels,
 // into sums from the first lane's on. Only lanes Step apart belong together.
-// The rows go side by side, so that one's shuffles fill the other's waiting.
+// Rows and channels go side by side, so that one's shuffles fill the other's waiting.
 template <class T, int R, int VX, int C, int Step>
 __device__ inline void scanLanes(T v[R][VX], int lane) {
 #pragma unroll
   for (int r = 0; r < R; r++)
 #pragma unroll
     for (int k = C; k < VX; k++) v[r][k] += v[r][k - C];
+  T s[R][C];
 #pragma unroll
-  for (int c = 0; c < C; c++) {
-    T s[R];
+  for (int r = 0; r < R; r++)
 #pragma unroll
-    for (int r = 0; r < R; r++) s[r] = v[r][VX - C + c];
+    for (int c = 0; c < C; c++) s[r][c] = v[r][VX - C + c];
 #pragma unroll
-    for (int d = Step; d < 32; d <<= 1)
+  for (int d = Step; d < 32; d <<= 1)
 #pragma unroll
-      for (int r = 0; r < R; r++) {
-        T u = __shfl_up_sync(kAll, s[r], d);
-        if (lane >= d) s[r] += u;
+    for (int r = 0; r < R; r++)
+#pragma unroll
+      for (int c = 0; c < C; c++) {
+        T u = __shfl_up_sync(kAll, s[r][c], d);
+        if (lane >= d) s[r][c] += u;
       }
 #pragma unroll
-    for (int r = 0; r < R; r++) {
+  for (int r = 0; r < R; r++)
+#pragma unroll
+    for (int c = 0; c < C; c++) {
       T before;
       if constexpr (IsFloat<T>::value) {
-        before = __shfl_up_sync(kAll, s[r], Step);
+        before = __shfl_up_sync(kAll, s[r][c], Step);
         if (lane < Step) before = 0;
       } else {
-        before = s[r] - v[r][VX - C + c];
+        before = s[r][c] - v[r][VX - C + c];
       }
 #pragma unroll
       for (int k = c; k < VX; k += C) v[r][k] += before;
     }
-  }
 }
 
 // transpose has four neighbouring lanes trade: value k of lane l becomes value l of lane k.
@@ -381,6 +410,40 @@ __device__ inline void scanWarp(T v[R][VX], int lane) {
     for (int r = 0; r < R; r++) transpose(v[r], lane);
   } else {
     scanLanes<T, R, VX, C, 1>(v, lane);
+  }
+}
+
+// scanRows loads R rows of pixels, width values apart, and scans each.
+template <class N, int R, int VX, int C, class P, class Op>
+__device__ inline void scanRows(const P* from, int width, Op op, N n[R][VX], int lane) {
+  if constexpr (PairsOf<P, Op, VX>::value) {
+    u32 two[R / 2][VX];
+#pragma unroll
+    for (int r = 0; r < R / 2; r++) {
+      u32 a[VX / 4], b[VX / 4];
+      loadVector<u32, VX / 4>((const u32*)(from + 2 * r * width), a);
+      loadVector<u32, VX / 4>((const u32*)(from + (2 * r + 1) * width), b);
+#pragma unroll
+      for (int w = 0; w < VX / 4; w++) {
+        const u32 first = __byte_perm(a[w], b[w], 0x5410), last = __byte_perm(a[w], b[w], 0x7632);
+        two[r][4 * w] = first & 0x00ff00ff, two[r][4 * w + 1] = first >> 8 & 0x00ff00ff;
+        two[r][4 * w + 2] = last & 0x00ff00ff, two[r][4 * w + 3] = last >> 8 & 0x00ff00ff;
+      }
+    }
+    scanWarp<u32, R / 2, VX, C>(two, lane);
+#pragma unroll
+    for (int r = 0; r < R; r++)
+#pragma unroll
+      for (int k = 0; k < VX; k++) n[r][k] = r % 2 ? two[r / 2][k] >> 16 : two[r / 2][k] & 0xffff;
+  } else {
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      P p[VX];
+      loadVector<P, VX>(from + r * width, p);
+#pragma unroll
+      for (int k = 0; k < VX; k++) n[r][k] = op(p[k]);
+    }
+    scanWarp<N, R, VX, C>(n, lane);
   }
 }
 
@@ -416,15 +479,29 @@ __host__ __device__ constexpr int upTo(int n, int multiple) { return (n + multip
 
 // --- Geometry ---
 
+// ValuesOf is how many values a lane has of a row: whole pixels, in as few words as shared memory has room for.
+template <class P, int C>
+struct ValuesOf {
+#if __CUDA_ARCH__ >= 900
+  static constexpr bool small = sizeof(P) <= 2;
+#else
+  static constexpr bool small = sizeof(P) == 1;
+#endif
+  static constexpr int value = C != 3 ? 4 : small ? 12 : 6;
+};
+
 // A Shape is how a block works on a tile: WX×WY warps of workers, each on RW
 // rows of 32 lanes with VX values each. Widths count values, not pixels.
-template <class Pixel, int Channels, int WarpsX, int WarpsY, int RowsPerWarp, int Stages, int GathererWarps>
+template <class Pixel, int Channels, int WarpsX, int WarpsY, int RowsPerWarp, int Stages, int GathererWarps,
+          int Values = ValuesOf<Pixel, Channels>::value>
 struct Shape {
   typedef Pixel P;
   static constexpr int C = Channels, WX = WarpsX, WY = WarpsY, RW = RowsPerWarp;
-  static constexpr int VX = C == 3 ? 3 : 4;
+  static constexpr int VX = Values;
   static constexpr int chunk = 32 * VX, width = WX * chunk, height = WY * RW;
   static constexpr int stages = Stages;  // tiles in shared memory
+  // Values in an element of the tensor map: boxes are at most 256 of them wide.
+  static constexpr int perElement = width <= 256 ? 1 : width <= 512 ? 2 : 4;
   // One scout for each trio of rows and of columns, and a warp for the corner.
   static constexpr int rowTrios = (height * C + 2) / 3, columnTrios = (width + 2) / 3, cornerTrios = (C + 2) / 3;
   static constexpr int rowScouts = upTo(rowTrios, 32), columnScouts = upTo(columnTrios, 32);
@@ -540,11 +617,12 @@ __device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stag
   const char* from = job.in + at.image * job.inBatch + (i64)at.y * S::height * job.inStride + (i64)at.x * rowBytes;
   if (job.inAligned) {
 #if __CUDA_ARCH__ >= 900
+    static_assert(S::perElement * sizeof(P) <= 8 && S::height <= 256, "no tensor map has such boxes");
     if (lane > 0) {
       full.ring();
     } else {
       full.expect(S::height * rowBytes);
-      full.copy(stage, job.map, at.x * S::width, at.y * S::height, at.image);
+      full.copy(stage, job.map, at.x * (S::width / S::perElement), at.y * S::height, at.image);
     }
 #else
     const int pieces = upTo(values * (int)sizeof(P), 16) / 16;  // rows are padded
@@ -569,8 +647,8 @@ __device__ inline void fetch(const BoxsumJob& job, Place at, typename S::P* stag
 template <class S>
 __device__ inline void ask(const BoxsumJob& job, Place at) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile.L2::cache_hint [%0, {%1, %2, %3}], %4;" ::"l"(job.map), "r"(at.x * S::width),
-               "r"(at.y * S::height), "r"(at.image), "l"(keep())
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile.L2::cache_hint [%0, {%1, %2, %3}], %4;" ::"l"(job.map),
+               "r"(at.x * (S::width / S::perElement)), "r"(at.y * S::height), "r"(at.image), "l"(keep())
                : "memory");
 #endif
 }
@@ -612,39 +690,71 @@ __device__ inline void carry(const BoxsumJob& job, M& m, int lane) {
 template <class S, class T, class Op>
 __device__ inline void gather(const typename S::P* stage, Op op, Notes<S, T>& notes, int warp) {
   typedef typename S::P P;
-  constexpr int R = S::RW < 8 ? S::RW : 8;
+  typedef typename Narrow<P, T, Op>::Sum N;
+  typedef typename Narrow<P, T, Op>::Summand Summand;
+  constexpr int most = S::C * sizeof(N) <= 16 ? 8 : 4, R = S::RW < most ? S::RW : most;  // rows at once, as registers allow
+  static_assert(S::RW % R == 0, "rows would be counted twice");
+  const Summand summand{(N)op.offset};
   const int lane = threadIdx.x & 31, wx = warp % S::WX, wy = warp / S::WX;
-  T column[S::VX] = {};
+  T column[S::VX];
   T* rows = &notes.rows[wx][wy * S::RW * S::C];
-  if constexpr (Same<P, u8>::value && Same<Op, Plain<T>>::value && S::C == 1 && !IsFloat<T>::value) {
-    u32 even = 0, odd = 0;  // two columns each: 256 rows of bytes fit 16 bits
+  if constexpr (PairsOf<P, Summand, S::VX>::value) {
+    constexpr int words = S::VX / 4;
+    u32 even[words] = {}, odd[words] = {};  // two columns each: 256 rows of bytes fit 16 bits
 #pragma unroll 1
     for (int first = 0; first < S::RW; first += R) {
-      u32 row[R];
+      u32 row[S::C][R / 2] = {};  // two rows each
 #pragma unroll
       for (int r = 0; r < R; r++) {
-        const u32 p = ((const u32*)(stage + (first + r) * S::width))[lane];
-        even += p & 0x00ff00ff;
-        odd += p >> 8 & 0x00ff00ff;
-        row[r] = __dp4a(p, 0x01010101u, 0u);
+        u32 p[words];
+        loadVector<u32, words>((const u32*)(stage + (first + r) * S::width + lane * S::VX), p);
+#pragma unroll
+        for (int w = 0; w < words; w++) {
+          even[w] += p[w] & 0x00ff00ff;
+          odd[w] += p[w] >> 8 & 0x00ff00ff;
+        }
+#pragma unroll
+        for (int c = 0; c < S::C; c++) {
+          u32 sum = 0;
+#pragma unroll
+          for (int w = 0; w < words; w++) {
+            u32 ones = 0;  // where the channel's bytes are
+#pragma unroll
+            for (int b = 0; b < 4; b++) ones |= (w * 4 + b) % S::C == c ? 1u << b * 8 : 0;
+            if (ones) sum = __dp4a(p[w], ones, sum);
+          }
+          row[c][r % (R / 2)] += r < R / 2 ? sum : sum << 16;
+        }
       }
-      const u32 sum = sumRows<u32, R>(row, lane);
-      if ((lane & (32 / R - 1)) == 0) rows[first + sumOf<R>(lane)] = sum;
+#pragma unroll
+      for (int c = 0; c < S::C; c++) {
+        const u32 sum = sumRows<u32, R / 2>(row[c], lane);
+        const int at = first + sumOf<R / 2>(lane);
+        if ((lane & (64 / R - 1)) == 0) {
+          rows[at * S::C + c] = sum & 0xffff;
+          rows[(at + R / 2) * S::C + c] = sum >> 16;
+        }
+      }
     }
-    column[0] = even & 0xffff, column[1] = odd & 0xffff, column[2] = even >> 16, column[3] = odd >> 16;
+#pragma unroll
+    for (int w = 0; w < words; w++) {
+      column[4 * w] = even[w] & 0xffff, column[4 * w + 1] = odd[w] & 0xffff;
+      column[4 * w + 2] = even[w] >> 16, column[4 * w + 3] = odd[w] >> 16;
+    }
   } else {
+    N sums[S::VX] = {};
 #pragma unroll 1
     for (int first = 0; first < S::RW; first += R) {
-      T row[S::C][R];
+      N row[S::C][R];
 #pragma unroll
       for (int r = 0; r < R; r++) {
         P p[S::VX];
-        T v[S::VX];
+        N v[S::VX];
         loadVector<P, S::VX>(stage + (first + r) * S::width + lane * S::VX, p);
 #pragma unroll
         for (int k = 0; k < S::VX; k++) {
-          v[k] = op(p[k]);
-          column[k] += v[k];
+          v[k] = summand(p[k]);
+          sums[k] += v[k];
         }
 #pragma unroll
         for (int c = 0; c < S::C; c++) {
@@ -655,10 +765,12 @@ __device__ inline void gather(const typename S::P* stage, Op op, Notes<S, T>& no
       }
 #pragma unroll
       for (int c = 0; c < S::C; c++) {
-        const T sum = sumRows<T, R>(row[c], lane);
+        const N sum = sumRows<N, R>(row[c], lane);
         if ((lane & (32 / R - 1)) == 0) rows[(first + sumOf<R>(lane)) * S::C + c] = sum;
       }
     }
+#pragma unroll
+    for (int k = 0; k < S::VX; k++) column[k] = sums[k];
   }
   storeVector<T, S::VX>(&notes.above[wy][wx * S::chunk + lane * S::VX], column);
 }
@@ -761,12 +873,22 @@ template <class S, class T, class Op>
 __device__ inline void finish(const BoxsumJob& job, Place at, const typename S::P* stage, Op op, char* out, i64 outStride, bool aligned,
                               Notes<S, T>& notes) {
   typedef typename S::P P;
-  constexpr int R = S::RW < 4 ? S::RW : 4;
+  typedef typename Narrow<P, T, Op>::Sum N;
+  typedef typename Narrow<P, T, Op>::Summand Summand;
+  // Rows that are scanned at once, as registers allow.
+  constexpr int rowBytes = S::VX * (PairsOf<P, Summand, S::VX>::value ? 2 : sizeof(N)), most = rowBytes <= 32 ? 4 : 2;
+  constexpr int R = S::RW < most ? S::RW : most;
+  const Summand summand{(N)op.offset};
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, wx = warp % S::WX, wy = warp / S::WX;
   const int x = at.x * S::width + wx * S::chunk, y = at.y * S::height + wy * S::RW;
   const int valuesLeft = job.width - x, rowsLeft = job.height - y;
   if (valuesLeft <= 0 || rowsLeft <= 0) return;
-  auto leftOf = [&](int i) { return notes.rows[S::WX - 1][i] + (wx > 0 ? notes.rows[wx - 1][i] : (T)0); };
+  auto leftOf = [&](int i) {
+    const T left = notes.rows[S::WX - 1][i];
+    if constexpr (S::WX == 1) return left;
+    const T chunks = notes.rows[wx > 0 ? wx - 1 : 0][i];  // read in any case: no branch
+    return left + (wx > 0 ? chunks : (T)0);
+  };
   // The table's values over the warp's first row.
   T above[1][S::VX], top[S::VX];
   loadVector<T, S::VX>(&notes.above[wy][wx * S::chunk + lane * S::VX], above[0]);
@@ -788,29 +910,26 @@ __device__ inline void finish(const BoxsumJob& job, Place at, const typename S::
   }
 
   T* to = (T*)(out + (i64)(y + 1) * outStride) + S::C + x;
-  const bool whole = aligned && S::VX == 4 && valuesLeft >= S::chunk;
+  const bool whole = aligned && valuesLeft >= S::chunk;
 #pragma unroll 1
   for (int first = 0; first < S::RW && first < rowsLeft; first += R) {
+    N n[R][S::VX];
     T v[R][S::VX];
-#pragma unroll
-    for (int r = 0; r < R; r++) {
-      P p[S::VX];
-      loadVector<P, S::VX>(stage + (first + r) * S::width + lane * S::VX, p);
-#pragma unroll
-      for (int k = 0; k < S::VX; k++) v[r][k] = op(p[k]);
-    }
-    scanWarp<T, R, S::VX, S::C>(v, lane);
-#pragma unroll
-    for (int r = 0; r < R; r++) {
+    scanRows<N, R, S::VX, S::C>(stage + first * S::width + lane * S::VX, S::width, summand, n, lane);
+    auto add = [&](int r) {  // what is above and left, to a row
       const int row = (wy * S::RW + first + r) * S::C;
 #pragma unroll
       for (int c = 0; c < S::C; c++) {
         const T left = leftOf(row + c);
 #pragma unroll
-        for (int k = c; k < S::VX; k += S::C) v[r][k] = above[0][k] += v[r][k] + left;
+        for (int k = c; k < S::VX; k += S::C) v[r][k] = above[0][k] += (T)n[r][k] + left;
       }
+    };
+    if (S::VX == 4) {
+#pragma unroll
+      for (int r = 0; r < R; r++) add(r);
     }
-    if (whole) {
+    if (S::VX == 4 && whole) {
 #pragma unroll
       for (int r = 0; r < R; r++) {
         uint4 q[sizeof(T) * S::VX / 16 + 1];
@@ -828,17 +947,24 @@ __device__ inline void finish(const BoxsumJob& job, Place at, const typename S::
         to = (T*)((char*)to + outStride);
       }
     } else {
-      // Through shared memory, so that neighbouring lanes write neighbouring values.
+      // Through shared memory, so that neighbouring lanes write neighbouring values or words.
       T* mine = &notes.above[wy][wx * S::chunk];  // nobody else reads these, and they have been read
 #pragma unroll
       for (int r = 0; r < R; r++) {
+        if (S::VX != 4) add(r);  // one by one: fewer registers
         __syncwarp();
-#pragma unroll
-        for (int k = 0; k < S::VX; k++) mine[lane * S::VX + k] = v[r][k];
+        storeVector<T, S::VX>(mine + lane * S::VX, v[r]);
         __syncwarp();
+        if (S::VX != 4 && whole) {
+          constexpr int words = S::chunk * sizeof(T) / 16;
 #pragma unroll
-        for (int k = 0; k < S::VX; k++)
-          if (k * 32 + lane < valuesLeft && first + r < rowsLeft) __stcs(to + k * 32 + lane, mine[k * 32 + lane]);
+          for (int k = 0; k < words; k += 32)
+            if (k + lane < words && first + r < rowsLeft) put<sizeof(P) < 8>((uint4*)to + k + lane, ((const uint4*)mine)[k + lane]);
+        } else {
+#pragma unroll
+          for (int k = 0; k < S::VX; k++)
+            if (k * 32 + lane < valuesLeft && first + r < rowsLeft) __stcs(to + k * 32 + lane, mine[k * 32 + lane]);
+        }
         to = (T*)((char*)to + outStride);
       }
     }

@@ -36,19 +36,36 @@ struct Tuned;
   template <class P, class T, class Q, int C>       \
   struct Tuned<P, T, Q, C, pb, tb, squares> : Fit<P, T, Q, C, __VA_ARGS__> {};
 
+// Three channels have shapes of their own, as their lanes have more values.
+#define BOXSUM_TUNE3(pb, tb, squares, ...) \
+  template <class P, class T, class Q>       \
+  struct Tuned<P, T, Q, 3, pb, tb, squares> : Fit<P, T, Q, 3, __VA_ARGS__> {};
+
 #if __CUDA_ARCH__ >= 900
-BOXSUM_TUNE(1, 4, false, 2, 4, (C > 1 ? 16 : 32), 4)
-BOXSUM_TUNE(1, 8, false, (C > 1 ? 1 : 2), 4, 32, 4)
+BOXSUM_TUNE(1, 4, false, 2, 4, 32, 4)
+BOXSUM_TUNE(1, 8, false, 2, 4, (C == 4 ? 16 : 32), 4)
 BOXSUM_TUNE(2, 8, false, 1, (C > 1 ? 4 : 8), (C > 1 ? 32 : 16), 4)
 BOXSUM_TUNE(4, 4, false, (C > 1 ? 2 : 1), (C > 1 ? 4 : 8), 16, 4)
 BOXSUM_TUNE(4, 8, false, 1, 4, (C > 1 ? 16 : 32), 4)
 BOXSUM_TUNE(8, 8, false, 1, 4, (C == 1 || C == 4 ? 16 : 8), 4)
-BOXSUM_TUNE(1, 4, true, 1, 4, 16, 4)
-BOXSUM_TUNE(1, 8, true, 1, 4, 16, 4)
-BOXSUM_TUNE(2, 8, true, 1, 4, 16, 4)
-BOXSUM_TUNE(4, 4, true, 1, 4, 16, 4)
-BOXSUM_TUNE(4, 8, true, 1, 4, (C > 1 ? 8 : 16), 4)
-BOXSUM_TUNE(8, 8, true, 1, 4, 8, 4)
+BOXSUM_TUNE(1, 4, true, 2, 4, (C > 1 ? 16 : 32), 4)
+BOXSUM_TUNE(1, 8, true, 2, 4, 16, 4)
+BOXSUM_TUNE(2, 8, true, 1, (C == 4 ? 4 : 8), 16, 4)
+BOXSUM_TUNE(4, 4, true, 1, (C == 4 ? 4 : 6), 16, 4)
+BOXSUM_TUNE(4, 8, true, 1, (C == 4 ? 4 : 6), 16, 4)
+BOXSUM_TUNE(8, 8, true, 1, 4, 16, 4)
+BOXSUM_TUNE3(1, 4, false, 1, 8, 8, 4)
+BOXSUM_TUNE3(1, 8, false, 1, 4, 16, 4)
+BOXSUM_TUNE3(2, 8, false, 1, 4, 16, 4)
+BOXSUM_TUNE3(4, 4, false, 1, 8, 8, 4)
+BOXSUM_TUNE3(4, 8, false, 1, 7, 8, 3)
+BOXSUM_TUNE3(8, 8, false, 1, 4, 16, 4)
+BOXSUM_TUNE3(1, 4, true, 1, 4, 16, 4)
+BOXSUM_TUNE3(1, 8, true, 1, 4, 16, 4)
+BOXSUM_TUNE3(2, 8, true, 1, 4, 16, 4)
+BOXSUM_TUNE3(4, 4, true, 1, 6, 8, 4)
+BOXSUM_TUNE3(4, 8, true, 1, 6, 8, 4)
+BOXSUM_TUNE3(8, 8, true, 1, 6, 8, 4)
 #else
 BOXSUM_TUNE(1, 4, false, 1, 8, 16, 4)
 BOXSUM_TUNE(1, 8, false, 1, 8, 8, 4)
@@ -62,6 +79,18 @@ BOXSUM_TUNE(2, 8, true, 1, 4, 4, 4)
 BOXSUM_TUNE(4, 4, true, 1, 4, 8, 4)
 BOXSUM_TUNE(4, 8, true, 1, 4, 4, 4)
 BOXSUM_TUNE(8, 8, true, 1, 4, 2, 4)
+BOXSUM_TUNE3(1, 4, false, 1, 6, 8, 4)
+BOXSUM_TUNE3(1, 8, false, 1, 4, 8, 4)
+BOXSUM_TUNE3(2, 8, false, 1, 6, 8, 4)
+BOXSUM_TUNE3(4, 4, false, 1, 8, 4, 4)
+BOXSUM_TUNE3(4, 8, false, 1, 6, 4, 4)
+BOXSUM_TUNE3(8, 8, false, 1, 3, 4, 4)
+BOXSUM_TUNE3(1, 4, true, 1, 3, 8, 4)
+BOXSUM_TUNE3(1, 8, true, 1, 2, 8, 4)
+BOXSUM_TUNE3(2, 8, true, 1, 4, 8, 4)
+BOXSUM_TUNE3(4, 4, true, 1, 5, 4, 4)
+BOXSUM_TUNE3(4, 8, true, 1, 4, 4, 4)
+BOXSUM_TUNE3(8, 8, true, 1, 4, 2, 4)
 #endif
 
 template <class S, class T>
@@ -74,12 +103,13 @@ struct WordsOf<S, None> { static constexpr int value = 0; };
 template <class S, class T, class Q>
 struct Order {
   static constexpr int pixel = sizeof(typename S::P);
-  static constexpr bool integers = !IsFloat<T>::value && S::C == 1 && Same<Q, None>::value;
+  static constexpr bool sums = Same<Q, None>::value;  // and no squares
+  static constexpr bool integers = !IsFloat<T>::value && (S::C == 1 ? sums || pixel < 4 : S::C < 4 && sums && pixel == 1);
 #if __CUDA_ARCH__ >= 900
   static constexpr int strip = integers && pixel < 4 ? 128 : 0, lag = integers ? 5 : 1;
   static constexpr int ahead = pixel < 8 ? (3 << 20) / (S::width * S::height * pixel) : 0;
 #else
-  static constexpr int strip = integers && pixel == 1 && sizeof(T) == 4 ? 128 : 0, lag = 0, ahead = 0;
+  static constexpr int strip = integers && sums && S::C == 1 && pixel == 1 && sizeof(T) == 4 ? 128 : 0, lag = 0, ahead = 0;
 #endif
 };
 
