@@ -174,20 +174,22 @@ func Algorithms(ctx context.Context, cfg AlgorithmsConfig) (results []Result, er
 	for _, a := range cfg.Algorithms {
 		p.total += len(cfg.Sizes) * len(cfg.workersOf(a, p)) * p.Repeat
 	}
-	for _, a := range cfg.Algorithms { // before there is a head of a table without rows
-		for _, size := range cfg.Sizes {
-			if err := cfg.possible(a, size); err != nil {
-				return nil, fmt.Errorf("bench: %v %v: %w", a, size, err)
-			}
+	for _, size := range cfg.Sizes { // before there is a head of a table without rows
+		if size.Depth > 0 {
+			return nil, fmt.Errorf("bench: %v: the works have no tables of volumes", size)
 		}
 	}
 	report := newAlgorithmsReport(cfg, p)
 	for _, a := range cfg.Algorithms {
 		for _, size := range cfg.Sizes {
 			for _, workers := range cfg.workersOf(a, p) {
+				end := p.done + p.Repeat
 				pair, err := cfg.measure(ctx, p, a, size, workers)
-				if errors.Is(err, gpu.ErrMemory) {
-					report.line(fmt.Sprintf("%-32s%-14sleft out: %v", a, size, err))
+				if leavesOut(err) {
+					r := leftOut(a.Name, cfg.place(a), a.table(), size, cfg.images(a), err)
+					r.Workers, p.done = workers, end
+					results = append(results, r)
+					report.line(fmt.Sprintf("%-32s%-14sleft out: %s", a, size, r.LeftOut))
 					continue
 				}
 				if err != nil {
@@ -198,7 +200,7 @@ func Algorithms(ctx context.Context, cfg AlgorithmsConfig) (results []Result, er
 			}
 		}
 	}
-	return results, report.end()
+	return results, errors.Join(measured(results), report.end())
 }
 
 // workersOf is the numbers of workers that make a difference to an algorithm.
@@ -212,17 +214,12 @@ func (cfg *AlgorithmsConfig) workersOf(a AlgorithmCase, p *plan) []int {
 	return []int{1}
 }
 
-// possible says no to what nobody could measure here.
-func (cfg *AlgorithmsConfig) possible(a AlgorithmCase, size Size) error {
-	if size.Depth > 0 {
-		return errors.New("the works have no tables of volumes")
-	}
-	return fitsMemory(a.table(), size, 4*int64(cfg.images(a)))
-}
-
 // measure checks and times one algorithm and boxsum beside it.
 func (cfg *AlgorithmsConfig) measure(ctx context.Context, p *plan, a AlgorithmCase, size Size, workers int) (_ []Result, err error) {
 	c := a.table()
+	if err := fitsMemory(c, size, 4*int64(cfg.images(a))); err != nil {
+		return nil, err
+	}
 	d, err := cfg.duel(a, size, workers)
 	if err != nil {
 		return nil, err
@@ -234,9 +231,7 @@ func (cfg *AlgorithmsConfig) measure(ctx context.Context, p *plan, a AlgorithmCa
 	read, written := c.bytes(size)
 	result := func(name string) Result {
 		r := newResult(name, c, size, workers, int64(cfg.images(a))*(read+written), true)
-		if a.Place == papers.GPU {
-			r.On = cfg.Device.Info().Kind.String()
-		}
+		r.On = cfg.place(a)
 		if n := cfg.images(a); n > 1 {
 			r.Batch = n
 		}
@@ -247,6 +242,14 @@ func (cfg *AlgorithmsConfig) measure(ctx context.Context, p *plan, a AlgorithmCa
 		turn = func(f func() error) turnOf { return deviceTimed(cfg.Device, f) }
 	}
 	return p.measure(ctx, c, size, []contestant{{result(a.Name), turn(d.theirs)}, {result(Boxsum), turn(d.boxsum)}})
+}
+
+// place is where an algorithm runs, as results say it.
+func (cfg *AlgorithmsConfig) place(a AlgorithmCase) string {
+	if a.Place == papers.GPU {
+		return cfg.Device.Info().Kind.String()
+	}
+	return "cpu"
 }
 
 // images is how many there are for an algorithm.

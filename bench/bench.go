@@ -64,7 +64,8 @@ type Progress struct {
 
 // Run measures tables and the memory's limits. Its results come in the order
 // of cases, sizes, and worker counts, those of the table before the limits.
-// What was measured before an error or the context's end comes with it.
+// What was measured before an error or the context's end comes with it. A size
+// that the memory cannot hold is left out: its result says so.
 func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	p, err := cfg.plan()
 	if err != nil {
@@ -86,8 +87,10 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 		results, err := p.measure(ctx, c, size, w.field(c, size, p.Workers, p.Level))
 		all = append(all, results...)
 		return err
+	}, func(c Case, size Size, why error) {
+		all = append(all, leftOut(Boxsum, "cpu", c, size, 1, why))
 	})
-	return all, err
+	return all, cmp.Or(err, measured(all))
 }
 
 // A plan is a Config with its defaults filled in, and how far it has come.
@@ -130,12 +133,18 @@ func (cfg Config) plan() (*plan, error) {
 // oneAndAll is one worker, and as many as there are cores.
 func oneAndAll() []int { return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}) }
 
-// each calls f for every combination and gives its memory back in between, so
-// that only one at a time has to fit.
-func (p *plan) each(f func(Case, Size) error) error {
+// each calls f for every combination, or leave where that is left out, and gives its
+// memory back in between, so that only one at a time has to fit.
+func (p *plan) each(f func(Case, Size) error, leave func(Case, Size, error)) error {
 	for _, c := range p.Cases {
 		for _, size := range p.Sizes {
-			if err := f(c, size); err != nil {
+			end := p.done + p.Repeat
+			err := f(c, size)
+			if leavesOut(err) {
+				leave(c, size, err)
+				p.done, err = end, nil
+			}
+			if err != nil {
 				return fmt.Errorf("bench: %v %v: %w", c, size, err)
 			}
 			debug.FreeOSMemory()
@@ -166,7 +175,7 @@ func (p *plan) measure(ctx context.Context, c Case, size Size, field []contestan
 func fitsMemory(c Case, size Size, copies int64) error {
 	read, written := c.bytes(size)
 	if err := memory.Check(float64(copies * (read + written))); err != nil {
-		return fmt.Errorf("%w: choose a smaller size", err)
+		return tooLarge{fmt.Errorf("%w: choose a smaller size", err)}
 	}
 	return nil
 }

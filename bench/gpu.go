@@ -47,8 +47,8 @@ type GPUConfig struct {
 
 // GPU measures tables on a device beside a copy of as many bytes there, and
 // from host memory to host memory. Every table is compared with the reference
-// before it is timed. A size that the device has no memory for is left out, and
-// the report says so.
+// before it is timed. A size that there is too little memory for is left out, and so
+// are types that the device lacks: the report and the results say so.
 func GPU(ctx context.Context, cfg GPUConfig) ([]Result, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
@@ -66,15 +66,14 @@ func GPU(ctx context.Context, cfg GPUConfig) ([]Result, error) {
 	}
 	m := &gpuMeasurement{cfg: cfg, plan: p, peers: peers, report: newGPUReport(cfg, p, peers)}
 	err = p.each(func(c Case, size Size) error {
-		err := m.measure(ctx, c, size)
-		if errors.Is(err, gpu.ErrMemory) {
-			m.report.leftOut(c, size, err)
-			return nil
-		}
-		return err
+		return m.measure(ctx, c, size)
+	}, func(c Case, size Size, why error) {
+		r := leftOut(Boxsum, cfg.Device.Info().Kind.String(), c, size, cfg.Batch, why)
+		m.results = append(m.results, r)
+		m.report.line(r.line())
 	})
 	m.report.end()
-	return m.results, errors.Join(err, m.report.err, peers.wrong())
+	return m.results, errors.Join(cmp.Or(err, measured(m.results)), m.report.err, peers.wrong())
 }
 
 func (cfg *GPUConfig) defaults() (err error) {
@@ -97,9 +96,19 @@ func (cfg *GPUConfig) defaults() (err error) {
 		}
 	}
 	if cfg.Cases == nil {
-		cfg.Cases, err = ParseTypes(types)
+		if cfg.Cases, err = ParseTypes(types); err != nil {
+			return err
+		}
 	}
-	return err
+	for _, c := range cfg.Cases {
+		switch kind, err := c.kind(); {
+		case err != nil:
+			return fmt.Errorf("bench: %w", err)
+		case kind.device == nil:
+			return fmt.Errorf("bench: %s is measured on the CPU only: leave it out, or leave out --on", c)
+		}
+	}
+	return nil
 }
 
 // A gpuMeasurement is a run of [GPU].
@@ -119,9 +128,6 @@ func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err er
 	kind, err := c.kind()
 	if err != nil {
 		return err
-	}
-	if kind.device == nil {
-		return fmt.Errorf("%s is measured on the CPU only", c.Types)
 	}
 	w, err := kind.device(deviceJob{
 		device: m.cfg.Device, opt: &gpu.Options{Kernels: m.cfg.Kernels}, size: size, channels: c.Channels, batch: m.cfg.Batch,
@@ -149,6 +155,11 @@ func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err er
 	results, err := m.plan.measure(ctx, c, size, append(field, peers...))
 	if err != nil {
 		return err
+	}
+	for i := range results {
+		if results[i].Algorithm == Boxsum {
+			results[i].Kernels = kernelsOf(kernels)
+		}
 	}
 	m.results = append(m.results, results...)
 	m.report.row(c, size, results, kernels)

@@ -95,13 +95,18 @@ func TestGPUErrors(t *testing.T) {
 	}{
 		{GPUConfig{Batch: -1}, "bench: a batch of -1 images"},
 		{GPUConfig{Config: Config{Repeat: -1}}, "bench: repeat -1"},
-		{GPUConfig{Config: Config{Sizes: small, Cases: []Case{{"u8:u9", 1}}}}, `bench: u8:u9 2x2: unknown types "u8:u9"`},
+		{GPUConfig{Config: Config{Sizes: small, Cases: []Case{{"u8:u9", 1}}}}, `bench: unknown types "u8:u9"`},
+		{GPUConfig{Config: Config{Sizes: small, Cases: []Case{{"u8:u32", 1}, {tiltedTypes, 1}}}}, "bench: u8:u32-tilted is measured on the CPU only: "},
 		{GPUConfig{Config: Config{Sizes: small}, Python: "no-such-python"}, "bench: cannot start Python"},
-		{GPUConfig{Config: Config{Sizes: small}, Kernels: 99}, "bench: u8:u32 2x2: "},
+		{GPUConfig{Config: Config{Sizes: small}, Kernels: 99}, "bench: nothing could be measured: u8:u32 2x2: "},
 	} {
-		test.cfg.Device = d
+		var out strings.Builder
+		test.cfg.Device, test.cfg.Out = d, &out
 		if _, err := GPU(t.Context(), test.cfg); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v gives %v, want an error with %q", test.cfg, err, test.want)
+		}
+		if test.cfg.Kernels == 0 && out.Len() > 0 {
+			t.Errorf("%q is said only after\n%s", test.want, &out)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -133,7 +138,7 @@ func TestPipeline(t *testing.T) {
 		t.Errorf("an ended context gives %v", err)
 	}
 	cfg.Cases = []Case{{squares, 1}}
-	if _, err := Pipeline(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "no pipeline of u8:u32+u64") {
+	if _, err := Pipeline(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "bench: pipelines of u8:u32+u64 are not measured: ") {
 		t.Errorf("squares give %v", err)
 	}
 	cfg.Images = -1

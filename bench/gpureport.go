@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/boxsum/boxsum/gpu"
 )
@@ -63,8 +62,11 @@ func newGPUReport(cfg GPUConfig, p *plan, peers *gpuPeers) *gpuReport {
 // aboutDevice is a line that says what is measured.
 func aboutDevice(d *gpu.Device) string {
 	about := d.Info()
-	return fmt.Sprintf("%v: %s, driver %s, version %s, %d units, %.1f GiB",
-		about.Kind, about.Name, about.Driver, about.Version, about.Units, float64(about.Memory)/(1<<30))
+	versions := fmt.Sprintf("driver %s, OpenCL %s", about.Driver, about.Version)
+	if about.Kind == gpu.CUDA {
+		versions = fmt.Sprintf("driver for CUDA %s, compute capability %s", about.Driver, about.Version)
+	}
+	return fmt.Sprintf("%v: %s, %s, %d units, %.1f GiB", about.Kind, about.Name, versions, about.Units, float64(about.Memory)/(1<<30))
 }
 
 func (r *gpuReport) row(c Case, size Size, results []Result, kernels []gpu.KernelInfo) {
@@ -114,11 +116,6 @@ func (r *gpuReport) row(c Case, size Size, results []Result, kernels []gpu.Kerne
 			r.kernels = append(r.kernels, kernelRow{k, fmt.Sprint(c, " ", size)})
 		}
 	}
-}
-
-// leftOut says why a size has no row.
-func (r *gpuReport) leftOut(c Case, size Size, err error) {
-	r.line(fmt.Sprint("left out, ", c, " ", size, ": ", strings.TrimPrefix(err.Error(), "gpu: ")))
 }
 
 // end is the table of kernels.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func TestTurns(t *testing.T) {
 		{Algorithm: "a", On: "cpu", Repeat: 2, Mean: 2, Min: 1, Max: 3},
 		{Algorithm: "b", On: "cpu", Repeat: 2, Mean: 40, Min: 30, Max: 50},
 	}
-	if !slices.Equal(results, want) {
+	if !reflect.DeepEqual(results, want) {
 		t.Errorf("results %+v, want %+v", results, want)
 	}
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,8 +84,11 @@ func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
 		all = append(all, results...)
 		report.row(c, size, results)
 		return nil
+	}, func(c Case, size Size, why error) {
+		all = append(all, leftOut(Boxsum, "cpu", c, size, 1, why))
+		report.line(all[len(all)-1].line())
 	})
-	return all, errors.Join(err, report.err, errors.Join(wrong...))
+	return all, errors.Join(cmp.Or(err, measured(all)), report.err, errors.Join(wrong...))
 }
 
 func (cfg *PeersConfig) defaults() (err error) {

@@ -49,7 +49,8 @@ type PipelineConfig struct {
 
 // Pipeline measures how long many images take from host memory to tables in
 // host memory, beside what their copies alone take, both ways at once. First
-// every table of a run is compared with the reference.
+// every table of a run is compared with the reference. What there is too little memory
+// for, and types that the device lacks, are left out, as by [GPU].
 func Pipeline(ctx context.Context, cfg PipelineConfig) ([]Result, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
@@ -81,8 +82,11 @@ func Pipeline(ctx context.Context, cfg PipelineConfig) ([]Result, error) {
 		all = append(all, results...)
 		report.rows(c, size, results)
 		return nil
+	}, func(c Case, size Size, why error) {
+		all = append(all, leftOut(Pipelined, cfg.Device.Info().Kind.String(), c, size, cfg.Images, why))
+		report.line(all[len(all)-1].line())
 	})
-	return all, errors.Join(err, report.err)
+	return all, errors.Join(cmp.Or(err, measured(all)), report.err)
 }
 
 // work draws the images of a case.
@@ -90,9 +94,6 @@ func (cfg *PipelineConfig) work(c Case, size Size) (*pipelineWork, error) {
 	kind, err := c.kind()
 	if err != nil {
 		return nil, err
-	}
-	if kind.pipeline == nil {
-		return nil, fmt.Errorf("there is no pipeline of %s", c.Types)
 	}
 	return kind.pipeline(deviceJob{
 		device: cfg.Device, opt: &gpu.Options{Kernels: cfg.Kernels}, size: size, channels: c.Channels, batch: min(pipelineDistinct, cfg.Images),
@@ -112,9 +113,19 @@ func (cfg *PipelineConfig) defaults() (err error) {
 		}
 	}
 	if cfg.Cases == nil {
-		cfg.Cases, err = ParseTypes(PipelineTypes)
+		if cfg.Cases, err = ParseTypes(PipelineTypes); err != nil {
+			return err
+		}
 	}
-	return err
+	for _, c := range cfg.Cases {
+		switch kind, err := c.kind(); {
+		case err != nil:
+			return fmt.Errorf("bench: %w", err)
+		case kind.pipeline == nil:
+			return fmt.Errorf("bench: pipelines of %s are not measured: take pairs of types, such as u8:u32", c)
+		}
+	}
+	return nil
 }
 
 // A pipelineWay is one of several ways through a pipeline.

@@ -27,7 +27,7 @@ func WriteTable(w io.Writer, results []Result) error {
 	}
 	t.head(fmt.Sprintf(lead, "types", "size"), columns...)
 	for _, r := range results {
-		if !r.is(Boxsum) {
+		if !r.is(Boxsum) || r.LeftOut != "" {
 			continue
 		}
 		limit := func(name string) float64 { return find(results, name, r).Min }
@@ -38,6 +38,11 @@ func WriteTable(w io.Writer, results []Result) error {
 			cells = append(cells, ms(upright), percent(r.Min, upright))
 		}
 		t.row(fmt.Sprintf(lead, r.Case(), r.Size), cells...)
+	}
+	for _, r := range results {
+		if r.LeftOut != "" {
+			t.line(r.line())
+		}
 	}
 	t.line("")
 	t.line("The limit is fill+read: the pixels read once and as many bytes as the table has written once, past the caches.")

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/boxsum/boxsum/gpu"
 )
 
 // What [Result.Algorithm] says. A level that was asked for follows the name of
@@ -73,8 +75,37 @@ type Result struct {
 	// was timed. Limits make no table.
 	Verified bool `json:"verified"`
 
+	// Kernels is what made the table on a device, the work of copies apart.
+	Kernels []Kernel `json:"kernels,omitempty"`
+
+	// LeftOut says why this was not measured, if it was not. There are no times
+	// then.
+	LeftOut string `json:"left_out,omitempty"`
+	cause   error
+
 	// Size is the size's name.
 	Size string `json:"-"`
+}
+
+// A Kernel is what one kernel takes from a device. Zero stands for what the driver does
+// not tell: OpenCL tells nothing of registers and what follows from them.
+type Kernel struct {
+	Name      string  `json:"name"`
+	Registers int     `json:"registers,omitempty"`       // of a thread
+	Shared    int     `json:"shared_bytes"`              // of a block
+	Local     int     `json:"local_bytes,omitempty"`     // of a thread, for want of registers
+	Threads   int     `json:"threads"`                   // of a block
+	Blocks    int     `json:"blocks"`                    // of the launch
+	Resident  int     `json:"resident_blocks,omitempty"` // that one multiprocessor runs at once
+	Occupancy float64 `json:"occupancy,omitempty"`       // the threads of these, of those that it could run
+}
+
+func kernelsOf(infos []gpu.KernelInfo) []Kernel {
+	var kernels []Kernel
+	for _, k := range infos {
+		kernels = append(kernels, Kernel{k.Name, k.Registers, k.Shared, k.Local, k.Threads, k.Blocks, k.Resident, k.Occupancy})
+	}
+	return kernels
 }
 
 func newResult(algorithm string, c Case, size Size, workers int, bytes int64, verified bool) Result {

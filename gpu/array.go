@@ -24,18 +24,6 @@ type array struct {
 	owned    bool  // Close frees the memory
 }
 
-// Width is that of the image, in pixels.
-func (a *array) Width() int { return a.width }
-
-// Height is that of the image, in pixels.
-func (a *array) Height() int { return a.height }
-
-// Channels is how many values a pixel has.
-func (a *array) Channels() int { return a.channels }
-
-// Count is how many images or tables there are.
-func (a *array) Count() int { return a.count }
-
 // close frees the memory on the device, after the work that uses it.
 func (a *array) close() error {
 	if a.device == nil {

@@ -36,7 +36,7 @@ func IntegrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P],
 }
 
 // IntegrateHostInto is [IntegrateHost] into a table that is already there, which
-// must have the image's size.
+// must have the image's size and may not lie in its memory.
 func IntegrateHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *boxsum.Table[S], src boxsum.Image[P], opt *Options) error {
 	return integrateHost(d, dst, src, opt, false)
 }
@@ -54,6 +54,9 @@ func integrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *boxsum.Table[S]
 		return err
 	}
 	w.sums, w.fresh = hostRows(dst.Sums, dst.Stride), fresh
+	if err := w.apart(); err != nil {
+		return err
+	}
 	dst.Offset = float32(w.job.offset)
 	return w.run(d)
 }
@@ -84,7 +87,7 @@ func IntegrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Devi
 }
 
 // IntegrateSquaresHostInto is [IntegrateSquaresHost] into tables that are already
-// there.
+// there, each in memory of its own.
 func IntegrateSquaresHostInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, dst *boxsum.SquaredTable[S, Q], src boxsum.Image[P], opt *Options) error {
 	return integrateSquaresHost(d, dst, src, opt, false)
 }
@@ -110,6 +113,9 @@ func integrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Devi
 	w.sums = hostRows(dst.Sum.Sums, dst.Sum.Stride)
 	w.squares = hostRows(dst.Squares.Sums, dst.Squares.Stride)
 	w.fresh = fresh
+	if err := w.apart(); err != nil {
+		return err
+	}
 	dst.Sum.Offset, dst.Squares.Offset = float32(w.job.offset), 0
 	return w.run(d)
 }
@@ -149,26 +155,60 @@ func hostWork[P boxsum.Pixel](src boxsum.Image[P], sum, square element, opt *Opt
 	}, nil
 }
 
+// apart says whether pixels, sums and squares lie in memory of their own.
+func (w *bandWork) apart() error {
+	var at [3]stretch
+	for i, rows := range [...]host{w.pixels, w.sums, w.squares} {
+		whole := w.job.part(i)
+		at[i] = stretchOf(rows, whole.rows())
+	}
+	if !at[0].apart(at[1]) || !at[0].apart(at[2]) || !at[1].apart(at[2]) {
+		return errOverlap
+	}
+	return nil
+}
+
 // bands is how many rows suit a band, and on how many lanes. To queue a band takes
 // about as long as a processor takes for bandCost bytes, and nothing overlaps with
 // what is done for the first band before it is queued, and for the last one
 // afterwards: so many bands as make the sum of both least.
 func (w *bandWork) bands() (rows, lanes int) {
 	const (
-		bandCost, most = 1200 << 10, 8 << 20
-		all            = 256 << 20 // on all lanes, if two rows fit
+		bandCost = 1200 << 10
+		most     = 8 << 20   // on one lane
+		all      = 256 << 20 // on all lanes, if two rows fit
 	)
-	var row float64 // of pixels, sums and squares, in bytes
-	for i := range w.blocks {
-		whole := w.job.part(i)
-		row += float64(whole.rowBytes())
-	}
+	row, laid := w.rowBytes()
 	rows = w.rows
 	if rows == 0 {
-		rows = int(max(1, min(math.Sqrt(row*float64(w.job.height)*bandCost), most)/row))
+		rows = int(max(1, min(math.Sqrt(row*float64(w.job.height)*bandCost)/row, most/laid)))
 	}
 	rows = min(rows, w.job.height)
-	return rows, int(max(2, min(all/(row*float64(rows)), float64(laneCount()))))
+	return rows, int(max(2, min(all/(laid*float64(rows)), float64(laneCount()))))
+}
+
+// rowBytes is what a row of pixels, sums and squares holds, and what it takes on the
+// device with the gap after it, which is the most of a short one.
+func (w *bandWork) rowBytes() (row, laid float64) {
+	for i := range w.blocks {
+		whole := w.job.part(i)
+		if whole.element == none {
+			continue
+		}
+		row += float64(whole.rowBytes())
+		if _, err := whole.lay(); err == nil {
+			laid += float64(whole.at.stride)
+		}
+	}
+	return row, laid
+}
+
+// wasteful says whether the whole image on the device, and beside it on the host, would
+// be mostly gaps, and many.
+func (w *bandWork) wasteful() bool {
+	const much = 16 << 20
+	row, laid := w.rowBytes()
+	return laid > 2*row && (laid-row)*float64(w.job.height) > much
 }
 
 // run makes the table in bands, and in smaller and then fewer ones for as long as

@@ -29,6 +29,7 @@ type Device struct {
 	mu     sync.Mutex
 	held   map[memory]struct{} // what images and tables have
 	spaces map[spaceKey]space
+	calls  uint64              // of use, so far
 	lanes  *lanes              // of the last IntegrateHost, for the next
 	slots  *slots              // of the last Pipeline, for the next
 	blocks []*block            // of NewHostImage
@@ -150,11 +151,73 @@ func (d *Device) unhold() error {
 	return firstError(errs...)
 }
 
-// dropSpare frees what is only kept for later, and says whether there was
-// something.
+// dropSpare frees lanes and slots that are only kept for later, and says whether there
+// were any.
 func (d *Device) dropSpare() bool {
 	lanes, slots := d.dropLanes(), d.dropSlots()
 	return lanes || slots
+}
+
+// makeRoom frees all that is only kept for later, also by those who share the device's
+// memory, and says whether there was something.
+func (d *Device) makeRoom() bool {
+	spare, spaces := d.dropSpare(), d.dropSpaces()
+	freed := spare || spaces
+	for _, other := range d.family() {
+		if other == d || other.enter() != nil { // Close waits, or frees it
+			continue
+		}
+		spare, spaces = other.dropSpare(), other.dropSpaces()
+		freed = freed || spare || spaces
+		other.leave()
+	}
+	return freed
+}
+
+// dropSpaces frees the workspaces of the device's stream, and says whether there were
+// any. Where a call is under way, which may be the caller's, its own ones stay.
+func (d *Device) dropSpaces() bool {
+	if d.queue.TryLock() {
+		defer d.queue.Unlock()
+		return d.freeSpaces(d.takeSpaces(true), d.drain)
+	}
+	if d.lender != nil {
+		return false // its stream may be gone before this has waited for it
+	}
+	return d.dropOthers()
+}
+
+// dropOthers frees the workspaces of the device's stream that the call under way does
+// not use.
+func (d *Device) dropOthers() bool {
+	return d.freeSpaces(d.takeSpaces(false), func() error { return d.backend.wait(d.stream) })
+}
+
+// takeSpaces takes workspaces out of what the device knows: calls that need them from
+// now on get others. Those of lanes and slots go with their streams.
+func (d *Device) takeSpaces(idle bool) (taken []space) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for key, s := range d.spaces {
+		if key.stream == d.stream && (idle || s.call != d.calls) {
+			taken = append(taken, s)
+			delete(d.spaces, key)
+		}
+	}
+	return taken
+}
+
+// freeSpaces frees workspaces after the work that uses them, and says whether there
+// were any.
+func (d *Device) freeSpaces(spaces []space, wait func() error) bool {
+	if len(spaces) == 0 {
+		return false
+	}
+	errs := []error{wait()}
+	for _, s := range spaces {
+		errs = append(errs, d.backend.free(s.memory))
+	}
+	return firstError(errs...) == nil
 }
 
 var errNilDevice = fmt.Errorf("gpu: %w: nil device: open one first", ErrNoDevice)
@@ -189,6 +252,9 @@ func (d *Device) use(f func() error) error {
 	defer d.leave()
 	d.queue.Lock()
 	defer d.queue.Unlock()
+	d.mu.Lock()
+	d.calls++
+	d.mu.Unlock()
 	if d.lender != nil {
 		return d.fenced(f)
 	}
@@ -223,7 +289,7 @@ func (d *Device) give(m memory) error {
 func (d *Device) allocate(bytes int64) (memory, error) {
 	bytes = max(bytes, 1)
 	m, err := d.backend.alloc(bytes)
-	if errors.Is(err, ErrMemory) && d.dropSpare() {
+	if errors.Is(err, ErrMemory) && d.makeRoom() {
 		m, err = d.backend.alloc(bytes)
 	}
 	return m, err
@@ -239,29 +305,38 @@ type space struct {
 	memory memory
 	bytes  int64
 	state  *spaceState
+	call   uint64 // the last of use that asked for it
 }
 
 // workspace is memory that belongs to one use of one stream, kept from call to
 // call with what launches know of it. Both are zero the first time, and whenever
-// more bytes are asked for than before.
+// more bytes are asked for than before or memory was short meanwhile. On the
+// device's own stream it is for functions that use runs.
 func (d *Device) workspace(s stream, use string, bytes int64) (at memory, state *spaceState, err error) {
 	key := spaceKey{s, use}
 	d.mu.Lock()
 	old, ok := d.spaces[key]
+	enough := ok && old.bytes >= bytes
+	if enough {
+		old.call = d.calls
+		d.spaces[key] = old
+	} else {
+		delete(d.spaces, key)
+	}
 	d.mu.Unlock()
-	if ok && old.bytes >= bytes {
+	if enough {
 		return old.memory, old.state, nil
 	}
 	if ok { // first, so that both need not fit
-		d.mu.Lock()
-		delete(d.spaces, key)
-		d.mu.Unlock()
 		if err := firstError(d.backend.wait(s), d.backend.free(old.memory)); err != nil {
 			return 0, nil, err
 		}
 	}
 	bytes = roundUp(bytes, 1<<16)
 	m, err := d.allocate(bytes)
+	if errors.Is(err, ErrMemory) && s == d.stream && d.dropOthers() {
+		m, err = d.backend.alloc(bytes)
+	}
 	if err != nil {
 		return 0, nil, err
 	}
@@ -271,7 +346,7 @@ func (d *Device) workspace(s stream, use string, bytes int64) (at memory, state 
 	state = &spaceState{}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.spaces[key] = space{m, bytes, state}
+	d.spaces[key] = space{m, bytes, state, d.calls}
 	return m, state, nil
 }
 

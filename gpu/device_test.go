@@ -249,3 +249,37 @@ func TestConcurrent(t *testing.T) {
 		wg.Wait()
 	})
 }
+
+// What is wrong with drivers and devices is told also where others work.
+func TestMissing(t *testing.T) {
+	real := drivers
+	defer func() { drivers = real }()
+	drivers = slices.Clone(real)
+	broken, old := errors.New("broken"), errors.New("too\nold")
+	for _, c := range []struct {
+		found []Info
+		err   error
+		want  []string
+	}{
+		{[]Info{{Kind: OpenCL}}, nil, nil},
+		{[]Info{{Kind: OpenCL}}, errors.Join(broken, old), []string{"gpu: opencl: broken", "gpu: opencl: too; old"}},
+		{nil, errors.Join(broken), []string{"gpu: opencl: broken"}},
+		{nil, fmt.Errorf("none: %w", errors.Join(broken, old)), []string{"gpu: opencl: none: broken; too; old"}},
+	} {
+		for i := range drivers {
+			if drivers[i].kind == OpenCL {
+				drivers[i].devices = func() ([]Info, error) { return c.found, c.err }
+			}
+		}
+		var got []string
+		for _, err := range Missing(OpenCL) {
+			got = append(got, err.Error())
+			if !errors.Is(err, broken) && !errors.Is(err, old) {
+				t.Errorf("%v does not wrap what is wrong", err)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v gives %q, not %q", c.err, got, c.want)
+		}
+	}
+}

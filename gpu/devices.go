@@ -12,7 +12,7 @@ type Info struct {
 	Index   int // among the devices of its kind
 	Name    string
 	Vendor  string
-	Driver  string // its version
+	Driver  string // its version; of CUDA, the newest that it can do ("13.0")
 	Version string // compute capability of CUDA ("9.0"), version of OpenCL ("3.0")
 	Memory  int64  // bytes
 	Units   int    // multiprocessors or compute units
@@ -32,13 +32,31 @@ var drivers = []struct {
 
 // Devices lists the devices of this machine, the best first: those of CUDA,
 // then GPUs of OpenCL, then processors of OpenCL. Where there are none it is an
-// [ErrNoDevice] with the reasons.
+// [ErrNoDevice] with the reasons; [Missing] says what is left out beside others.
 func Devices() ([]Info, error) {
 	infos, reasons := list()
 	if len(infos) == 0 {
 		return nil, noDevice(reasons)
 	}
 	return infos, nil
+}
+
+// Missing says why there are not more devices of a kind: drivers that are not installed
+// or fail, and devices that the kernels cannot run on.
+func Missing(kind Kind) []error {
+	_, reasons := list(kind)
+	var all []error
+	for _, reason := range reasons {
+		if several, ok := errors.Unwrap(reason).(interface{ Unwrap() []error }); ok { // as errors.Join makes them
+			all = append(all, several.Unwrap()...)
+		} else {
+			all = append(all, errors.Unwrap(reason))
+		}
+	}
+	for i, err := range all {
+		all[i] = fmt.Errorf("gpu: %s: %w", kind, oneLine{err})
+	}
+	return all
 }
 
 // list is the devices of these kinds, of all where none is named, and why there

@@ -2,17 +2,20 @@ package gpu
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
+	"github.com/boxsum/boxsum/gpu/internal/opencl"
 )
 
 // A Foreign is memory of a device that another library has, such as an array of
 // CuPy or PyTorch: images for [ImageOver], or room for their tables for
 // [TableOver] and [TiltedTableOver]. Sizes are those of the images, in both.
 type Foreign struct {
-	Handle           uintptr // a device pointer in the primary context of CUDA, or a cl_mem in the context of the stream
+	Handle           uintptr // a device pointer in the primary context of CUDA, or a cl_mem in the context of what Take gives
 	Offset           int64   // bytes from there to the first value
 	Width, Height    int
 	Channels         int   // zero stands for one
@@ -139,6 +142,11 @@ func extent(distance, last, bytes int64) (int64, bool) {
 // is that of the thread, or a cl_command_queue. What is queued there before is
 // done before, and what follows comes after, without waiting in between.
 //
+// CUDA has one context for the whole process. OpenCL has not: a device of OpenCL
+// works in a context of its own, and refuses queues of any other. Those who want to
+// share memory with it make their queue and their buffers in its context, which
+// clGetMemObjectInfo tells of what [Device.Take] gives.
+//
 // The same handle gives the same device again. It keeps some memory for that
 // stream until it, or d, is closed; the stream itself stays the caller's.
 func (d *Device) OnStream(handle uintptr) (*Device, error) {
@@ -154,6 +162,11 @@ func (d *Device) OnStream(handle uintptr) (*Device, error) {
 	d.mu.Unlock()
 	if g != nil {
 		return g, nil
+	}
+	if b, ok := d.backend.(*openCLBackend); ok {
+		if err := b.checkQueue(opencl.Queue(handle)); err != nil {
+			return nil, err
+		}
 	}
 	if err := d.hold(); err != nil {
 		return nil, err
@@ -223,6 +236,18 @@ func (d *Device) drain() error {
 		return d.backend.waitEvent(d.fence)
 	}
 	return nil
+}
+
+// family is the devices that share their memory with d: its lender, and what OnStream
+// made.
+func (d *Device) family() []*Device {
+	first := d
+	if d.lender != nil {
+		first = d.lender
+	}
+	first.mu.Lock()
+	defer first.mu.Unlock()
+	return slices.AppendSeq([]*Device{first}, maps.Values(first.guests))
 }
 
 // closeGuests closes what OnStream made.

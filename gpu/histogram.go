@@ -49,19 +49,19 @@ func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int,
 }
 
 // Width is that of the images, in pixels.
-func (h *Histogram) Width() int { return h.table.width }
+func (h *Histogram) Width() int { return orNone(h).table.width }
 
 // Height is that of the images, in pixels.
-func (h *Histogram) Height() int { return h.table.height }
+func (h *Histogram) Height() int { return orNone(h).table.height }
 
 // Channels is how many values a pixel has.
-func (h *Histogram) Channels() int { return h.channels }
+func (h *Histogram) Channels() int { return orNone(h).channels }
 
 // Count is how many integral histograms there are.
-func (h *Histogram) Count() int { return h.table.count }
+func (h *Histogram) Count() int { return orNone(h).table.count }
 
 // Bins is how values are counted, with the range that zeros stood for.
-func (h *Histogram) Bins() histogram.Bins { return h.bins }
+func (h *Histogram) Bins() histogram.Bins { return orNone(h).bins }
 
 var errNoHistogram = fmt.Errorf("gpu: %w: no histogram: make one with NewHistogram or IntegrateHistogram", boxsum.ErrSize)
 

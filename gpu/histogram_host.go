@@ -60,6 +60,10 @@ func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[
 	if err := fits("histogram", len(dst.Counts), row, row, src.Height+1); err != nil {
 		return err
 	}
+	pixels := stretchOfSlices(src.Pix, src.Width*src.Channels, src.Height, src.Stride, 1, 0)
+	if !pixels.apart(stretchOfSlices(dst.Counts, row, src.Height+1, row, 1, 0)) {
+		return errOverlap
+	}
 	rows := max(src.Height, 1)
 	if opt != nil && opt.BandRows > 0 {
 		rows = min(rows, opt.BandRows)

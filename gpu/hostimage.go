@@ -61,7 +61,7 @@ func hostArray[T any](d *Device, a *array) (values []T, release func() error, er
 	all := unsafe.Slice((*byte)(m.at), bytes)
 	clear(all)
 	first := unsafe.Add(m.at, a.at.offset)
-	b := &block{host: m, laid: host{first, a.at.stride}, users: 1}
+	b := &block{host: m, laid: host{first, a.at.stride}, row: a.rowBytes(), users: 1}
 	d.mu.Lock()
 	d.blocks = append(d.blocks, b)
 	d.mu.Unlock()
@@ -83,8 +83,9 @@ func (d *Device) allocateHost(bytes int64) (hostMemory, error) {
 // and the copies under way; the last one frees it.
 type block struct {
 	host  hostMemory
-	laid  host // the rows in it
-	users int  // under the device's mu
+	laid  host  // the rows in it
+	row   int64 // bytes of one, without the gap after it
+	users int   // under the device's mu
 }
 
 // blockOf is the block that rows lie in, if any, with one user more.

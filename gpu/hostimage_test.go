@@ -3,7 +3,42 @@ package gpu
 import (
 	"errors"
 	"testing"
+
+	"github.com/boxsum/boxsum"
 )
+
+// A smaller table in the corner of a page-locked one is all that is written to.
+func TestCornerOfHostTable(t *testing.T) {
+	const width, height, guard = 60, 40, 7
+	eachDevice(t, func(t *testing.T, d *Device) {
+		whole, release, err := NewHostTable[uint32](d, width, height, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range [][2]int{{50, 30}, {width, 30}, {50, height}, {1, 1}, {0, height}, {width, height}} {
+			for i := range whole.Sums {
+				whole.Sums[i] = guard
+			}
+			f := goodFrame(t, 1, size[0], size[1], 1, 0)
+			part := &boxsum.Table[uint32]{Sums: whole.Sums, Stride: whole.Stride, Width: size[0], Height: size[1], Channels: 1}
+			for got, err := range PipelineInto(t.Context(), d, func(yield func(*boxsum.Table[uint32], boxsum.Image[uint8]) bool) { yield(part, f.image) }, nil) {
+				if err := f.check(got, err); err != nil {
+					t.Errorf("%v: %v", size, err)
+				}
+			}
+			for y := range height + 1 {
+				for x := range width + 1 {
+					if (x > size[0] || y > size[1]) && whole.At(x, y, 0) != guard {
+						t.Fatalf("%v: entry (%d, %d) outside of the table is %d", size, x, y, whole.At(x, y, 0))
+					}
+				}
+			}
+		}
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	})
+}
 
 // Page-locked memory that is only kept for later is given up for that which is needed
 // now, whoever needs it.

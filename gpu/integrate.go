@@ -68,7 +68,7 @@ func (o *Options) check(sum element) (Options, error) {
 //
 // The pairs of pixel and sum types are those of [boxsum.Integrate].
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src *Image[P], opt *Options) (*Table[S], error) {
-	if src == nil {
+	if src == nil || src.device == nil {
 		return nil, errNoImage
 	}
 	if err := pairError(elementOf[P](), elementOf[S](), none); err != nil {
@@ -85,8 +85,8 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src *Image[P], opt *Options) (*Tabl
 }
 
 // IntegrateInto makes the tables of images in dst, which must be on the same
-// device and for as many images of the same size. It returns when the work is
-// queued: later calls see its result, and [Device.Wait] waits for it.
+// device, for as many images of the same size, and in other memory. It returns when
+// the work is queued: later calls see its result, and [Device.Wait] waits for it.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src *Image[P], opt *Options) error {
 	if src == nil || src.device == nil {
 		return errNoImage
@@ -132,10 +132,15 @@ func integrate(dst, squares, src *array, opt *Options, offset func(float32)) err
 				return err
 			}
 		}
+		for _, t := range tables {
+			if !t.apart(src) {
+				return errOverlap
+			}
+		}
 		job.stream, job.in, job.out, job.offset = d.stream, src.at, dst.at, float64(o.Offset)
 		if squares != nil {
-			if squares.at.memory == dst.at.memory {
-				return fmt.Errorf("gpu: %w: sums and squares need a table each", boxsum.ErrSize)
+			if !squares.apart(dst) {
+				return errOverlap
 			}
 			job.squares = squares.at
 		}

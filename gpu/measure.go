@@ -13,15 +13,16 @@ import (
 // wait for one another: once the first has given the device something to do,
 // the time in which the host queues the next is not part of what is measured.
 //
-// Use it alone on a device: what others queue meanwhile counts too.
+// Use it alone on a device: what others queue meanwhile counts too. It gives
+// [ErrClosed] when the device is closed meanwhile, which queue may do too.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
-	if runs < 1 {
+	if runs < 1 || queue == nil {
 		return nil, fmt.Errorf("gpu: %w: %d runs to time", boxsum.ErrSize, runs)
 	}
-	if err := d.enter(); err != nil {
+	if err := d.hold(); err != nil {
 		return nil, err
 	}
-	defer d.leave()
+	defer func() { err = firstError(err, d.release()) }()
 	var events []event // two for each run
 	defer func() {
 		for _, e := range events {
@@ -92,6 +93,9 @@ func (d *Device) NewCopy(bytes int64) (*Copy, error) {
 
 // Run queues one copy.
 func (c *Copy) Run() error {
+	if c == nil || c.device == nil {
+		return fmt.Errorf("gpu: %w: no copy: make one with NewCopy", boxsum.ErrSize)
+	}
 	d := c.device
 	return d.use(func() error {
 		if c.bytes == 0 {
@@ -105,6 +109,9 @@ func (c *Copy) Run() error {
 // Close frees the memory after the copies under way. Closing again, or after the
 // device was closed, does nothing.
 func (c *Copy) Close() error {
+	if c == nil || c.device == nil {
+		return nil
+	}
 	d := c.device
 	err := d.use(func() error {
 		if c.bytes == 0 {
@@ -145,6 +152,9 @@ func (d *Device) NewFill(bytes int64) (*Fill, error) {
 
 // Run queues one fill.
 func (f *Fill) Run() error {
+	if f == nil || f.device == nil {
+		return fmt.Errorf("gpu: %w: no fill: make one with NewFill", boxsum.ErrSize)
+	}
 	return f.device.use(func() error {
 		if f.bytes == 0 {
 			return fmt.Errorf("gpu: fill %w", ErrClosed)
@@ -156,6 +166,9 @@ func (f *Fill) Run() error {
 // Close frees the memory after the fills under way. Closing again, or after the
 // device was closed, does nothing.
 func (f *Fill) Close() error {
+	if f == nil || f.device == nil {
+		return nil
+	}
 	err := f.device.use(func() error {
 		if f.bytes == 0 {
 			return nil

@@ -13,6 +13,9 @@ import (
 // written, and asked for in huge pages.
 const largeTable = 4 << 20 // bytes
 
+// shortRow is how many lines a row takes for a gap after it to be small.
+const shortRow = 8
+
 // newTable is a table of the host whose entries are all written next, and whose gaps
 // are cleared by clearGaps then: to touch its memory takes time, which the copiers
 // share. It is laid out like those of [boxsum.NewTable].
@@ -23,8 +26,10 @@ func newTable[S boxsum.Sum](width, height, channels int) (*boxsum.Table[S], erro
 	}
 	size := int64(whole.element.bytes())
 	line := kernel.LineBytes / size
-	row := (int64(width) + 1) * int64(channels)
-	stride := roundUp(row, line)
+	stride := (int64(width) + 1) * int64(channels)
+	if stride > shortRow*line {
+		stride = roundUp(stride, line)
+	}
 	lead := (line - int64(channels)%line) % line // entry (1, 0) starts a line
 	n := stride*(int64(height)+1) + lead + line
 	if n*size < largeTable {

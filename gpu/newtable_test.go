@@ -12,7 +12,7 @@ import (
 // Large new tables are laid out like others, and clear where they hold no sums,
 // whatever their memory held before.
 func TestNewTable(t *testing.T) {
-	for _, size := range [][3]int{{5, 4, 1}, {1200, 1100, 1}, {337, 1500, 3}, {0, 100_000, 1}} {
+	for _, size := range [][3]int{{5, 4, 1}, {1200, 1100, 1}, {337, 1500, 3}, {0, 100_000, 1}, {1, 1 << 20, 1}, {31, 30_000, 4}, {32, 30_000, 4}} {
 		got, err := newTable[uint32](size[0], size[1], size[2])
 		if err != nil {
 			t.Fatal(err)
@@ -21,7 +21,7 @@ func TestNewTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Width != want.Width || got.Height != want.Height || got.Channels != want.Channels || size[0] > 200 && (got.Stride != want.Stride || len(got.Sums) != len(want.Sums)) {
+		if got.Width != want.Width || got.Height != want.Height || got.Channels != want.Channels || got.Stride != want.Stride || len(got.Sums) != len(want.Sums) {
 			t.Errorf("%v: %d entries, %d apart, not %d and %d", size, len(got.Sums), got.Stride, len(want.Sums), want.Stride)
 		}
 		if at := uintptr(unsafe.Pointer(&got.Sums[size[2]])); size[0] > 200 && at%64 != 0 {

@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -45,10 +46,10 @@ func eachOpenCL(f func(opencl.Device, Info) bool) (*opencl.Driver, error) {
 	}
 	var reasons []error
 	index := 0
-	for _, p := range platforms {
+	for i, p := range platforms {
 		devices, err := driver.Devices(p)
-		if err != nil {
-			reasons = append(reasons, err)
+		if err != nil { // not by name: such a driver may not know that either
+			reasons = append(reasons, fmt.Errorf("driver %d of %d: %w", i+1, len(platforms), err))
 		}
 		for _, d := range devices {
 			info, err := describeOpenCL(driver, d)
@@ -153,7 +154,7 @@ func (b *openCLBackend) open() (err error) {
 	if err != nil {
 		return err
 	}
-	b.maxGroup = int(group)
+	b.maxGroup = int(min(max(group, 0), math.MaxInt32))
 	extensions, err := b.driver.DeviceString(b.device, opencl.DeviceExtensions)
 	if err != nil {
 		return err
@@ -164,6 +165,19 @@ func (b *openCLBackend) open() (err error) {
 	}
 	b.queue, err = b.driver.CreateQueue(b.context, b.device, 0)
 	return err
+}
+
+// checkQueue says whether work can go on a queue of the caller's: what the backend
+// has is in a context of its own, and queues of others cannot use it.
+func (b *openCLBackend) checkQueue(q opencl.Queue) error {
+	context, err := b.driver.QueueContext(q)
+	if err != nil {
+		return openCLError("look at a queue", err)
+	}
+	if context != b.context {
+		return fmt.Errorf("gpu: opencl: %w: the queue is in another context than the device: make it in the context of memory that Device.Take gave", ErrNoDevice)
+	}
+	return nil
 }
 
 // openCLError says what failed, and that it was memory where it was.

@@ -2,12 +2,15 @@ package gpu
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/opencl"
 )
 
 // eachOpenCLBackend runs a body for every device of OpenCL, on a backend that
@@ -84,13 +87,57 @@ func TestOpenCLLimits(t *testing.T) {
 			}
 		}
 		b.programs.groups = map[groupKey]int{}
-		b.maxGroup = smallestGroup - 1
-		if group, err := b.largestGroup(names, 256); err == nil {
-			t.Errorf("at most %d work-items give groups of %d", b.maxGroup, group)
+		for _, b.maxGroup = range []int{smallestGroup - 1, 1, 0, -1} {
+			group, err := b.largestGroup(names, 256)
+			want := fmt.Sprintf("runs portable_boxes_u32 and portable_carry_u32 in work-groups of at most %d work-items; it takes 16", b.maxGroup)
+			if !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(), want) {
+				t.Errorf("at most %d work-items give groups of %d, %v", b.maxGroup, group, err)
+			}
 		}
 		b.maxGroup, b.float64 = 256, false
 		if _, err := b.largestGroup([]string{"portable_boxes_f64"}, 128); !errors.Is(err, boxsum.ErrTypes) {
 			t.Errorf("floats that the device lacks give %v", err)
+		}
+	})
+}
+
+// Work goes on queues in the device's own context, and on no others.
+func TestQueuesOfOthers(t *testing.T) {
+	eachOpenCLBackend(t, func(t *testing.T, b *openCLBackend) {
+		d, err := newDevice(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := d.backend.freeStream(d.stream); err != nil {
+				t.Error(err)
+			}
+		}()
+		context, err := b.driver.CreateContext(b.device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			in    opencl.Context
+			works bool
+		}{{context, false}, {b.context, true}} {
+			queue, err := b.driver.CreateQueue(c.in, b.device, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := d.OnStream(uintptr(queue))
+			if (err == nil) != c.works || !c.works && !errors.Is(err, ErrNoDevice) {
+				t.Errorf("a queue in another context gives %v", err)
+			}
+			if err := firstError(g.Close(), b.driver.ReleaseQueue(queue)); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := d.OnStream(0); err == nil {
+			t.Error("no queue is one")
+		}
+		if err := b.driver.ReleaseContext(context); err != nil {
+			t.Error(err)
 		}
 	})
 }

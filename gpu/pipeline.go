@@ -43,8 +43,9 @@ type PipelineOptions struct {
 // Tables come in the order of the images, which may differ in size. An image
 // that cannot have a table has an error in its place, and the next one follows.
 // What ends the run early comes once, as the last error: that of ctx when it is
-// done, or [ErrClosed]. Where memory is short, fewer images are in flight, and
-// those that are too large go in bands as in [IntegrateHost].
+// done, or [ErrClosed]. A nil ctx is never done. Where memory is short, fewer images are in flight, and
+// those that are too large go in bands as in [IntegrateHost], as do those that are
+// narrow and very tall.
 //
 // Images are asked for between one table and the next, never beside the body of
 // the loop, so that neither has to know of goroutines. Before the next image is
@@ -61,10 +62,10 @@ func Pipeline[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, imag
 }
 
 // PipelineInto is [Pipeline] into tables that are already there: each image comes
-// with the table that it goes into, which must have its size. A table is the
-// pipeline's until it comes out; then it is the caller's again, for good or for
-// another image. It comes out beside an error of its image, too, and after a loop
-// that has ended early all are the caller's.
+// with the table that it goes into, which must have its size and may not lie in its
+// memory. A table is the pipeline's until it comes out; then it is the caller's
+// again, for good or for another image. It comes out beside an error of its image,
+// too, and after a loop that has ended early all are the caller's.
 //
 // A device writes into a [NewHostTable] directly, which is as fast as Reuse; into
 // other tables processors copy.
@@ -170,6 +171,9 @@ func intoNew[T any, P boxsum.Pixel](images iter.Seq[boxsum.Image[P]]) iter.Seq2[
 func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[T, boxsum.Image[P]], opt *PipelineOptions, kind tables[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
+		if ctx == nil {
+			ctx = context.Background()
+		}
 		if err := ctx.Err(); err != nil {
 			yield(none, err)
 			return
@@ -208,7 +212,7 @@ func workOf[T any, P boxsum.Pixel](im boxsum.Image[P], table T, opt *Options, ki
 		return nil, err
 	}
 	w.sums, w.squares = kind.rows(table)
-	return w, nil
+	return w, w.apart()
 }
 
 // A run is one loop over a pipeline. Each image has a goroutine, which stages its
@@ -374,7 +378,7 @@ var errStopped = errors.New("gpu: the loop has ended")
 // little then, the image goes in bands at once.
 func (r *run[T]) start(p *passage[T], w *bandWork, before milestones, free func()) (*slot, error) {
 	defer free()
-	if w.rows > 0 || w.job.width == 0 || w.job.height == 0 {
+	if w.rows > 0 || w.job.width == 0 || w.job.height == 0 || w.wasteful() {
 		return nil, r.inBands(p, w)
 	}
 	for {

@@ -59,8 +59,8 @@ func (b *openCLBackend) largestGroup(names []string, most int) (int, error) {
 	if group, ok := b.programs.groups[key]; ok {
 		return group, nil
 	}
-	group := most
-	for group > b.maxGroup {
+	group, allowed := most, b.maxGroup
+	for group > max(allowed, 0) {
 		group /= 2
 	}
 	for ; group >= smallestGroup; group /= 2 {
@@ -75,13 +75,14 @@ func (b *openCLBackend) largestGroup(names []string, most int) (int, error) {
 				return 0, openCLError("describe "+name, err)
 			}
 			fits = fits && limit >= group
+			allowed = min(allowed, limit)
 		}
 		if fits {
 			b.programs.groups[key] = group
 			return group, nil
 		}
 	}
-	return 0, fmt.Errorf("gpu: %w: %s has work-groups of at most %d work-items; the kernels need %d", ErrNoDevice, b.about.Name, b.maxGroup, smallestGroup)
+	return 0, fmt.Errorf("gpu: %w: %s runs %s in work-groups of at most %d work-items; it takes %d", ErrNoDevice, b.about.Name, strings.Join(names, " and "), allowed, smallestGroup)
 }
 
 // kernel is a kernel for work-groups of this size. The caller holds b.mu.
@@ -130,12 +131,20 @@ func (b *openCLBackend) program(source, options string) (opencl.Program, error) 
 	}
 	if log, err := b.driver.Build(p, b.device, options); err != nil {
 		b.driver.ReleaseProgram(p)
-		return 0, openCLError("build kernels for "+b.about.Name, oneLine{fmt.Errorf("%w: %s", err, log)})
+		return 0, openCLError("build kernels for "+b.about.Name, buildError(err, log))
 	}
 	if binary, err := b.driver.Binary(p); err == nil && len(binary) > 0 {
 		writeCache(file, binary)
 	}
 	return p, nil
+}
+
+// buildError is why a program was not built, with what the compiler said, if anything.
+func buildError(err error, log string) error {
+	if log == "" {
+		return err
+	}
+	return oneLine{fmt.Errorf("%w: %s", err, log)}
 }
 
 // cacheVariable is the environment variable that says where programs are kept:

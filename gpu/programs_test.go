@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"crypto/sha256"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -78,5 +79,15 @@ func TestNoProgramCache(t *testing.T) {
 	}
 	if _, err := os.Stat("off"); err == nil {
 		t.Error("off is a folder")
+	}
+}
+
+// Where a compiler says nothing, no colon promises it.
+func TestBuildError(t *testing.T) {
+	failed := errors.New("failed")
+	for log, want := range map[string]string{"": "failed", "one\ntwo": "failed: one; two"} {
+		if err := buildError(failed, log); !errors.Is(err, failed) || err.Error() != want {
+			t.Errorf("the log %q gives %q, not %q", log, err, want)
+		}
 	}
 }

@@ -107,16 +107,31 @@ func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 }
 
 // Width is that of the images, in pixels.
-func (t *RotatedTable[S]) Width() int { return t.shape.width }
+func (t *RotatedTable[S]) Width() int {
+	if t == nil || t.shape == nil {
+		return 0
+	}
+	return t.shape.width
+}
 
 // Height is that of the images, in pixels.
-func (t *RotatedTable[S]) Height() int { return t.shape.height }
+func (t *RotatedTable[S]) Height() int {
+	if t == nil || t.shape == nil {
+		return 0
+	}
+	return t.shape.height
+}
 
 // Channels is how many values a pixel has.
-func (t *RotatedTable[S]) Channels() int { return t.cells.channels }
+func (t *RotatedTable[S]) Channels() int { return orNone(t).cells.Channels() }
 
 // Count is how many tables there are.
-func (t *RotatedTable[S]) Count() int { return t.cells.count >> t.shape.split }
+func (t *RotatedTable[S]) Count() int {
+	if t == nil || t.shape == nil {
+		return 0
+	}
+	return t.cells.count >> t.shape.split
+}
 
 // index says whether there is a table i.
 func (t *RotatedTable[S]) index(i int) error {

@@ -358,13 +358,13 @@ func (t *twin) send(up stream, b backend) error {
 }
 
 // fetch queues the way back. Gaps between the caller's rows are the caller's too,
-// except in a table of [NewHostTable].
+// except in a table of [NewHostTable] as it was made, not in a narrower one there.
 func (t *twin) fetch(down stream, b backend) error {
 	if t.bytes == 0 {
 		return nil
 	}
 	to := t.rows()
-	if to.stride == t.at.stride && (t.block == nil || t.block.laid == to) {
+	if to.stride == t.at.stride && (t.block == nil || t.block.laid == to && t.block.row == t.data.bytes) {
 		bytes := t.run()
 		return b.copyOut(down, to.at, bytes, t.at.plane, rows{bytes, 1})
 	}

@@ -27,7 +27,7 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, height, ch
 // IntegrateSquares makes the tables of images and those of their squares
 // together. The types go together as in [boxsum.IntegrateSquares].
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[P], opt *Options) (*SquaredTable[S, Q], error) {
-	if src == nil {
+	if src == nil || src.device == nil {
 		return nil, errNoImage
 	}
 	if err := pairError(elementOf[P](), elementOf[S](), elementOf[Q]()); err != nil {

@@ -126,6 +126,9 @@ func integrateTilted(dst, src *array, opt *Options, squares bool) error {
 		if err := firstError(dst.open(), src.open()); err != nil {
 			return err
 		}
+		if !dst.apart(src) {
+			return errOverlap
+		}
 		return d.tiltedIntegrate(integrateJob{
 			stream: d.stream, pixel: src.element, sum: dst.element, channels: src.channels,
 			width: src.width, height: src.height, count: src.count, in: src.at, out: dst.at, gaps: dst.ownGaps(),
@@ -202,23 +205,32 @@ func (t *TiltedTable[S]) DownloadInto(i int, dst *tilted.Table[S]) error {
 	if t == nil || t.device == nil {
 		return errNoTable
 	}
-	if dst == nil {
-		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
-	}
 	if err := t.index(i); err != nil {
 		return err
 	}
-	like := boxsum.Table[S]{Sums: dst.Sums, Stride: dst.Stride, Width: dst.Width, Height: dst.Height, Channels: dst.Channels}
-	if err := accepts(&like, t.width, t.height, t.channels); err != nil {
+	at, err := acceptsTilted(dst, t.width, t.height, t.channels)
+	if err != nil {
 		return err
 	}
 	return t.device.use(func() error {
 		if err := t.open(); err != nil {
 			return err
 		}
-		dst.Stride, dst.Channels = like.Stride, like.Channels
-		return t.copyOut(i, hostRows(dst.Sums, dst.Stride))
+		return t.copyOut(i, at)
 	})
+}
+
+// acceptsTilted is accepts for a tilted table, and says where that lies.
+func acceptsTilted[S boxsum.Sum](t *tilted.Table[S], width, height, channels int) (host, error) {
+	if t == nil {
+		return host{}, fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+	}
+	like := boxsum.Table[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels}
+	if err := accepts(&like, width, height, channels); err != nil {
+		return host{}, err
+	}
+	t.Stride, t.Channels = like.Stride, like.Channels
+	return hostRows(t.Sums, t.Stride), nil
 }
 
 // IntegrateTiltedHost makes the tilted table of an image on a device, from host
@@ -227,6 +239,17 @@ func IntegrateTiltedHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Ima
 	if err := tiltedPairError(elementOf[P](), elementOf[S](), false); err != nil {
 		return nil, err
 	}
+	if err := tiltedOptions(opt, elementOf[S]()); err != nil {
+		return nil, err
+	}
+	src, err := checkedImage(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	defer d.leave()
 	dst, err := tilted.New[S](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, err
@@ -237,8 +260,23 @@ func IntegrateTiltedHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Ima
 	return dst, nil
 }
 
-// IntegrateTiltedHostInto is [IntegrateTiltedHost] into a table that there is.
+// IntegrateTiltedHostInto is [IntegrateTiltedHost] into a table that there is, which
+// may not lie in the memory of the image.
 func IntegrateTiltedHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *tilted.Table[S], src boxsum.Image[P], opt *Options) (err error) {
+	if src, err = checkedImage(src); err != nil {
+		return err
+	}
+	table, err := acceptsTilted(dst, src.Width, src.Height, src.Channels)
+	if err != nil {
+		return err
+	}
+	w, err := hostWork(src, elementOf[S](), none, nil)
+	if err != nil {
+		return err
+	}
+	if w.sums = table; w.apart() != nil {
+		return errOverlap
+	}
 	im, err := Upload(d, src)
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
 package gpu
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
 )
 
@@ -21,12 +23,16 @@ type KernelInfo struct {
 }
 
 // Kernels calls queue and says which kernels it launched on the device, each
-// once, in the order of their first launch.
-func (d *Device) Kernels(queue func() error) ([]KernelInfo, error) {
-	if err := d.enter(); err != nil {
+// once, in the order of their first launch. It gives [ErrClosed] when the device is
+// closed meanwhile, which queue may do too.
+func (d *Device) Kernels(queue func() error) (infos []KernelInfo, err error) {
+	if queue == nil {
+		return nil, fmt.Errorf("gpu: %w: nothing to queue", boxsum.ErrSize)
+	}
+	if err := d.hold(); err != nil {
 		return nil, err
 	}
-	defer d.leave()
+	defer func() { err = firstError(err, d.release()) }()
 	traced, ok := d.backend.(interface {
 		tracing() *tracer
 		describe(launched) (KernelInfo, error)
@@ -36,12 +42,15 @@ func (d *Device) Kernels(queue func() error) ([]KernelInfo, error) {
 	}
 	t := traced.tracing()
 	t.start()
-	err := queue()
+	err = queue()
 	launches := t.stop()
+	if err == nil {
+		err = d.enter() // it may be closed now
+	}
 	if err != nil {
 		return nil, err
 	}
-	var infos []KernelInfo
+	defer d.leave()
 	for _, l := range launches {
 		if slices.ContainsFunc(infos, func(k KernelInfo) bool { return k.Name == l.name }) {
 			continue

@@ -25,18 +25,6 @@ type solid struct {
 	gaps   bool // between rows are ours too: kernels may write there
 }
 
-// Width is that of the volume, in voxels.
-func (s *solid) Width() int { return s.slices.width }
-
-// Height is that of the volume, in voxels.
-func (s *solid) Height() int { return s.slices.height }
-
-// Depth is that of the volume, in voxels.
-func (s *solid) Depth() int { return s.depth }
-
-// Channels is how many values a voxel has.
-func (s *solid) Channels() int { return s.slices.channels }
-
 // String says what it is, for errors.
 func (s *solid) String() string {
 	what := "volume"
@@ -181,7 +169,7 @@ func newVolumeTable[S boxsum.Sum, P boxsum.Pixel](src *Volume[P], opt *Options, 
 }
 
 // IntegrateVolumeInto makes the table of a volume in dst, which must be on the same
-// device and have its size. It returns when the work is queued.
+// device, have its size and lie in other memory. It returns when the work is queued.
 func IntegrateVolumeInto[S boxsum.Sum, P boxsum.Pixel](dst *VolumeTable[S], src *Volume[P], opt *Options) error {
 	return volumeInto(dst, src, opt, false)
 }
@@ -216,6 +204,9 @@ func volumeInto[S boxsum.Sum, P boxsum.Pixel](dst *VolumeTable[S], src *Volume[P
 	return d.use(func() error {
 		if err := firstError(dst.open(), src.open()); err != nil {
 			return err
+		}
+		if src.depth > 0 && !dst.slices.apart(&src.slices) {
+			return errOverlap
 		}
 		dst.offset = o.Offset
 		return d.volumeIntegrate(volumeJob{

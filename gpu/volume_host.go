@@ -13,18 +13,18 @@ import (
 //
 // The pairs of types are those of [volume.Integrate].
 func IntegrateVolumeHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src volume.Volume[P], opt *Options) (*volume.Table[S], error) {
-	return newVolumeHost(d, src, opt, IntegrateVolumeHostInto[S, P])
+	return newVolumeHost[S](d, src, opt, false)
 }
 
 // IntegrateVolumeHostInto is [IntegrateVolumeHost] into a table that is already there,
-// which must have the volume's size.
+// which must have the volume's size and may not lie in its memory.
 func IntegrateVolumeHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *volume.Table[S], src volume.Volume[P], opt *Options) error {
 	return volumeHostInto(d, dst, src, opt, false)
 }
 
 // IntegrateVolumeSquaresHost is [IntegrateVolumeHost] for the squares of the voxels.
 func IntegrateVolumeSquaresHost[Q boxsum.Square, P boxsum.Pixel](d *Device, src volume.Volume[P], opt *Options) (*volume.Table[Q], error) {
-	return newVolumeHost(d, src, opt, IntegrateVolumeSquaresHostInto[Q, P])
+	return newVolumeHost[Q](d, src, opt, true)
 }
 
 // IntegrateVolumeSquaresHostInto is [IntegrateVolumeSquaresHost] into a table that is
@@ -33,19 +33,27 @@ func IntegrateVolumeSquaresHostInto[Q boxsum.Square, P boxsum.Pixel](d *Device, 
 	return volumeHostInto(d, dst, src, opt, true)
 }
 
-func newVolumeHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src volume.Volume[P], opt *Options, into func(*Device, *volume.Table[S], volume.Volume[P], *Options) error) (*volume.Table[S], error) {
+// newVolumeHost takes a table only for what can be done.
+func newVolumeHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src volume.Volume[P], opt *Options, squares bool) (*volume.Table[S], error) {
+	if err := tiltedPairError(elementOf[P](), elementOf[S](), squares); err != nil {
+		return nil, err
+	}
+	if _, err := volumeOptions(opt, elementOf[S](), squares); err != nil {
+		return nil, err
+	}
 	src, err := checkedVolume(src)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := opt.check(elementOf[S]()); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, err
 	}
+	defer d.leave()
 	dst, err := volume.NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
 	if err != nil {
 		return nil, err
 	}
-	if err := into(d, dst, src, opt); err != nil {
+	if err := volumeHostInto(d, dst, src, opt, squares); err != nil {
 		return nil, err
 	}
 	return dst, nil
@@ -65,6 +73,15 @@ func volumeHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *volume.Table[S
 	if err := acceptsVolume(dst, src.Width, src.Height, src.Depth, src.Channels); err != nil {
 		return err
 	}
+	voxels := stretchOfSlices(src.Pix, src.Width*src.Channels, src.Height, src.Stride, src.Depth, src.SliceStride)
+	sums := stretchOfSlices(dst.Sums, (src.Width+1)*src.Channels, src.Height+1, dst.Stride, src.Depth+1, dst.SliceStride)
+	if !voxels.apart(sums) {
+		return errOverlap
+	}
+	if err := d.enter(); err != nil { // also where there is nothing to do for it
+		return err
+	}
+	defer d.leave()
 	dst.Offset = o.Offset
 	if src.Width == 0 || src.Height == 0 || src.Depth == 0 {
 		for z := range dst.Depth + 1 {

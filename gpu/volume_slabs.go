@@ -36,8 +36,12 @@ func (w *slabWork) run() error {
 		return err
 	}
 	defer w.device.leave()
+	table := w.job.integrateJob.part(1)
+	slice, err := table.lay() // with the gaps after rows, which are the most of short ones
+	if err != nil {
+		return err
+	}
 	slices, lanes := w.slices, laneCount()
-	slice := int64(w.job.width+1) * int64(w.job.height+1) * int64(w.job.channels) * int64(w.job.sum.bytes())
 	if slices == 0 {
 		slices = int(max(1, slabBytes/slice))
 	}

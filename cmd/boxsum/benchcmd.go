@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/boxsum/boxsum/bench"
 	"github.com/boxsum/boxsum/gpu"
@@ -12,7 +13,7 @@ import (
 
 type benchCmd struct {
 	Sizes      string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Unless told: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
-	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table, rotated:1/2 the one along the lines of a rotation, volume that of a volume, at sizes such as 256x256x256, and histogram:32 an integral histogram of 32 bins. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
+	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table and rotated:1/2 the one along the lines of a rotation, both on the CPU only, volume that of a volume, at sizes such as 256x256x256, and histogram:32 an integral histogram of 32 bins. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
 	Workers    []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Unless told: one, and all processors."`
 	Repeat     *int   `placeholder:"N" help:"How many times to measure. The best counts, of ${repeat} unless told, and on a GPU the median, of ${gpurepeat}."`
 	Batch      int    `default:"1" placeholder:"N" help:"On a GPU: how many images go in one launch (${default})."`
@@ -46,7 +47,7 @@ var kernelChoices = map[string]gpu.Kernels{"auto": gpu.AutoKernels, "portable": 
 
 // Help is the long help of the command.
 func (*benchCmd) Help() string {
-	return `Every table is checked before it is timed, and its time stands beside what the memory allows in the same run. On a GPU the times are of the device's own events, beside a copy of as many bytes there.
+	return `Every table is checked before it is timed, and its time stands beside what the memory allows in the same run. On a GPU the times are of the device's own events, beside a copy of as many bytes there. Sizes that the memory cannot hold and types that a device lacks are left out, and the report and the JSON say so.
 
 Examples:
 
@@ -91,11 +92,17 @@ func (c *benchCmd) Run(sh *shell) error {
 		return fmt.Errorf("--kernels fast: these need CUDA: leave it out with --on %s", c.On)
 	}
 	results, err := c.measure(sh, cfg, device)
-	if err != nil {
+	if !anyMeasured(results) {
 		return err
 	}
-	// One that cannot be written does not take the other with it.
-	return errors.Join(c.writeJSON(sh, results), writePlots(c.Plot, results))
+	// What was measured is kept, whatever went wrong after it, and one file that
+	// cannot be written does not take the other with it.
+	return errors.Join(err, c.writeJSON(sh, results), writePlots(c.Plot, results))
+}
+
+// anyMeasured says whether there are times.
+func anyMeasured(results []bench.Result) bool {
+	return slices.ContainsFunc(results, func(r bench.Result) bool { return r.LeftOut == "" })
 }
 
 func (c *benchCmd) writeJSON(sh *shell, results []bench.Result) error {
@@ -124,11 +131,11 @@ func (c *benchCmd) measure(sh *shell, cfg bench.Config, device *gpu.Device) ([]b
 		return bench.Peers(sh.ctx, bench.PeersConfig{Config: cfg, Python: c.Peers, Out: text})
 	}
 	results, err := bench.Run(sh.ctx, cfg)
-	if err != nil {
+	if !anyMeasured(results) {
 		return nil, err
 	}
 	sh.progress.close()
-	return results, bench.WriteTable(text, results)
+	return results, errors.Join(err, bench.WriteTable(text, results))
 }
 
 // text is where what is measured is printed.

@@ -21,7 +21,7 @@ type devicesCmd struct {
 
 // Help is the long help of the command.
 func (*devicesCmd) Help() string {
-	return `Lists the processor and every GPU that a CUDA or OpenCL driver shows, and says what is missing where there is none.
+	return `Lists the processor and every GPU that a CUDA or OpenCL driver shows, and says what is missing where there is none, and which drivers and devices do not work.
 
 Examples:
 
@@ -30,7 +30,7 @@ Examples:
 }
 
 // A device is something to integrate on: the CPU, a GPU, or one that is not
-// there and why.
+// there or does not work, and why.
 type device struct {
 	On   string `json:"on"`
 	Name string `json:"name,omitempty"`
@@ -43,13 +43,14 @@ type device struct {
 
 	Index   *int   `json:"index,omitempty"` // among the devices of its kind
 	Vendor  string `json:"vendor,omitempty"`
-	Driver  string `json:"driver,omitempty"`
+	Driver  string `json:"driver,omitempty"`  // its version; of CUDA, the newest that it can do
 	Version string `json:"version,omitempty"` // compute capability, or version of OpenCL
 	Memory  int64  `json:"memory,omitempty"`  // bytes
 	Units   int    `json:"units,omitempty"`   // multiprocessors, or compute units
 	CPU     bool   `json:"cpu,omitempty"`     // a processor that OpenCL runs on
 
-	Missing string `json:"missing,omitempty"`
+	Missing string `json:"missing,omitempty"`  // why there is none of its kind
+	LeftOut string `json:"left_out,omitempty"` // what does not work beside others of its kind, and why
 }
 
 // Run lists the devices.
@@ -75,13 +76,19 @@ func (d device) String() string {
 	switch {
 	case d.Missing != "":
 		return fmt.Sprintf("%-8s none: %s\n", d.On, escape(d.Missing))
+	case d.LeftOut != "":
+		return fmt.Sprintf("%-8s left out: %s\n", d.On, escape(d.LeftOut))
 	case d.Index == nil:
 		fmt.Fprintf(&b, "%-8s %s\n", d.On, d.Name)
 		line("level %s of %s", d.Level, strings.Join(d.Levels, ", "))
 		line("workers %d", d.Workers)
 	default:
 		fmt.Fprintf(&b, "%-8s %s\n", d.On, escape(d.Name))
-		line("%s, driver %s, %s %s", d.Vendor, d.Driver, d.On, d.Version)
+		if d.On == gpu.CUDA.String() {
+			line("%s, driver for CUDA %s, compute capability %s", d.Vendor, d.Driver, d.Version)
+		} else {
+			line("%s, driver %s, OpenCL %s", d.Vendor, d.Driver, d.Version)
+		}
 		line("%.1f GiB, %s", float64(d.Memory)/(1<<30), count(d.Units, "unit"))
 	}
 	if d.Auto {
@@ -102,9 +109,15 @@ func theCPU() device {
 	return d
 }
 
-// theGPUs are the devices of every driver, and of a driver without any why.
+// theGPUs are the devices of every driver, and what is missing.
 func theGPUs() []device {
 	infos, _ := gpu.Devices() // every kind says below what it lacks
+	return listed(infos, gpu.Missing)
+}
+
+// listed is devices, and of every kind that has none why, or what does not work beside
+// others.
+func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
 	var devices []device
 	for i, info := range infos {
 		devices = append(devices, device{
@@ -114,15 +127,17 @@ func theGPUs() []device {
 		})
 	}
 	for _, kind := range []gpu.Kind{gpu.CUDA, gpu.OpenCL} {
-		if slices.ContainsFunc(infos, func(info gpu.Info) bool { return info.Kind == kind }) {
+		var reasons []string
+		for _, err := range missing(kind) {
+			reasons = append(reasons, strings.TrimPrefix(oneLine(err), kind.String()+": "))
+		}
+		if !slices.ContainsFunc(infos, func(info gpu.Info) bool { return info.Kind == kind }) {
+			devices = append(devices, device{On: kind.String(), Missing: fmt.Sprintf("%v: %v: %s", gpu.ErrNoDevice, kind, strings.Join(reasons, "; "))})
 			continue
 		}
-		d, err := gpu.OpenBest(kind)
-		if err == nil { // it came up just now
-			_ = d.Close()
-			continue
+		for _, reason := range reasons {
+			devices = append(devices, device{On: kind.String(), LeftOut: reason})
 		}
-		devices = append(devices, device{On: kind.String(), Missing: oneLine(err)})
 	}
 	return devices
 }

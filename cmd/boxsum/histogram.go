@@ -578,18 +578,18 @@ func (r histogramReport) String() string {
 	if r.Device != "" {
 		s += fmt.Sprintf(", %s on %s", r.On, escape(r.Device))
 	}
-	return s + fmt.Sprintf(", %s, %.3g ms → %s", inBytes(r.Bytes), r.Milliseconds, nameOf(r.Out))
+	return s + fmt.Sprintf(", %s, %s ms → %s", inBytes(r.Bytes), rounded(r.Milliseconds), nameOf(r.Out))
 }
 
 // inBytes is a size as people say it.
 func inBytes(n int64) string {
 	switch {
 	case n >= 1e9:
-		return fmt.Sprintf("%.3g GB", float64(n)/1e9)
+		return rounded(float64(n)/1e9) + " GB"
 	case n >= 1e6:
-		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
+		return rounded(float64(n)/1e6) + " MB"
 	case n >= 1e4:
-		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
+		return rounded(float64(n)/1e3) + " kB"
 	}
 	return fmt.Sprintf("%d bytes", n)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -223,11 +224,19 @@ func (r report) String() string {
 	} else {
 		fmt.Fprintf(&b, ", %s on %s", r.Level, count(r.Workers, "worker"))
 	}
-	fmt.Fprintf(&b, ", %.3g ms, %.3g GB/s", r.Milliseconds, r.GBPerSecond)
+	fmt.Fprintf(&b, ", %s ms, %s GB/s", rounded(r.Milliseconds), rounded(r.GBPerSecond))
 	if r.Out != "" {
 		fmt.Fprintf(&b, " → %s", nameOf(r.Out))
 	}
 	return b.String()
+}
+
+// rounded is a number with the three digits that count, written out.
+func rounded(x float64) string {
+	if near, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64); err == nil {
+		x = near
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 func count(n int, of string) string {

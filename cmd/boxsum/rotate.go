@@ -184,7 +184,7 @@ func (c *queryCmd) runRotated(sh *shell, boxes []box) error {
 		if c.Verbose {
 			sh.progress.close()
 			width, height := table.lattice().Size()
-			fmt.Fprintf(sh.stderr, "%d×%d %s→%s along %v, %.2f°, in %.3g ms\n", width, height, pair.pixel, pair.sum, q.rot, q.rot.Degrees(), time.Since(start).Seconds()*1e3)
+			fmt.Fprintf(sh.stderr, "%d×%d %s→%s along %v, %.2f°, in %s ms\n", width, height, pair.pixel, pair.sum, q.rot, q.rot.Degrees(), rounded(time.Since(start).Seconds()*1e3))
 		}
 		for i := range questions {
 			if err := sh.ctx.Err(); err != nil {

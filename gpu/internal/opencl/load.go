@@ -22,6 +22,7 @@ const (
 	releaseContext
 	createCommandQueue
 	releaseCommandQueue
+	getCommandQueueInfo
 	flush
 	finish
 	createBuffer
@@ -63,6 +64,7 @@ var names = [functions]string{
 	releaseContext:             "clReleaseContext",
 	createCommandQueue:         "clCreateCommandQueue",
 	releaseCommandQueue:        "clReleaseCommandQueue",
+	getCommandQueueInfo:        "clGetCommandQueueInfo",
 	flush:                      "clFlush",
 	finish:                     "clFinish",
 	createBuffer:               "clCreateBuffer",

@@ -2,6 +2,7 @@ package opencl
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -47,6 +48,7 @@ const (
 	MemReadWrite    = 1 << 0
 	MemAllocHostPtr = 1 << 4
 
+	queueContext      = 0x1090
 	mapRead           = 1 << 0
 	mapWrite          = 1 << 1
 	programBinarySize = 0x1165
@@ -94,11 +96,12 @@ func (d *Driver) DeviceString(dev Device, what uint32) (string, error) {
 	return d.text(getDeviceInfo, uintptr(dev), uintptr(what))
 }
 
-// DeviceNumber is a number about a device, whatever its width.
+// DeviceNumber is a number about a device, whatever its width. The largest int64 stands
+// for all that are larger.
 func (d *Driver) DeviceNumber(dev Device, what uint32) (int64, error) {
-	var n int64 // little-endian everywhere, so that narrower ones fit
+	var n uint64 // little-endian everywhere, so that narrower ones fit
 	err := d.call(getDeviceInfo, uintptr(dev), uintptr(what), unsafe.Sizeof(n), uintptr(unsafe.Pointer(&n)), 0)
-	return n, err
+	return int64(min(n, math.MaxInt64)), err
 }
 
 // CreateContext makes a context of one device.
@@ -118,6 +121,13 @@ func (d *Driver) CreateQueue(c Context, dev Device, properties uint64) (Queue, e
 
 // ReleaseQueue gives a queue back once its commands are done.
 func (d *Driver) ReleaseQueue(q Queue) error { return d.call(releaseCommandQueue, uintptr(q)) }
+
+// QueueContext is the context that a queue is in.
+func (d *Driver) QueueContext(q Queue) (Context, error) {
+	var c Context
+	err := d.call(getCommandQueueInfo, uintptr(q), queueContext, unsafe.Sizeof(c), uintptr(unsafe.Pointer(&c)), 0)
+	return c, err
+}
 
 // Flush hands the queue's commands to the device.
 func (d *Driver) Flush(q Queue) error { return d.call(flush, uintptr(q)) }
@@ -231,7 +241,7 @@ func (d *Driver) ProgramFromBinary(c Context, dev Device, binary []byte) (Progra
 	return Program(h), err
 }
 
-// Build compiles a program; where that fails, log says why.
+// Build compiles a program; where that fails, log says why if the driver does.
 func (d *Driver) Build(p Program, dev Device, options string) (log string, err error) {
 	text := append([]byte(options), 0)
 	if err = d.call(buildProgram, uintptr(p), 1, uintptr(unsafe.Pointer(&dev)), uintptr(unsafe.Pointer(&text[0])), 0, 0); err == nil {
@@ -280,14 +290,14 @@ func (d *Driver) SetArg(k Kernel, index int, size uintptr, value unsafe.Pointer)
 func (d *Driver) WorkGroupLimit(k Kernel, dev Device) (int, error) {
 	var n uintptr
 	err := d.call(getKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelWorkGroup, unsafe.Sizeof(n), uintptr(unsafe.Pointer(&n)), 0)
-	return int(n), err
+	return int(min(n, math.MaxInt)), err
 }
 
 // LocalBytes is how much local memory a work-group of a kernel takes.
 func (d *Driver) LocalBytes(k Kernel, dev Device) (int, error) {
 	var n uint64
 	err := d.call(getKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelLocalBytes, unsafe.Sizeof(n), uintptr(unsafe.Pointer(&n)), 0)
-	return int(n), err
+	return int(min(n, math.MaxInt)), err
 }
 
 // Launch queues a kernel: global and local count work-items.

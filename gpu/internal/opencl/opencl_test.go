@@ -2,10 +2,13 @@ package opencl
 
 import (
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/ebitengine/purego"
 )
 
 func TestMissingLibrary(t *testing.T) {
@@ -22,6 +25,34 @@ func TestError(t *testing.T) {
 	}
 	if got := Code(-9999).String(); got != "error -9999" {
 		t.Errorf("an unknown code is %q", got)
+	}
+}
+
+// Numbers that no int holds are the largest that one does, and not negative.
+func TestLargeNumbers(t *testing.T) {
+	if math.MaxInt < math.MaxInt64 {
+		t.Skip("there is no OpenCL for 32-bit programs")
+	}
+	d, told := new(Driver), uint64(0)
+	d.at[getKernelWorkGroupInfo] = purego.NewCallback(func(_, _, _, _ uintptr, at *uint64, _ uintptr) uintptr {
+		*at = told
+		return 0
+	})
+	d.at[getDeviceInfo] = purego.NewCallback(func(_, _, _ uintptr, at *uint64, _ uintptr) uintptr {
+		*at = told
+		return 0
+	})
+	for _, told = range []uint64{0, 1, math.MaxInt64, 1 << 63, math.MaxUint64} {
+		want := int64(min(told, math.MaxInt64))
+		if got, err := d.DeviceNumber(0, DeviceMaxWorkGroupSize); got != want || err != nil {
+			t.Errorf("%d of a device is %d, %v", told, got, err)
+		}
+		if got, err := d.WorkGroupLimit(0, 0); int64(got) != want || err != nil {
+			t.Errorf("%d of a kernel is %d, %v", told, got, err)
+		}
+		if got, err := d.LocalBytes(0, 0); int64(got) != want || err != nil {
+			t.Errorf("%d bytes of a kernel are %d, %v", told, got, err)
+		}
 	}
 }
 

@@ -1,0 +1,122 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/tilted"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// Bands take no more than they may, however short their rows are.
+func TestBandsOfShortRows(t *testing.T) {
+	for _, width := range []int{1, 3, 40, 300, 5000, 1 << 20} {
+		for _, height := range []int{1, 1000, 2_000_000, 1 << 30} {
+			for _, square := range []element{none, u64} {
+				w := &bandWork{job: integrateJob{pixel: u8, sum: u32, square: square, channels: 1, width: width, height: height, count: 1}}
+				rows, lanes := w.bands()
+				total := int64(0)
+				for i := range w.blocks {
+					if band := w.job.part(i); band.element != none {
+						band.height = rows
+						bytes, err := band.lay()
+						if err != nil {
+							t.Fatal(err)
+						}
+						total += bytes
+					}
+				}
+				if total *= int64(lanes); rows < 1 || lanes < 2 || rows > 1 && total > 300<<20 {
+					t.Errorf("%d×%d: %d lanes of %d rows take %d bytes", width, height, lanes, rows, total)
+				}
+			}
+		}
+	}
+}
+
+// What is narrow and tall takes about as much memory as what is as large and is not.
+func TestNarrow(t *testing.T) {
+	const height = 150_000
+	most := int64(laneCount()) * (20 << 20)
+	im := randomImage[uint8](1, 1, height, 1, 0)
+	want, err := boxsum.Integrate[uint32](im, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solid := volume.Volume[uint8]{Pix: im.Pix, Width: 1, Height: 5, Depth: height / 5, Channels: 1}
+	opt := PipelineOptions{Options: Options{Kernels: Portable}}
+	eachDevice(t, func(t *testing.T, real *Device) {
+		for name, run := range map[string]func(d *Device) error{
+			"bands": func(d *Device) error {
+				got, err := IntegrateHost[uint32](d, im, &opt.Options)
+				if err != nil {
+					return err
+				}
+				return sameBits(got, want)
+			},
+			"pipeline": func(d *Device) error {
+				for got, err := range Pipeline[uint32](t.Context(), d, func(yield func(boxsum.Image[uint8]) bool) { yield(im) }, &opt) {
+					if err == nil {
+						err = sameBits(got, want)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				if d.slots != nil && d.slots.room() > 0 {
+					return errors.New("the image did not go in bands")
+				}
+				return nil
+			},
+			"volume": func(d *Device) error {
+				_, err := IntegrateVolumeHost[uint32](d, solid, &opt.Options)
+				return err
+			},
+		} {
+			d, s := strictly(t, real)
+			err := run(d)
+			if s.mostLocked > most || s.used > most {
+				err = errors.Join(err, fmt.Errorf("%d bytes of the host's memory and %d of the device's were taken", s.mostLocked, s.used))
+			}
+			if err := errors.Join(err, d.Close(), s.left()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// What cannot be done takes no memory for its table first.
+func TestRefusedBeforeMemory(t *testing.T) {
+	const height = 1 << 22
+	short := boxsum.Image[uint8]{Pix: make([]uint8, 3), Width: 1, Height: height}
+	whole := boxsum.Image[uint8]{Pix: make([]uint8, height), Width: 1, Height: height}
+	wrong := volume.Volume[int16]{Pix: make([]int16, height), Width: 1, Height: height, Depth: 1}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for name, c := range map[string]struct {
+			call func() error
+			want error
+		}{
+			"too few pixels": {func() error { return second(IntegrateTiltedHost[uint32](d, short, nil)) }, boxsum.ErrSize},
+			"no device":      {func() error { return second(IntegrateTiltedHost[uint32](nil, whole, nil)) }, ErrNoDevice},
+			"an offset": {func() error {
+				return second(IntegrateTiltedHost[float32](d, whole, &Options{Offset: 1}))
+			}, boxsum.ErrTypes},
+			"no such pair":    {func() error { return second(IntegrateVolumeHost[uint32](d, wrong, nil)) }, boxsum.ErrTypes},
+			"no such squares": {func() error { return second(IntegrateVolumeSquaresHost[float64](d, wrong, nil)) }, boxsum.ErrTypes},
+			"no table": {func() error {
+				return IntegrateTiltedHostInto(d, (*tilted.Table[uint32])(nil), whole, nil)
+			}, boxsum.ErrSize},
+		} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := c.call()
+			runtime.ReadMemStats(&after)
+			if taken := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, c.want) || taken > 1<<20 {
+				t.Errorf("%s: %v after %d bytes", name, err, taken)
+			}
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// What is nil or empty has no size, and can be printed and closed.
+func TestSizeOfNothing(t *testing.T) {
+	type sized interface {
+		Width() int
+		Height() int
+		Channels() int
+		Close() error
+	}
+	for _, none := range []sized{
+		(*Image[uint8])(nil), &Image[uint8]{},
+		(*Table[uint32])(nil), &Table[uint32]{},
+		(*TiltedTable[uint32])(nil), &TiltedTable[uint32]{},
+		(*RotatedTable[uint32])(nil), &RotatedTable[uint32]{},
+		(*Histogram)(nil), &Histogram{},
+		(*Volume[uint8])(nil), &Volume[uint8]{},
+		(*VolumeTable[uint32])(nil), &VolumeTable[uint32]{},
+	} {
+		if n := none.Width() + none.Height() + none.Channels(); n != 0 {
+			t.Errorf("%T has a size", none)
+		}
+		if counted, ok := none.(interface{ Count() int }); ok && counted.Count() != 0 {
+			t.Errorf("%T has a count", none)
+		}
+		if deep, ok := none.(interface{ Depth() int }); ok && deep.Depth() != 0 {
+			t.Errorf("%T has a depth", none)
+		}
+		if text, ok := none.(fmt.Stringer); ok && text.String() == "" {
+			t.Errorf("%T is nothing in words", none)
+		}
+		if h, ok := none.(*Histogram); ok && h.Bins() != (histogram.Bins{}) {
+			t.Error("no histogram has bins")
+		}
+		if err := none.Close(); err != nil {
+			t.Errorf("%T: %v", none, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"nil copy": (*Copy)(nil).Run(), "empty copy": (&Copy{}).Run(), "nil fill": (*Fill)(nil).Run(), "empty fill": (&Fill{}).Run(),
+		"empty image":   second(Integrate[uint32](&Image[uint8]{}, nil)),
+		"empty squares": second(IntegrateSquares[uint32, uint64](&Image[uint8]{}, nil)),
+	} {
+		if !errors.Is(err, boxsum.ErrSize) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := errors.Join((*Copy)(nil).Close(), (&Copy{}).Close(), (*Fill)(nil).Close(), (&Fill{}).Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Calls from host to host need an open device, also where there is nothing to do.
+func TestHostCallsNeedADevice(t *testing.T) {
+	eachDevice(t, func(t *testing.T, closed *Device) {
+		if err := closed.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			d    *Device
+			want error
+		}{{nil, ErrNoDevice}, {&Device{}, ErrNoDevice}, {closed, ErrClosed}} {
+			empty, bins := boxsum.Image[uint8]{}, histogram.Bins{N: 2}
+			for name, err := range map[string]error{
+				"image":          second(IntegrateHost[uint32](c.d, empty, nil)),
+				"squares":        second(IntegrateSquaresHost[uint32, uint64](c.d, empty, nil)),
+				"tilted":         second(IntegrateTiltedHost[uint32](c.d, empty, nil)),
+				"rotated":        second(IntegrateRotatedHost[uint32](c.d, empty, rotated.Rotation{A: 1, B: 2}, nil)),
+				"histogram":      second(IntegrateHistogramHost(c.d, empty, bins, nil)),
+				"volume":         second(IntegrateVolumeHost[uint32](c.d, volume.Volume[uint8]{}, nil)),
+				"volume squares": second(IntegrateVolumeSquaresHost[uint64](c.d, volume.Volume[uint8]{}, nil)),
+				"volume into":    IntegrateVolumeHostInto(c.d, &volume.Table[uint32]{Sums: make([]uint32, 1)}, volume.Volume[uint8]{}, nil),
+			} {
+				if !errors.Is(err, c.want) {
+					t.Errorf("%s: %v, not %v", name, err, c.want)
+				}
+			}
+		}
+	})
+}
+
+// What is timed may close the device, and pipelines go without a context.
+func TestTimedClose(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		var none context.Context
+		for _, err := range Pipeline[uint32](none, d, func(yield func(boxsum.Image[uint8]) bool) { yield(randomImage[uint8](1, 9, 9, 1, 0)) }, nil) {
+			if err != nil {
+				t.Errorf("without a context: %v", err)
+			}
+		}
+		if err := errors.Join(second(d.Time(1, nil)), second(d.Kernels(nil))); !errors.Is(err, boxsum.ErrSize) {
+			t.Errorf("nothing to time: %v", err)
+		}
+		for name, use := range map[string]func(d *Device) error{
+			"time":    func(d *Device) error { return second(d.Time(2, d.Close)) },
+			"kernels": func(d *Device) error { return second(d.Kernels(d.Close)) },
+		} {
+			other, s := strictly(t, d)
+			if err := use(other); name == "time" && !errors.Is(err, ErrClosed) || err != nil && !errors.Is(err, ErrClosed) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := errors.Join(other.Close(), s.left()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := d.Kernels(d.Close); !errors.Is(err, ErrClosed) {
+			t.Errorf("kernels of a device that closes: %v", err)
+		}
+	})
+}

@@ -1,0 +1,198 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"sync"
+	"testing"
+)
+
+// Workspaces that nobody uses make room for what is asked for, and come back as zeros.
+func TestIdleWorkspacesMakeRoom(t *testing.T) {
+	const piece = 1 << 20
+	// keep leaves a workspace behind on a stream.
+	keep := func(t *testing.T, d *Device, name string) {
+		t.Helper()
+		if err := d.use(func() error {
+			_, state, err := d.workspace(d.stream, name, piece)
+			if err == nil {
+				state.epoch = 8
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		defer func() {
+			if err := errors.Join(d.Close(), s.left()); err != nil {
+				t.Error(err)
+			}
+		}()
+		theirs, err := s.newStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := d.OnStream(uintptr(theirs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.limit = 2 * piece
+		for _, c := range []struct{ keeps, asks *Device }{{d, d}, {g, g}, {d, g}, {g, d}} {
+			keep(t, c.keeps, "first")
+			keep(t, c.keeps, "second")
+			keep(t, c.keeps, "third") // in place of the others
+			handle, err := c.asks.Take(2 * piece)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.asks.Give(handle); err != nil {
+				t.Error(err)
+			}
+			if s.used != 0 || len(d.spaces)+len(g.spaces) != 0 {
+				t.Errorf("%d bytes are kept", s.used)
+			}
+		}
+		// What the call under way has asked for stays, and all else goes.
+		for _, own := range []*Device{d, g} {
+			keep(t, own, "old")
+			if err := own.use(func() error {
+				at, _, err := own.workspace(own.stream, "first", piece)
+				if err != nil {
+					return err
+				}
+				if _, state, err := own.workspace(own.stream, "second", piece); err != nil || state.epoch != 0 {
+					return fmt.Errorf("the old one stays: %w", err)
+				}
+				if _, _, err := own.workspace(own.stream, "third", piece); !errors.Is(err, ErrMemory) {
+					t.Errorf("room for a third: %v", err)
+				}
+				if _, err := own.take(1); !errors.Is(err, ErrMemory) {
+					t.Errorf("room for more: %v", err)
+				}
+				if again, _, err := own.workspace(own.stream, "first", piece); err != nil || again != at {
+					t.Errorf("the first one went away: %v", err)
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+			keep(t, own, "old")
+			handle, err := d.Take(2 * piece)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Give(handle); err != nil {
+				t.Error(err)
+			}
+		}
+		// The stream of a guest may be gone.
+		keep(t, g, "first")
+		keep(t, g, "second")
+		if err := firstError(s.wait(theirs), s.freeStream(theirs)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Take(2 * piece); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Sums are right while others ask for more memory than there is, and close what they
+// work on.
+func TestMakeRoomBesideCalls(t *testing.T) {
+	eachDevice(t, func(t *testing.T, real *Device) {
+		d, s := strictly(t, real)
+		theirs, err := s.newStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := randomImage[uint8](3, 200, 100, 1, 0)
+		boxes := make([]image.Rectangle, 3000)
+		sum := uint32(0)
+		for i := range boxes {
+			boxes[i] = image.Rect(0, 0, 200, 100)
+		}
+		for y := range src.Height {
+			for _, p := range src.Row(y) {
+				sum += uint32(p)
+			}
+		}
+		// ask makes a table anew and asks it.
+		ask := func(d *Device) error {
+			im, err := Upload(d, src)
+			if err != nil {
+				return err
+			}
+			defer im.Close()
+			table, err := Integrate[uint32](im, &Options{Kernels: Portable})
+			if err != nil {
+				return err
+			}
+			defer table.Close()
+			sums := make([]uint32, len(boxes))
+			if err := table.SumBoxes(0, sums, boxes); err != nil {
+				return err
+			}
+			for i, got := range sums {
+				if got != sum {
+					return fmt.Errorf("box %d is %d, not %d", i, got, sum)
+				}
+			}
+			return nil
+		}
+		if err := ask(d); err != nil {
+			t.Fatal(err)
+		}
+		s.limit = 1 << 20
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				for range 30 {
+					if err := ask(d); err != nil && !errors.Is(err, ErrMemory) {
+						t.Error(err)
+					}
+				}
+			})
+			wg.Go(func() {
+				for range 30 {
+					g, err := d.OnStream(uintptr(theirs))
+					if err == nil {
+						err = ask(g)
+					}
+					if err != nil && !errors.Is(err, ErrMemory) && !errors.Is(err, ErrClosed) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Go(func() {
+			for range 30 {
+				if handle, err := d.Take(1 << 19); err == nil {
+					if err := d.Give(handle); err != nil {
+						t.Error(err)
+					}
+				} else if !errors.Is(err, ErrMemory) {
+					t.Error(err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for range 10 {
+				g, err := d.OnStream(uintptr(theirs))
+				if err := firstError(err, g.Close()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		wg.Wait()
+		if err := ask(d); err != nil {
+			t.Error(err)
+		}
+		if err := errors.Join(d.Close(), s.freeStream(theirs), s.left()); err != nil {
+			t.Error(err)
+		}
+	})
+}
