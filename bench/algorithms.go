@@ -189,7 +189,7 @@ func Algorithms(ctx context.Context, cfg AlgorithmsConfig) (results []Result, er
 					r := leftOut(a.Name, cfg.place(a), a.table(), size, cfg.images(a), err)
 					r.Workers, p.done = workers, end
 					results = append(results, r)
-					report.line(fmt.Sprintf("%-32s%-14sleft out: %s", a, size, r.LeftOut))
+					report.line(fmt.Sprintf("%-32s%-13s left out: %s", a, size, r.LeftOut))
 					continue
 				}
 				if err != nil {

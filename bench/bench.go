@@ -174,7 +174,7 @@ func (p *plan) measure(ctx context.Context, c Case, size Size, field []contestan
 // more memory than is free.
 func fitsMemory(c Case, size Size, copies int64) error {
 	read, written := c.bytes(size)
-	if err := memory.Check(float64(copies * (read + written))); err != nil {
+	if err := memory.Check(float64(copies) * float64(read+written)); err != nil {
 		return tooLarge{fmt.Errorf("%w: choose a smaller size", err)}
 	}
 	return nil

@@ -78,8 +78,8 @@ type Result struct {
 	// Kernels is what made the table on a device, the work of copies apart.
 	Kernels []Kernel `json:"kernels,omitempty"`
 
-	// LeftOut says why this was not measured, if it was not. There are no times
-	// then.
+	// LeftOut says why this was not measured, if it was not. Repeat and the times
+	// are zero then.
 	LeftOut string `json:"left_out,omitempty"`
 	cause   error
 

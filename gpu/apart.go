@@ -39,16 +39,19 @@ func (s stretch) apart(o stretch) bool {
 func (s stretch) image() int64 { return (s.count-1)*s.stride + s.bytes }
 func (s stretch) all() int64   { return (s.images-1)*s.distance + s.image() }
 
-// period is the distance in which two things repeat, or 0 if they do not, or not in
-// step. What is there once goes with any distance.
+// period is a distance in which two things repeat, or 0 if they do not. What is there
+// once goes with any distance.
 func period(a, distanceA, b, distanceB int64) int64 {
-	switch {
-	case a == 1 && b == 1 || a > 1 && b > 1 && distanceA != distanceB:
-		return 0
-	case a > 1:
-		return distanceA
+	if a == 1 {
+		distanceA = 0
 	}
-	return distanceB
+	if b == 1 {
+		distanceB = 0
+	}
+	for distanceB != 0 {
+		distanceA, distanceB = distanceB, distanceA%distanceB
+	}
+	return distanceA
 }
 
 // turns says whether pieces of so many bytes, one of them shifted, do not meet when
@@ -76,7 +79,8 @@ func stretchOfSlices[T any](values []T, row, rowCount, stride, slices, distance 
 }
 
 // stretch is where an array lies. Memory of CUDA is an address, which may be that of a
-// part of other memory; a cl_mem shares nothing with others.
+// part of other memory. A cl_mem is taken to share nothing with others: sub-buffers that
+// lie in one another go unnoticed.
 func (a *array) stretch() stretch {
 	s := stretch{from: a.at.offset, rows: a.rows(), stride: a.at.stride, distance: a.at.distance, images: int64(a.count)}
 	if a.device.about.Kind == CUDA {

@@ -60,6 +60,7 @@ func TestApart(t *testing.T) {
 		"rows in turns":    {func(s *stretch) { s.from += 8 }, true},
 		"rows that meet":   {func(s *stretch) { s.from += 7 }, false},
 		"rows meet behind": {func(s *stretch) { s.from += 13 }, false},
+		"every second row": {func(s *stretch) { s.from, s.stride, s.distance = s.from+10, 40, 240 }, true},
 		"one among images": {func(s *stretch) { s.from, s.images = s.from+120+60, 1 }, true},
 		"nothing":          {func(s *stretch) { s.count = 0 }, true},
 	} {

@@ -206,9 +206,9 @@ func (w *bandWork) rowBytes() (row, laid float64) {
 // wasteful says whether the whole image on the device, and beside it on the host, would
 // be mostly gaps, and many.
 func (w *bandWork) wasteful() bool {
-	const much = 16 << 20
+	const much, many = 16 << 20, 8 // times the bytes of the pixels
 	row, laid := w.rowBytes()
-	return laid > 2*row && (laid-row)*float64(w.job.height) > much
+	return laid > many*row && (laid-row)*float64(w.job.height) > much
 }
 
 // run makes the table in bands, and in smaller and then fewer ones for as long as

@@ -148,7 +148,9 @@ func extent(distance, last, bytes int64) (int64, bool) {
 // clGetMemObjectInfo tells of what [Device.Take] gives.
 //
 // The same handle gives the same device again. It keeps some memory for that
-// stream until it, or d, is closed; the stream itself stays the caller's.
+// stream until it, or d, is closed; the stream itself stays the caller's. Where memory
+// is short, calls on other streams of the device take that back, and wait for what is
+// queued here.
 func (d *Device) OnStream(handle uintptr) (*Device, error) {
 	if d != nil && d.lender != nil {
 		return d.lender.OnStream(handle)

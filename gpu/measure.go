@@ -16,7 +16,10 @@ import (
 // Use it alone on a device: what others queue meanwhile counts too. It gives
 // [ErrClosed] when the device is closed meanwhile, which queue may do too.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
-	if runs < 1 || queue == nil {
+	if queue == nil {
+		return nil, fmt.Errorf("gpu: %w: nothing to time", boxsum.ErrSize)
+	}
+	if runs < 1 {
 		return nil, fmt.Errorf("gpu: %w: %d runs to time", boxsum.ErrSize, runs)
 	}
 	if err := d.hold(); err != nil {
