@@ -17,7 +17,7 @@ const hugePageBytes = 4 << 20
 func allocate[T any](n int) ([]T, error) {
 	s, err := memory.Make[T](n)
 	if err != nil {
-		return nil, fmt.Errorf("boxsum: %w: %w", ErrSize, err)
+		return nil, fmt.Errorf("boxsum: %w: %w", ErrInvalid, err)
 	}
 	if size := int(unsafe.Sizeof(*new(T))); n >= hugePageBytes/size {
 		memory.AdviseHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), n*size))

@@ -143,23 +143,23 @@ func TestErrors(t *testing.T) {
 	}
 	pair := func(_ any, err error) error { return err }
 	for name, tc := range map[string]struct{ err, want error }{
-		"negative width":    {with(func(im *boxsum.Image[uint8]) { im.Width = -1 }), boxsum.ErrSize},
-		"negative height":   {with(func(im *boxsum.Image[uint8]) { im.Height = -3 }), boxsum.ErrSize},
-		"negative channels": {with(func(im *boxsum.Image[uint8]) { im.Channels = -1 }), boxsum.ErrSize},
-		"negative stride":   {with(func(im *boxsum.Image[uint8]) { im.Stride = -4 }), boxsum.ErrSize},
-		"short stride":      {with(func(im *boxsum.Image[uint8]) { im.Stride = 3 }), boxsum.ErrSize},
-		"huge stride":       {with(func(im *boxsum.Image[uint8]) { im.Stride = math.MaxInt }), boxsum.ErrSize},
-		"short buffer":      {with(func(im *boxsum.Image[uint8]) { im.Pix = im.Pix[:11] }), boxsum.ErrSize},
-		"overflow":          {with(func(im *boxsum.Image[uint8]) { im.Width, im.Height = math.MaxInt/2, 3 }), boxsum.ErrSize},
-		"overflow by one":   {with(func(im *boxsum.Image[uint8]) { im.Width, im.Height = math.MaxInt, 0 }), boxsum.ErrSize},
-		"overflow channels": {with(func(im *boxsum.Image[uint8]) { im.Width, im.Height, im.Channels = math.MaxInt/3, 0, math.MaxInt/3 }), boxsum.ErrSize},
-		"wrong table":       {into(func(t *boxsum.Table[uint32]) { t.Width = 3 }), boxsum.ErrSize},
-		"short table":       {into(func(t *boxsum.Table[uint32]) { t.Sums = t.Sums[:19] }), boxsum.ErrSize},
-		"table stride":      {into(func(t *boxsum.Table[uint32]) { t.Stride = 4 }), boxsum.ErrSize},
-		"no table":          {boxsum.IntegrateInto[uint32](nil, img, nil), boxsum.ErrSize},
-		"no squared table":  {boxsum.IntegrateSquaresInto[uint32, uint64](nil, img, nil), boxsum.ErrSize},
-		"empty squared":     {boxsum.IntegrateSquaresInto(&boxsum.SquaredTable[uint32, uint64]{}, img, nil), boxsum.ErrSize},
-		"workers":           {boxsum.IntegrateInto(table, img, &boxsum.Options{Workers: -1}), boxsum.ErrSize},
+		"negative width":    {with(func(im *boxsum.Image[uint8]) { im.Width = -1 }), boxsum.ErrInvalid},
+		"negative height":   {with(func(im *boxsum.Image[uint8]) { im.Height = -3 }), boxsum.ErrInvalid},
+		"negative channels": {with(func(im *boxsum.Image[uint8]) { im.Channels = -1 }), boxsum.ErrInvalid},
+		"negative stride":   {with(func(im *boxsum.Image[uint8]) { im.Stride = -4 }), boxsum.ErrInvalid},
+		"short stride":      {with(func(im *boxsum.Image[uint8]) { im.Stride = 3 }), boxsum.ErrInvalid},
+		"huge stride":       {with(func(im *boxsum.Image[uint8]) { im.Stride = math.MaxInt }), boxsum.ErrInvalid},
+		"short buffer":      {with(func(im *boxsum.Image[uint8]) { im.Pix = im.Pix[:11] }), boxsum.ErrInvalid},
+		"overflow":          {with(func(im *boxsum.Image[uint8]) { im.Width, im.Height = math.MaxInt/2, 3 }), boxsum.ErrInvalid},
+		"overflow by one":   {with(func(im *boxsum.Image[uint8]) { im.Width, im.Height = math.MaxInt, 0 }), boxsum.ErrInvalid},
+		"overflow channels": {with(func(im *boxsum.Image[uint8]) { im.Width, im.Height, im.Channels = math.MaxInt/3, 0, math.MaxInt/3 }), boxsum.ErrInvalid},
+		"wrong table":       {into(func(t *boxsum.Table[uint32]) { t.Width = 3 }), boxsum.ErrInvalid},
+		"short table":       {into(func(t *boxsum.Table[uint32]) { t.Sums = t.Sums[:19] }), boxsum.ErrInvalid},
+		"table stride":      {into(func(t *boxsum.Table[uint32]) { t.Stride = 4 }), boxsum.ErrInvalid},
+		"no table":          {boxsum.IntegrateInto[uint32](nil, img, nil), boxsum.ErrInvalid},
+		"no squared table":  {boxsum.IntegrateSquaresInto[uint32, uint64](nil, img, nil), boxsum.ErrInvalid},
+		"empty squared":     {boxsum.IntegrateSquaresInto(&boxsum.SquaredTable[uint32, uint64]{}, img, nil), boxsum.ErrInvalid},
+		"workers":           {boxsum.IntegrateInto(table, img, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
 		"level":             {boxsum.IntegrateInto(table, img, &boxsum.Options{Level: 99}), nil},
 		"offset":            {boxsum.IntegrateInto(table, img, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
 		"u8 to i64":         {pair(boxsum.Integrate[int64](img, nil)), boxsum.ErrTypes},
@@ -167,18 +167,18 @@ func TestErrors(t *testing.T) {
 		"f32 to u32":        {pair(boxsum.Integrate[uint32](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
 		"squares in floats": {pair(boxsum.IntegrateSquares[int64, float64](boxsum.Image[int16]{}, nil)), boxsum.ErrTypes},
 		"stream pair":       {pair(boxsum.NewStream[uint32, float64](3, 1, nil)), boxsum.ErrTypes},
-		"stream width":      {pair(boxsum.NewStream[uint32, uint8](-1, 1, nil)), boxsum.ErrSize},
-		"stream channels":   {pair(boxsum.NewStream[uint32, uint8](1, -1, nil)), boxsum.ErrSize},
-		"stream memory":     {pair(boxsum.NewStream[uint32, uint8](math.MaxInt/32, 1, nil)), boxsum.ErrSize},
-		"zero stream":       {pair(new(boxsum.Stream[uint32, uint8]).Push(nil)), boxsum.ErrSize},
-		"table memory":      {pair(boxsum.NewTable[uint32](math.MaxInt/64, 1, 1)), boxsum.ErrSize},
-		"image memory":      {pair(boxsum.NewImage[float64](1<<15, math.MaxInt>>20, 1)), boxsum.ErrSize},
-		"empty and tall":    {pair(boxsum.Integrate[uint32](boxsum.Image[uint8]{Height: math.MaxInt >> 14}, nil)), boxsum.ErrSize},
-		"one row, stride":   {into(func(t *boxsum.Table[uint32]) { t.Height, t.Stride = 0, -3 }), boxsum.ErrSize},
-		"infinite offset":   {boxsum.IntegrateInto(table, img, &boxsum.Options{Offset: float32(math.Inf(1))}), boxsum.ErrSize},
-		"new table":         {pair(boxsum.NewTable[uint32](math.MaxInt/8, 1, 1)), boxsum.ErrSize},
-		"new image":         {pair(boxsum.NewImage[uint8](3, 3, -1)), boxsum.ErrSize},
-		"short batch":       {table.SumBoxes(nil, make([]image.Rectangle, 1)), boxsum.ErrSize},
+		"stream width":      {pair(boxsum.NewStream[uint32, uint8](-1, 1, nil)), boxsum.ErrInvalid},
+		"stream channels":   {pair(boxsum.NewStream[uint32, uint8](1, -1, nil)), boxsum.ErrInvalid},
+		"stream memory":     {pair(boxsum.NewStream[uint32, uint8](math.MaxInt/32, 1, nil)), boxsum.ErrInvalid},
+		"zero stream":       {pair(new(boxsum.Stream[uint32, uint8]).Push(nil)), boxsum.ErrInvalid},
+		"table memory":      {pair(boxsum.NewTable[uint32](math.MaxInt/64, 1, 1)), boxsum.ErrInvalid},
+		"image memory":      {pair(boxsum.NewImage[float64](1<<15, math.MaxInt>>20, 1)), boxsum.ErrInvalid},
+		"empty and tall":    {pair(boxsum.Integrate[uint32](boxsum.Image[uint8]{Height: math.MaxInt >> 14}, nil)), boxsum.ErrInvalid},
+		"one row, stride":   {into(func(t *boxsum.Table[uint32]) { t.Height, t.Stride = 0, -3 }), boxsum.ErrInvalid},
+		"infinite offset":   {boxsum.IntegrateInto(table, img, &boxsum.Options{Offset: float32(math.Inf(1))}), boxsum.ErrInvalid},
+		"new table":         {pair(boxsum.NewTable[uint32](math.MaxInt/8, 1, 1)), boxsum.ErrInvalid},
+		"new image":         {pair(boxsum.NewImage[uint8](3, 3, -1)), boxsum.ErrInvalid},
+		"short batch":       {table.SumBoxes(nil, make([]image.Rectangle, 1)), boxsum.ErrInvalid},
 	} {
 		if tc.err == nil || tc.want != nil && !errors.Is(tc.err, tc.want) {
 			t.Errorf("%s: error %v, want %v", name, tc.err, tc.want)
@@ -380,12 +380,12 @@ func TestOverlap(t *testing.T) {
 	buf := make([]float64, 200)
 	img := boxsum.Image[float64]{Pix: buf[50:150], Width: 10, Height: 10}
 	table := &boxsum.Table[float64]{Sums: buf[:121], Width: 10, Height: 10}
-	if err := boxsum.IntegrateInto(table, img, nil); !errors.Is(err, boxsum.ErrSize) {
+	if err := boxsum.IntegrateInto(table, img, nil); !errors.Is(err, boxsum.ErrInvalid) {
 		t.Errorf("a table in its image gives %v", err)
 	}
 	table.Sums = make([]float64, 121)
 	both := &boxsum.SquaredTable[float64, float64]{Sum: table, Squares: table}
-	if err := boxsum.IntegrateSquaresInto(both, img, nil); !errors.Is(err, boxsum.ErrSize) {
+	if err := boxsum.IntegrateSquaresInto(both, img, nil); !errors.Is(err, boxsum.ErrInvalid) {
 		t.Errorf("a table in a table gives %v", err)
 	}
 	next := &boxsum.Table[float64]{Sums: buf[150:], Width: 6, Height: 6}

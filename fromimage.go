@@ -23,7 +23,7 @@ import (
 //
 // A nil image and one with empty bounds give an empty Image. An image whose
 // buffer is too short for its bounds gives one that fails to integrate with
-// [ErrSize].
+// [ErrInvalid].
 func Gray(img image.Image) Image[uint8] { return convert(img, true, raster.gray8) }
 
 // Gray16 is the 16-bit grey version of an image, always in memory of its own.

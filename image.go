@@ -18,9 +18,9 @@ type Sum interface {
 }
 
 var (
-	// ErrSize is wrapped by every error about a number that does not fit:
+	// ErrInvalid is wrapped by every error about a number that does not fit:
 	// dimensions, strides, channels, buffers, memory, workers.
-	ErrSize = errors.New("bad size")
+	ErrInvalid = errors.New("invalid")
 	// ErrTypes is wrapped by the error about a pair of pixel and sum types
 	// that makes no table.
 	ErrTypes = errors.New("unsupported types")
@@ -87,12 +87,12 @@ func (im Image[P]) checked() (Image[P], error) {
 // more than a slice can hold.
 func elements(width, height, channels int) (int, error) {
 	if width < 0 || height < 0 || channels < 1 {
-		return 0, fmt.Errorf("boxsum: %w: %d×%d pixels of %d channels: none may be negative", ErrSize, width, height, channels)
+		return 0, fmt.Errorf("boxsum: %w: %d×%d pixels of %d channels: none may be negative", ErrInvalid, width, height, channels)
 	}
 	n := 1
 	for _, d := range []int{width, channels, height} {
 		if d != 0 && n > maxElements/d {
-			return 0, fmt.Errorf("boxsum: %w: %d×%d with %d channels is more than memory can hold", ErrSize, width, height, channels)
+			return 0, fmt.Errorf("boxsum: %w: %d×%d with %d channels is more than memory can hold", ErrInvalid, width, height, channels)
 		}
 		n *= d
 	}
@@ -105,16 +105,16 @@ const maxElements = math.MaxInt / 16
 // fits says whether rows of row elements, stride apart, fit in have elements.
 func fits(what string, have, stride, row, rows int) error {
 	if stride < 0 || rows > 1 && stride < row {
-		return fmt.Errorf("boxsum: %w: %s stride %d is shorter than a row of %d", ErrSize, what, stride, row)
+		return fmt.Errorf("boxsum: %w: %s stride %d is shorter than a row of %d", ErrInvalid, what, stride, row)
 	}
 	if rows == 0 || row == 0 {
 		return nil
 	}
 	if rows > 1 && stride > maxElements/(rows-1) {
-		return fmt.Errorf("boxsum: %w: %s stride %d is too large for %d rows", ErrSize, what, stride, rows)
+		return fmt.Errorf("boxsum: %w: %s stride %d is too large for %d rows", ErrInvalid, what, stride, rows)
 	}
 	if need := (rows-1)*stride + row; have < need {
-		return fmt.Errorf("boxsum: %w: %s needs %d elements, its buffer has %d", ErrSize, what, need, have)
+		return fmt.Errorf("boxsum: %w: %s needs %d elements, its buffer has %d", ErrInvalid, what, need, have)
 	}
 	return nil
 }

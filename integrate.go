@@ -118,10 +118,10 @@ func (o *Options) checked() (*Options, kernel.Level, error) {
 		o = &defaults
 	}
 	if offset := float64(o.Offset); offset-offset != 0 {
-		return nil, 0, fmt.Errorf("boxsum: %w: an offset of %v", ErrSize, offset)
+		return nil, 0, fmt.Errorf("boxsum: %w: an offset of %v", ErrInvalid, offset)
 	}
 	if o.Workers < 0 {
-		return nil, 0, fmt.Errorf("boxsum: %w: %d workers", ErrSize, o.Workers)
+		return nil, 0, fmt.Errorf("boxsum: %w: %d workers", ErrInvalid, o.Workers)
 	}
 	level, err := o.Level.kernelLevel()
 	return o, level, err
@@ -166,7 +166,7 @@ func (t *Table[S]) accepts(width, height, channels int) error {
 	}
 	if t.Width != width || t.Height != height || t.Channels != channels {
 		return fmt.Errorf("boxsum: %w: a table for %d×%d with %d channels cannot take an image of %d×%d with %d",
-			ErrSize, t.Width, t.Height, t.Channels, width, height, channels)
+			ErrInvalid, t.Width, t.Height, t.Channels, width, height, channels)
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func apart[A, B any](a []A, b []B) error {
 	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
 	a1, b1 := a0+uintptr(len(a))*unsafe.Sizeof(a[0]), b0+uintptr(len(b))*unsafe.Sizeof(b[0])
 	if a0 < b1 && b0 < a1 {
-		return fmt.Errorf("boxsum: %w: a table may not lie in the memory of its image or of another table", ErrSize)
+		return fmt.Errorf("boxsum: %w: a table may not lie in the memory of its image or of another table", ErrInvalid)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src
 		return err
 	}
 	if dst == nil {
-		return fmt.Errorf("boxsum: %w: no table", ErrSize)
+		return fmt.Errorf("boxsum: %w: no table", ErrInvalid)
 	}
 	if err := dst.Sum.accepts(src.Width, src.Height, src.Channels); err != nil {
 		return err

@@ -118,10 +118,10 @@ func (r *rowSums[S, P]) init(f kernel.Func[P, S], width, channels int, offset fl
 
 func (r *rowSums[S, P]) check(row []P) error {
 	if r.kernel == nil {
-		return fmt.Errorf("boxsum: %w: a stream that was not made by its constructor", ErrSize)
+		return fmt.Errorf("boxsum: %w: a stream that was not made by its constructor", ErrInvalid)
 	}
 	if len(row) != r.tile.N {
-		return fmt.Errorf("boxsum: %w: a row of %d values, the stream takes %d", ErrSize, len(row), r.tile.N)
+		return fmt.Errorf("boxsum: %w: a row of %d values, the stream takes %d", ErrInvalid, len(row), r.tile.N)
 	}
 	return nil
 }

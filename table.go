@@ -45,7 +45,7 @@ func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
 		t.Stride = roundUp(t.Stride, line)
 	}
 	if height >= maxElements/t.Stride-1 {
-		return nil, fmt.Errorf("boxsum: %w: a table of %d×%d with %d channels is more than memory can hold", ErrSize, width, height, channels)
+		return nil, fmt.Errorf("boxsum: %w: a table of %d×%d with %d channels is more than memory can hold", ErrInvalid, width, height, channels)
 	}
 	sums, err := allocateOnLine[S](lead + (height+1)*t.Stride)
 	if err != nil {
@@ -71,7 +71,7 @@ func (t *Table[S]) checkSize() error {
 
 func (t *Table[S]) check() error {
 	if t == nil {
-		return fmt.Errorf("boxsum: %w: no table", ErrSize)
+		return fmt.Errorf("boxsum: %w: no table", ErrInvalid)
 	}
 	if err := t.checkSize(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (t *Table[S]) SumChannels(dst []S, box image.Rectangle) []S {
 func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
 	if len(dst) < len(boxes)*t.Channels {
 		return fmt.Errorf("boxsum: %w: %d boxes of %d channels need %d sums, there is room for %d",
-			ErrSize, len(boxes), t.Channels, len(boxes)*t.Channels, len(dst))
+			ErrInvalid, len(boxes), t.Channels, len(boxes)*t.Channels, len(dst))
 	}
 	if err := t.check(); err != nil {
 		return err

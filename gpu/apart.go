@@ -15,7 +15,7 @@ type stretch struct {
 	stride, distance, images int64
 }
 
-var errOverlap = fmt.Errorf("gpu: %w: a table may not lie in the memory of its image or of another table", boxsum.ErrSize)
+var errOverlap = fmt.Errorf("gpu: %w: a table may not lie in the memory of its image or of another table", boxsum.ErrInvalid)
 
 // apart says whether two stretches in one memory share no byte: one ends before the
 // other begins, or images or rows of both take turns, as in an array of pairs.

@@ -71,13 +71,13 @@ func (a *array) lay() (int64, error) {
 		a.channels = 1
 	}
 	if a.width < 0 || a.height < 0 || a.channels < 0 || a.count < 1 {
-		return 0, fmt.Errorf("gpu: %w: %s: sizes must not be negative and there must be an image", boxsum.ErrSize, a)
+		return 0, fmt.Errorf("gpu: %w: %s: sizes must not be negative and there must be an image", boxsum.ErrInvalid, a)
 	}
 	// Kernels count values of a row, rows and images in 32 bits. Below that,
 	// a row is less than 2^35 bytes, and an image less than 2^66.
 	const most = math.MaxInt32 - 1
 	if a.width > most/a.channels-1 || a.height > most || a.count > most {
-		return 0, fmt.Errorf("gpu: %w: %s: rows, columns times channels and images must each be below 2^31", boxsum.ErrSize, a)
+		return 0, fmt.Errorf("gpu: %w: %s: rows, columns times channels and images must each be below 2^31", boxsum.ErrInvalid, a)
 	}
 	value := int64(a.element.bytes())
 	pixel := int64(a.channels) * value
@@ -96,7 +96,7 @@ func (a *array) lay() (int64, error) {
 		bytes, ok = product(bytes, int64(a.count))
 	}
 	if !ok || bytes > math.MaxInt-lead {
-		return 0, fmt.Errorf("gpu: %w: %s is more than memory can hold", boxsum.ErrSize, a)
+		return 0, fmt.Errorf("gpu: %w: %s is more than memory can hold", boxsum.ErrInvalid, a)
 	}
 	return bytes + lead, nil
 }
@@ -146,7 +146,7 @@ func (a *array) open() error {
 // index says whether there is an image or table i.
 func (a *array) index(i int) error {
 	if uint(i) >= uint(a.count) {
-		return fmt.Errorf("gpu: %w: no number %d among %s", boxsum.ErrSize, i, a)
+		return fmt.Errorf("gpu: %w: no number %d among %s", boxsum.ErrInvalid, i, a)
 	}
 	return nil
 }

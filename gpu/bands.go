@@ -98,7 +98,7 @@ func integrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Devi
 		return err
 	}
 	if dst == nil {
-		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 	}
 	if err := accepts(dst.Sum, src.Width, src.Height, src.Channels); err != nil {
 		return err

@@ -127,7 +127,7 @@ func TestGiveAtOnce(t *testing.T) {
 				switch err := d.Give(handle); {
 				case err == nil:
 					given.Add(1)
-				case !errors.Is(err, boxsum.ErrSize):
+				case !errors.Is(err, boxsum.ErrInvalid):
 					t.Error(err)
 				}
 			})

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
 // cudaDevices lists the devices of CUDA.

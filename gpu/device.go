@@ -280,7 +280,7 @@ func (d *Device) give(m memory) error {
 	delete(d.held, m)
 	d.mu.Unlock()
 	if !ours {
-		return fmt.Errorf("gpu: %w: memory that was not taken here", boxsum.ErrSize)
+		return fmt.Errorf("gpu: %w: memory that was not taken here", boxsum.ErrInvalid)
 	}
 	return d.backend.free(m)
 }

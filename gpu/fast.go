@@ -83,7 +83,7 @@ type spaceState struct {
 	boxes  cuda.TensorMap // of tensor
 }
 
-// A fastJob is the BoxsumJob of gpu/kernels/fast.h, byte for byte.
+// A fastJob is the BoxsumJob of gpu/internal/kernels/fast.h, byte for byte.
 type fastJob struct {
 	boxes                 cuda.TensorMap
 	in, out, squares      uint64

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// The kernels read the struct as gpu/kernels/fast.h lays it out.
+// The kernels read the struct as gpu/internal/kernels/fast.h lays it out.
 func TestFastJobLayout(t *testing.T) {
 	var j fastJob
 	for _, field := range []struct {

@@ -76,7 +76,7 @@ func VolumeTableOver[S boxsum.Sum](d *Device, f Foreign) (*VolumeTable[S], error
 func (d *Device) solidOver(e element, f Foreign, border int) (solid, error) {
 	depth := f.Count
 	if depth < 0 || depth > math.MaxInt32-2 {
-		return solid{}, fmt.Errorf("gpu: %w: a volume of %d slices", boxsum.ErrSize, depth)
+		return solid{}, fmt.Errorf("gpu: %w: a volume of %d slices", boxsum.ErrInvalid, depth)
 	}
 	f.Count = depth + border
 	a, err := d.over(e, f, border)
@@ -107,13 +107,13 @@ func (d *Device) over(e element, f Foreign, border int) (array, error) {
 	}
 	switch {
 	case f.Handle == 0 && row*rows > 0 || f.Offset < 0:
-		return array{}, fmt.Errorf("gpu: %w: %s at no address", boxsum.ErrSize, &a)
+		return array{}, fmt.Errorf("gpu: %w: %s at no address", boxsum.ErrInvalid, &a)
 	case f.Stride%value != 0 || f.Distance%value != 0 || (int64(f.Handle)+f.Offset)%value != 0:
-		return array{}, fmt.Errorf("gpu: %w: %s must start, and have rows, on multiples of %d bytes", boxsum.ErrSize, &a, value)
+		return array{}, fmt.Errorf("gpu: %w: %s must start, and have rows, on multiples of %d bytes", boxsum.ErrInvalid, &a, value)
 	case f.Stride < row || a.count > 1 && f.Distance < image:
-		return array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart, which overlap", boxsum.ErrSize, &a, f.Stride, f.Distance)
+		return array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart, which overlap", boxsum.ErrInvalid, &a, f.Stride, f.Distance)
 	case !ok || all > math.MaxInt64-f.Offset || uint64(f.Handle) > uint64(math.MaxInt64-f.Offset-all):
-		return array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart, which is more than memory can hold", boxsum.ErrSize, &a, f.Stride, f.Distance)
+		return array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart, which is more than memory can hold", boxsum.ErrInvalid, &a, f.Stride, f.Distance)
 	}
 	a.at = batch{plane{memory(f.Handle), f.Offset, f.Stride}, f.Distance}
 	if d.about.Kind == CUDA {
@@ -292,7 +292,7 @@ func (d *Device) Take(bytes int64) (handle uintptr, err error) {
 	}
 	defer d.leave()
 	if bytes < 0 {
-		return 0, fmt.Errorf("gpu: %w: %d bytes of memory", boxsum.ErrSize, bytes)
+		return 0, fmt.Errorf("gpu: %w: %d bytes of memory", boxsum.ErrInvalid, bytes)
 	}
 	m, err := d.take(bytes)
 	return uintptr(m), err

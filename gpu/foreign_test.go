@@ -93,7 +93,7 @@ func TestForeignMemoryOnAForeignStream(t *testing.T) {
 			if err := d.Give(handle); err != nil {
 				t.Error(err)
 			}
-			if err := d.Give(handle); !errors.Is(err, boxsum.ErrSize) {
+			if err := d.Give(handle); !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("given twice: %v", err)
 			}
 		}
@@ -129,11 +129,11 @@ func TestForeignMemoryThatCannotBe(t *testing.T) {
 		} {
 			f := ok
 			change(&f)
-			if _, err := TableOver[uint32](d, f); !errors.Is(err, boxsum.ErrSize) {
+			if _, err := TableOver[uint32](d, f); !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := d.Take(-1); !errors.Is(err, boxsum.ErrSize) {
+		if _, err := d.Take(-1); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("fewer than no bytes: %v", err)
 		}
 	})

@@ -35,7 +35,7 @@ func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int,
 		return nil, fmt.Errorf("gpu: %w", err)
 	}
 	if channels > math.MaxInt32/bins.N {
-		return nil, fmt.Errorf("gpu: %w: %d bins in %d channels are too many", boxsum.ErrSize, bins.N, channels)
+		return nil, fmt.Errorf("gpu: %w: %d bins in %d channels are too many", boxsum.ErrInvalid, bins.N, channels)
 	}
 	t, err := NewTable[uint32](d, width, height, channels*bins.N, count)
 	if err != nil {
@@ -63,7 +63,7 @@ func (h *Histogram) Count() int { return orNone(h).table.count }
 // Bins is how values are counted, with the range that zeros stood for.
 func (h *Histogram) Bins() histogram.Bins { return orNone(h).bins }
 
-var errNoHistogram = fmt.Errorf("gpu: %w: no histogram: make one with NewHistogram or IntegrateHistogram", boxsum.ErrSize)
+var errNoHistogram = fmt.Errorf("gpu: %w: no histogram: make one with NewHistogram or IntegrateHistogram", boxsum.ErrInvalid)
 
 // IntegrateHistogram makes the integral histograms of images, on their device:
 //
@@ -154,7 +154,7 @@ func (h *Histogram) Download(i int) (*histogram.Table[uint32], error) {
 	if err := h.table.index(i); err != nil {
 		return nil, err
 	}
-	dst, err := histogram.New[uint32](h.table.width, h.table.height, h.channels, h.bins)
+	dst, err := histogram.NewTable[uint32](h.table.width, h.table.height, h.channels, h.bins)
 	if err != nil {
 		return nil, err
 	}
@@ -173,10 +173,10 @@ func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 		return err
 	}
 	if dst == nil {
-		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 	}
 	if dst.Width != h.table.width || dst.Height != h.table.height || dst.Channels != h.channels || dst.Bins != h.bins {
-		return fmt.Errorf("gpu: %w: a histogram for %d×%d with %d channels and %+v cannot take one of %d×%d with %d and %+v", boxsum.ErrSize,
+		return fmt.Errorf("gpu: %w: a histogram for %d×%d with %d channels and %+v cannot take one of %d×%d with %d and %+v", boxsum.ErrInvalid,
 			dst.Width, dst.Height, dst.Channels, dst.Bins, h.table.width, h.table.height, h.channels, h.bins)
 	}
 	row := (h.table.width + 1) * h.table.channels

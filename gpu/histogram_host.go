@@ -26,7 +26,7 @@ func IntegrateHistogramHost[P boxsum.Pixel](d *Device, src boxsum.Image[P], bins
 		return nil, err
 	}
 	defer d.leave()
-	dst, err := histogram.New[uint32](src.Width, src.Height, src.Channels, bins)
+	dst, err := histogram.NewTable[uint32](src.Width, src.Height, src.Channels, bins)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +47,11 @@ func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[
 		return err
 	}
 	if dst == nil {
-		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 	}
 	if dst.Width != src.Width || dst.Height != src.Height || dst.Channels != src.Channels {
 		return fmt.Errorf("gpu: %w: a histogram for %d×%d with %d channels cannot take an image of %d×%d with %d",
-			boxsum.ErrSize, dst.Width, dst.Height, dst.Channels, src.Width, src.Height, src.Channels)
+			boxsum.ErrInvalid, dst.Width, dst.Height, dst.Channels, src.Width, src.Height, src.Channels)
 	}
 	if dst.Bins, err = histogram.Over[P](dst.Bins); err != nil {
 		return fmt.Errorf("gpu: %w", err)

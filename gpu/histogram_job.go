@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
 // A histogramJob is one call of the kernels of integral histograms. Its channels are
@@ -17,7 +17,7 @@ type histogramJob struct {
 	limits limits
 }
 
-// A histogramCut is the Histogram of gpu/kernels/histogram.h, byte for byte.
+// A histogramCut is the Histogram of gpu/internal/kernels/histogram.h, byte for byte.
 type histogramCut struct {
 	inStart, inStride, inDistance           int64
 	outStart, outStride, outDistance        int64
@@ -82,7 +82,7 @@ func (d *Device) histogramBand(job histogramJob) error {
 		(int64(c.bands)*kernels.HistogramBand+int64(c.tilesAcross)*(kernels.HistogramTile+1))*int64(c.allQuads))
 	images := int(min(int64(job.count), max(histogramBytes/one, 1), math.MaxInt32/groups))
 	if images < 1 {
-		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels and %d bins are too many for one launch", boxsum.ErrSize, job.width, job.height, job.channels, job.bins)
+		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels and %d bins are too many for one launch", boxsum.ErrInvalid, job.width, job.height, job.channels, job.bins)
 	}
 	for first := 0; first < job.count; {
 		part := job

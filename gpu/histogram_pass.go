@@ -8,10 +8,10 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// A histogramPassJob is the BoxsumHistogram of gpu/kernels/histogrampass.h, byte for
+// A histogramPassJob is the BoxsumHistogram of gpu/internal/kernels/histogrampass.h, byte for
 // byte.
 type histogramPassJob struct {
 	in, out, limits, table         int64
@@ -88,7 +88,7 @@ func (d *Device) histogramPass(job histogramJob) error {
 	batches := ceilDiv(job.height, kernels.HistogramPassBatch)
 	images := int(min(int64(job.count), max(histogramBytes/(plane+left), 1), math.MaxInt32/max(rows*int64(c.channels), int64(c.strips)*parts, (int64(c.strips)*parts/int64(company)+1)*int64(batches))))
 	if images < 1 {
-		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels and %d bins are too many for one launch", boxsum.ErrSize, job.width, job.height, job.channels, job.bins)
+		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels and %d bins are too many for one launch", boxsum.ErrInvalid, job.width, job.height, job.channels, job.bins)
 	}
 	for first := 0; first < job.count; {
 		part := job

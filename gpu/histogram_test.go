@@ -305,7 +305,7 @@ func TestHistogramHost(t *testing.T) {
 	})
 }
 
-// The job of the fast kernels is that of gpu/kernels/histogrampass.h, which says the
+// The job of the fast kernels is that of gpu/internal/kernels/histogrampass.h, which says the
 // same size.
 func TestHistogramPassJob(t *testing.T) {
 	if size := unsafe.Sizeof(histogramPassJob{}); size != 152 {
@@ -357,7 +357,7 @@ func TestHistogramErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		host, _ := histogram.New[uint32](30, 20, 2, histogram.Bins{N: 8, High: 255})
+		host, _ := histogram.NewTable[uint32](30, 20, 2, histogram.Bins{N: 8, High: 255})
 		short := src
 		short.Pix = short.Pix[:5]
 		for name, err := range map[string]error{

@@ -26,7 +26,7 @@ func NewImage[P boxsum.Pixel](d *Device, width, height, channels, count int) (*I
 // Upload copies images, all of one size, to a device.
 func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], error) {
 	if len(images) == 0 {
-		return nil, fmt.Errorf("gpu: %w: no image to upload", boxsum.ErrSize)
+		return nil, fmt.Errorf("gpu: %w: no image to upload", boxsum.ErrInvalid)
 	}
 	first := images[0]
 	like := array{element: elementOf[P](), width: first.Width, height: first.Height, channels: max(first.Channels, 1), count: len(images)}
@@ -77,8 +77,8 @@ func (im *Image[P]) Close() error {
 }
 
 var (
-	errNoImage = fmt.Errorf("gpu: %w: no image: make one with NewImage or Upload", boxsum.ErrSize)
-	errNoTable = fmt.Errorf("gpu: %w: no table: make one with NewTable or Integrate", boxsum.ErrSize)
+	errNoImage = fmt.Errorf("gpu: %w: no image: make one with NewImage or Upload", boxsum.ErrInvalid)
+	errNoTable = fmt.Errorf("gpu: %w: no table: make one with NewTable or Integrate", boxsum.ErrInvalid)
 )
 
 // checkedImage fills in what zeros stand for and says what is wrong with the
@@ -103,7 +103,7 @@ func goesAmong[P boxsum.Pixel](others *array, im boxsum.Image[P]) (boxsum.Image[
 	im, err := checkedImage(im)
 	if err == nil && (im.Width != others.width || im.Height != others.height || im.Channels != others.channels) {
 		err = fmt.Errorf("gpu: %w: an image of %d×%d pixels with %d channels does not go among %s",
-			boxsum.ErrSize, im.Width, im.Height, im.Channels, others)
+			boxsum.ErrInvalid, im.Width, im.Height, im.Channels, others)
 	}
 	return im, err
 }
@@ -111,7 +111,7 @@ func goesAmong[P boxsum.Pixel](others *array, im boxsum.Image[P]) (boxsum.Image[
 // fits says whether rows of row elements, stride apart, lie in have elements.
 func fits(what string, have, stride, row, rows int) error {
 	if stride < 0 || rows > 1 && stride < row {
-		return fmt.Errorf("gpu: %w: %s stride %d is shorter than a row of %d", boxsum.ErrSize, what, stride, row)
+		return fmt.Errorf("gpu: %w: %s stride %d is shorter than a row of %d", boxsum.ErrInvalid, what, stride, row)
 	}
 	if rows == 0 || row == 0 {
 		return nil
@@ -119,7 +119,7 @@ func fits(what string, have, stride, row, rows int) error {
 	need, ok := product(int64(rows-1), int64(stride))
 	if !ok || int64(have) < need || int64(have)-need < int64(row) {
 		return fmt.Errorf("gpu: %w: %s of %d rows of %d elements, %d apart, does not fit its buffer of %d",
-			boxsum.ErrSize, what, rows, row, stride, have)
+			boxsum.ErrInvalid, what, rows, row, stride, have)
 	}
 	return nil
 }

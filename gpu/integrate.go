@@ -48,13 +48,13 @@ func (o *Options) check(sum element) (Options, error) {
 		return Options{}, nil
 	}
 	if offset := float64(o.Offset); offset-offset != 0 {
-		return Options{}, fmt.Errorf("gpu: %w: an offset of %v", boxsum.ErrSize, offset)
+		return Options{}, fmt.Errorf("gpu: %w: an offset of %v", boxsum.ErrInvalid, offset)
 	}
 	if o.Offset != 0 && sum != f32 {
 		return Options{}, fmt.Errorf("gpu: %w: an offset is for tables of float32, not of %s", boxsum.ErrTypes, elements[sum].long)
 	}
 	if o.BandRows < 0 {
-		return Options{}, fmt.Errorf("gpu: %w: bands of %d rows", boxsum.ErrSize, o.BandRows)
+		return Options{}, fmt.Errorf("gpu: %w: bands of %d rows", boxsum.ErrInvalid, o.BandRows)
 	}
 	if o.Kernels < AutoKernels || o.Kernels > Fast {
 		return Options{}, fmt.Errorf("gpu: %w: no kernels are number %d", boxsum.ErrTypes, o.Kernels)
@@ -119,10 +119,10 @@ func integrate(dst, squares, src *array, opt *Options, offset func(float32)) err
 	for _, t := range tables {
 		if t.device != src.device {
 			return fmt.Errorf("gpu: %w: a table on %s cannot take images on %s: both must be on one open device",
-				boxsum.ErrSize, t.device.Info().Name, src.device.Info().Name)
+				boxsum.ErrInvalid, t.device.Info().Name, src.device.Info().Name)
 		}
 		if t.width != src.width || t.height != src.height || t.channels != src.channels || t.count != src.count {
-			return fmt.Errorf("gpu: %w: %s cannot take the sums of %s", boxsum.ErrSize, t, src)
+			return fmt.Errorf("gpu: %w: %s cannot take the sums of %s", boxsum.ErrInvalid, t, src)
 		}
 	}
 	d := src.device

@@ -58,7 +58,7 @@ func (l *launcher) FreeStream(s launch.Stream) error {
 		delete(d.others, stream(s))
 		d.mu.Unlock()
 		if !ours {
-			return fmt.Errorf("gpu: %w: a stream that was not made here", boxsum.ErrSize)
+			return fmt.Errorf("gpu: %w: a stream that was not made here", boxsum.ErrInvalid)
 		}
 		return d.freeStream(stream(s))
 	})
@@ -168,7 +168,7 @@ func (l *launcher) copy(s launch.Stream, on launch.Rows, host []byte, stride int
 		return nil
 	}
 	if need := (on.Count-1)*stride + on.Bytes; int64(len(host)) < need {
-		return fmt.Errorf("gpu: %w: a copy of %d bytes from or to %d", boxsum.ErrSize, need, len(host))
+		return fmt.Errorf("gpu: %w: a copy of %d bytes from or to %d", boxsum.ErrInvalid, need, len(host))
 	}
 	return l.device.use(func() error {
 		p, r := plane{memory(on.Buffer), on.Offset, on.Stride}, rows{on.Bytes, on.Count}

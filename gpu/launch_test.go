@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
@@ -38,7 +37,7 @@ func TestLaunch(t *testing.T) {
 		for _, err := range []error{
 			l.CopyIn(l.Main(), at, column, 4),
 			l.Join(s, l.Main()),
-			l.Launch(s, kernels.PapersKernel("rows", "u32"), 1, 7, b, b, int32(width), int32(height)),
+			l.Launch(s, launch.Kernel("rows", "u32"), 1, 7, b, b, int32(width), int32(height)),
 			l.CopyOut(s, host, 4*width, whole),
 			l.Join(l.Main(), s),
 			d.Wait(),
@@ -52,10 +51,10 @@ func TestLaunch(t *testing.T) {
 			t.Errorf("%v, want %v", host, want)
 		}
 
-		if err := l.CopyOut(s, make([]byte, 8), 4, at); !errors.Is(err, boxsum.ErrSize) {
+		if err := l.CopyOut(s, make([]byte, 8), 4, at); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("a copy to too few bytes: %v", err)
 		}
-		if err := l.Launch(s, kernels.PapersKernel("rows", "u32"), 1, 1, "five"); err == nil {
+		if err := l.Launch(s, launch.Kernel("rows", "u32"), 1, 1, "five"); err == nil {
 			t.Error("an argument of another type is no error")
 		}
 		if err := l.Launch(s, "none", 1, 1); err == nil {
@@ -99,7 +98,7 @@ func TestLaunchLeft(t *testing.T) {
 		if err := errors.Join(l.FreeStream(streams[0]), l.CopyIn(streams[1], at, make([]byte, 64), 64)); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.FreeStream(streams[0]); !errors.Is(err, boxsum.ErrSize) {
+		if err := l.FreeStream(streams[0]); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("a stream freed twice: %v", err)
 		}
 		if err := errors.Join(d.Close(), counts.left()); err != nil {

@@ -17,10 +17,10 @@ import (
 // [ErrClosed] when the device is closed meanwhile, which queue may do too.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
 	if queue == nil {
-		return nil, fmt.Errorf("gpu: %w: nothing to time", boxsum.ErrSize)
+		return nil, fmt.Errorf("gpu: %w: nothing to time", boxsum.ErrInvalid)
 	}
 	if runs < 1 {
-		return nil, fmt.Errorf("gpu: %w: %d runs to time", boxsum.ErrSize, runs)
+		return nil, fmt.Errorf("gpu: %w: %d runs to time", boxsum.ErrInvalid, runs)
 	}
 	if err := d.hold(); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ type Copy struct {
 // and writes as many.
 func (d *Device) NewCopy(bytes int64) (*Copy, error) {
 	if bytes < 1 {
-		return nil, fmt.Errorf("gpu: %w: a copy of %d bytes", boxsum.ErrSize, bytes)
+		return nil, fmt.Errorf("gpu: %w: a copy of %d bytes", boxsum.ErrInvalid, bytes)
 	}
 	if err := d.enter(); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (d *Device) NewCopy(bytes int64) (*Copy, error) {
 // Run queues one copy.
 func (c *Copy) Run() error {
 	if c == nil || c.device == nil {
-		return fmt.Errorf("gpu: %w: no copy: make one with NewCopy", boxsum.ErrSize)
+		return fmt.Errorf("gpu: %w: no copy: make one with NewCopy", boxsum.ErrInvalid)
 	}
 	d := c.device
 	return d.use(func() error {
@@ -140,7 +140,7 @@ type Fill struct {
 // NewFill takes memory for fills of so many bytes.
 func (d *Device) NewFill(bytes int64) (*Fill, error) {
 	if bytes < 1 {
-		return nil, fmt.Errorf("gpu: %w: a fill of %d bytes", boxsum.ErrSize, bytes)
+		return nil, fmt.Errorf("gpu: %w: a fill of %d bytes", boxsum.ErrInvalid, bytes)
 	}
 	if err := d.enter(); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (d *Device) NewFill(bytes int64) (*Fill, error) {
 // Run queues one fill.
 func (f *Fill) Run() error {
 	if f == nil || f.device == nil {
-		return fmt.Errorf("gpu: %w: no fill: make one with NewFill", boxsum.ErrSize)
+		return fmt.Errorf("gpu: %w: no fill: make one with NewFill", boxsum.ErrInvalid)
 	}
 	return f.device.use(func() error {
 		if f.bytes == 0 {
@@ -190,7 +190,7 @@ func (f *Fill) Close() error {
 // pipeline of images and tables cannot do without.
 func (d *Device) TransferTime(in, out int64, count int) (took time.Duration, err error) {
 	if in < 1 || out < 1 || count < 1 {
-		return 0, fmt.Errorf("gpu: %w: %d times %d bytes in and %d out", boxsum.ErrSize, count, in, out)
+		return 0, fmt.Errorf("gpu: %w: %d times %d bytes in and %d out", boxsum.ErrInvalid, count, in, out)
 	}
 	if err := d.enter(); err != nil {
 		return 0, err

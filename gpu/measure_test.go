@@ -24,7 +24,7 @@ func TestTime(t *testing.T) {
 				t.Errorf("a run took %v", took)
 			}
 		}
-		if _, err := d.Time(0, nil); !errors.Is(err, boxsum.ErrSize) {
+		if _, err := d.Time(0, nil); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("no runs give %v", err)
 		}
 		broken := errors.New("broken")
@@ -61,7 +61,7 @@ func TestFill(t *testing.T) {
 		if err := f.Run(); !errors.Is(err, ErrClosed) {
 			t.Errorf("a closed fill gives %v", err)
 		}
-		if _, err := d.NewFill(0); !errors.Is(err, boxsum.ErrSize) {
+		if _, err := d.NewFill(0); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("nothing to fill gives %v", err)
 		}
 	})
@@ -88,7 +88,7 @@ func TestCopy(t *testing.T) {
 		for _, err := range []error{
 			second(d.NewCopy(0)), second(d.NewCopy(-1)), second(d.TransferTime(0, 1, 1)), second(d.TransferTime(1, 1, 0)),
 		} {
-			if !errors.Is(err, boxsum.ErrSize) {
+			if !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("nothing to copy gives %v", err)
 			}
 		}

@@ -99,7 +99,7 @@ func TestRefusedBeforeMemory(t *testing.T) {
 			call func() error
 			want error
 		}{
-			"too few pixels": {func() error { return second(IntegrateTiltedHost[uint32](d, short, nil)) }, boxsum.ErrSize},
+			"too few pixels": {func() error { return second(IntegrateTiltedHost[uint32](d, short, nil)) }, boxsum.ErrInvalid},
 			"no device":      {func() error { return second(IntegrateTiltedHost[uint32](nil, whole, nil)) }, ErrNoDevice},
 			"an offset": {func() error {
 				return second(IntegrateTiltedHost[float32](d, whole, &Options{Offset: 1}))
@@ -108,7 +108,7 @@ func TestRefusedBeforeMemory(t *testing.T) {
 			"no such squares": {func() error { return second(IntegrateVolumeSquaresHost[float64](d, wrong, nil)) }, boxsum.ErrTypes},
 			"no table": {func() error {
 				return IntegrateTiltedHostInto(d, (*tilted.Table[uint32])(nil), whole, nil)
-			}, boxsum.ErrSize},
+			}, boxsum.ErrInvalid},
 		} {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -37,7 +37,7 @@ func newTable[S boxsum.Sum](width, height, channels int) (*boxsum.Table[S], erro
 	}
 	all, err := hostmemory.MakeDirty[S](int(n))
 	if err != nil {
-		return nil, fmt.Errorf("gpu: %w: %w", boxsum.ErrSize, err)
+		return nil, fmt.Errorf("gpu: %w: %w", boxsum.ErrInvalid, err)
 	}
 	hostmemory.AdviseHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), n*size))
 	lead += -int64(uintptr(unsafe.Pointer(unsafe.SliceData(all)))) & (kernel.LineBytes - 1) / size

@@ -28,7 +28,7 @@ func TestNewTable(t *testing.T) {
 			t.Errorf("%v: entry (1, 0) does not start a line", size)
 		}
 	}
-	if _, err := newTable[uint64](math.MaxInt32, 1, 4); !errors.Is(err, boxsum.ErrSize) {
+	if _, err := newTable[uint64](math.MaxInt32, 1, 4); !errors.Is(err, boxsum.ErrInvalid) {
 		t.Errorf("too large a table gives %v", err)
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {

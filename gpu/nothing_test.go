@@ -53,7 +53,7 @@ func TestSizeOfNothing(t *testing.T) {
 		"empty image":   second(Integrate[uint32](&Image[uint8]{}, nil)),
 		"empty squares": second(IntegrateSquares[uint32, uint64](&Image[uint8]{}, nil)),
 	} {
-		if !errors.Is(err, boxsum.ErrSize) {
+		if !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestTimedClose(t *testing.T) {
 				t.Errorf("without a context: %v", err)
 			}
 		}
-		if err := errors.Join(second(d.Time(1, nil)), second(d.Kernels(nil))); !errors.Is(err, boxsum.ErrSize) {
+		if err := errors.Join(second(d.Time(1, nil)), second(d.Kernels(nil))); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("nothing to time: %v", err)
 		}
 		for name, use := range map[string]func(d *Device) error{

@@ -131,7 +131,7 @@ func squareTables[S boxsum.Sum, Q boxsum.Square]() tables[*boxsum.SquaredTable[S
 		},
 		accept: func(t *boxsum.SquaredTable[S, Q], job integrateJob) error {
 			if t == nil {
-				return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+				return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 			}
 			return firstError(takes(t.Sum, job), takes(t.Squares, job.ofSquares()))
 		},
@@ -272,7 +272,7 @@ func newRun[T any](d *Device, pixel element, opt *PipelineOptions, kind tables[T
 	// More than this is a mistake, and slots take some memory even if empty.
 	const most = 1 << 16
 	if r.opt.InFlight < 0 || r.opt.InFlight > most {
-		return nil, fmt.Errorf("gpu: %w: %d images in flight: between 1 and %d can be", boxsum.ErrSize, r.opt.InFlight, most)
+		return nil, fmt.Errorf("gpu: %w: %d images in flight: between 1 and %d can be", boxsum.ErrInvalid, r.opt.InFlight, most)
 	}
 	r.ahead = 4
 	if !r.opt.Reuse && !kind.given {

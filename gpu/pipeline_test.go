@@ -72,7 +72,7 @@ func each(frames []frame) iter.Seq[boxsum.Image[uint8]] {
 // check holds what a pipeline gave for a frame against what it should be.
 func (f frame) check(got *boxsum.Table[uint32], err error) error {
 	switch {
-	case f.want == nil && (got != nil || !errors.Is(err, boxsum.ErrSize)):
+	case f.want == nil && (got != nil || !errors.Is(err, boxsum.ErrInvalid)):
 		return fmt.Errorf("a bad image gives %v, %v", got, err)
 	case f.want == nil:
 		return nil
@@ -653,14 +653,14 @@ func TestPipelineErrors(t *testing.T) {
 			{"nil device", first(Pipeline[uint32](t.Context(), nil, one, nil)), ErrNoDevice},
 			{"ended context", first(Pipeline[uint32](ended, d, one, nil)), context.Canceled},
 			{"types", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[float64]{}), nil)), boxsum.ErrTypes},
-			{"negative bands", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{Options: Options{BandRows: -1}})), boxsum.ErrSize},
-			{"fewer than none in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: -1})), boxsum.ErrSize},
-			{"too many in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: 1 << 30})), boxsum.ErrSize},
+			{"negative bands", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{Options: Options{BandRows: -1}})), boxsum.ErrInvalid},
+			{"fewer than none in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: -1})), boxsum.ErrInvalid},
+			{"too many in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: 1 << 30})), boxsum.ErrInvalid},
 			{"fast kernels for six channels", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[uint8]{randomImage[uint8](1, 4, 4, 6, 0)}), &PipelineOptions{Options: Options{Kernels: Fast}})), boxsum.ErrTypes},
 			{"host image without device", third(NewHostImage[uint8](nil, 1, 1, 1)), ErrNoDevice},
-			{"host image of negative size", third(NewHostImage[uint8](d, 1, -1, 1)), boxsum.ErrSize},
+			{"host image of negative size", third(NewHostImage[uint8](d, 1, -1, 1)), boxsum.ErrInvalid},
 			{"host table without device", third(NewHostTable[uint32](nil, 1, 1, 1)), ErrNoDevice},
-			{"host table of negative size", third(NewHostTable[uint32](d, -1, 1, 1)), boxsum.ErrSize},
+			{"host table of negative size", third(NewHostTable[uint32](d, -1, 1, 1)), boxsum.ErrInvalid},
 		} {
 			if !errors.Is(test.err, test.want) {
 				t.Errorf("%s: %v, want %v", test.name, test.err, test.want)
@@ -849,7 +849,7 @@ func TestPipelineIntoErrors(t *testing.T) {
 			switch {
 			case got != in[n]:
 				t.Errorf("image %d comes with another table", n)
-			case got != good && !errors.Is(err, boxsum.ErrSize):
+			case got != good && !errors.Is(err, boxsum.ErrInvalid):
 				t.Errorf("image %d: %v", n, err)
 			case got == good:
 				if err := errors.Join(err, sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares)); err != nil {

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// What the portable kernels have in common, see gpu/kernels/band.h: a row of a
+// What the portable kernels have in common, see gpu/internal/kernels/band.h: a row of a
 // tile is cut into this many tasks, so that a work-group has at least as many
 // work-items, and a tile at most as many channels.
 const (
@@ -82,7 +82,7 @@ func tileRows(job integrateJob, group int) int {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// A portableJob is the Job of gpu/kernels/job.h, byte for byte.
+// A portableJob is the Job of gpu/internal/kernels/job.h, byte for byte.
 type portableJob struct {
 	inStart, inStride, inDistance                                int64
 	outStart, outStride, outDistance                             int64
@@ -109,7 +109,7 @@ func shapeOf(job integrateJob, cut tiling) portableJob {
 	}
 }
 
-// The Carry, Climb and Boxes of gpu/kernels/job.h.
+// The Carry, Climb and Boxes of gpu/internal/kernels/job.h.
 type (
 	portableCarry struct {
 		start, length int64
@@ -131,7 +131,7 @@ const mostRows = math.MaxInt32 - 1<<16
 // portableTiles makes tables with tiles of a given size.
 func (d *Device) portableTiles(job integrateJob, cut tiling) error {
 	if job.height > mostRows {
-		return fmt.Errorf("gpu: %w: %d rows are too many for one table: cut it into bands", boxsum.ErrSize, job.height)
+		return fmt.Errorf("gpu: %w: %d rows are too many for one table: cut it into bands", boxsum.ErrInvalid, job.height)
 	}
 	s := shapeOf(job, cut)
 	layers := layersOf(job, s)
@@ -145,7 +145,7 @@ func (d *Device) portableTiles(job integrateJob, cut tiling) error {
 		images = min(images, max(cut.carryBytes/perImage, 1))
 	}
 	if images < 1 {
-		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrSize, job.width, job.height, job.channels)
+		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrInvalid, job.width, job.height, job.channels)
 	}
 	for first := 0; first < job.count; first += int(images) {
 		part := job
@@ -282,7 +282,7 @@ func (d *Device) portableSumBoxes(job queryJob) error {
 	b := portableBoxes{job.table.offset, job.table.stride, int64(job.channels), int64(job.count)}
 	groups := ceilDiv(job.count*job.channels, group)
 	if groups > math.MaxInt32 {
-		return fmt.Errorf("gpu: %w: %d boxes at a time", boxsum.ErrSize, job.count)
+		return fmt.Errorf("gpu: %w: %d boxes at a time", boxsum.ErrInvalid, job.count)
 	}
 	return d.backend.launch(job.stream, kernel, [3]int{groups, 1, 1}, [3]int{group, 1, 1}, 0,
 		value(&b), value(&job.table.memory), value(&job.boxes), value(&job.out))

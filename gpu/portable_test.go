@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
@@ -135,7 +135,7 @@ func TestPortableCarries(t *testing.T) {
 func TestPortableTooTall(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		job := integrateJob{stream: d.stream, pixel: u8, sum: u32, channels: 1, width: 1, height: mostRows + 1, count: 1}
-		if err := d.portableIntegrate(job); !errors.Is(err, boxsum.ErrSize) {
+		if err := d.portableIntegrate(job); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("%d rows give %v", job.height, err)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/gpu/internal/opencl"
-	"github.com/boxsum/boxsum/gpu/kernels"
 )
 
 // programs is what was built for one device so far.

@@ -24,7 +24,7 @@ func (t *Table[S]) SumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 	}
 	if len(dst)/t.channels < len(boxes) {
 		return fmt.Errorf("gpu: %w: %d boxes of %d channels need %d sums each, there is room for %d",
-			boxsum.ErrSize, len(boxes), t.channels, t.channels, len(dst))
+			boxsum.ErrInvalid, len(boxes), t.channels, t.channels, len(dst))
 	}
 	perLaunch := max(1, queryBytes/max(boxBytes, t.channels*t.element.bytes()))
 	return t.device.use(func() error {

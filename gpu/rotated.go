@@ -53,7 +53,7 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 		return nil, err
 	}
 	if count > math.MaxInt32/2 {
-		return nil, fmt.Errorf("gpu: %w: %s are too many", boxsum.ErrSize, &sizes)
+		return nil, fmt.Errorf("gpu: %w: %s are too many", boxsum.ErrInvalid, &sizes)
 	}
 	columns, rows := shape.size()
 	cells, err := NewTable[S](d, columns, rows, channels, count<<shape.split)
@@ -66,7 +66,7 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 	packed, job := shape.pack()
 	t := &RotatedTable[S]{shape: shape, job: job, cells: cells, spots: map[tileSize]spots{}}
 	if len(packed)/4 > math.MaxInt32 {
-		err = fmt.Errorf("gpu: %w: %s are too large", boxsum.ErrSize, &sizes)
+		err = fmt.Errorf("gpu: %w: %s are too large", boxsum.ErrInvalid, &sizes)
 	}
 	if err == nil {
 		d.queue.Lock()
@@ -136,7 +136,7 @@ func (t *RotatedTable[S]) Count() int {
 // index says whether there is a table i.
 func (t *RotatedTable[S]) index(i int) error {
 	if uint(i) >= uint(t.Count()) {
-		return fmt.Errorf("gpu: %w: no number %d among %s", boxsum.ErrSize, i, several(t.Count(), "rotated table"))
+		return fmt.Errorf("gpu: %w: no number %d among %s", boxsum.ErrInvalid, i, several(t.Count(), "rotated table"))
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ func (t *RotatedTable[S]) Download(i int) (*rotated.Table[S], error) {
 	if t == nil || t.cells == nil {
 		return nil, errNoTable
 	}
-	dst, err := rotated.New[S](t.Width(), t.Height(), t.Channels(), t.shape.lattice.Rotation())
+	dst, err := rotated.NewTable[S](t.Width(), t.Height(), t.Channels(), t.shape.lattice.Rotation())
 	if err != nil {
 		return nil, err
 	}
@@ -296,11 +296,11 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 		return errNoTable
 	}
 	if dst == nil || dst.Lattice == nil {
-		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 	}
 	if width, height := dst.Size(); width != t.Width() || height != t.Height() || dst.Channels() != t.Channels() || dst.Rotation() != t.shape.lattice.Rotation() {
 		return fmt.Errorf("gpu: %w: a table for %d×%d with %d channels along %v cannot take one of %d×%d with %d along %v",
-			boxsum.ErrSize, width, height, dst.Channels(), dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.shape.lattice.Rotation())
+			boxsum.ErrInvalid, width, height, dst.Channels(), dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.shape.lattice.Rotation())
 	}
 	if err := t.index(i); err != nil {
 		return err

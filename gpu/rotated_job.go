@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
 // latticeBytes is about how much memory the pixels of lattices take at a time,
@@ -20,7 +20,7 @@ func (d *Device) latticeIntegrate(job integrateJob, l latticeJob, shapeAt memory
 	stride := roundUp(int64(l.columns)*int64(job.channels)*value, imageRow)
 	one, ok := product(stride, int64(l.rows))
 	if !ok {
-		return fmt.Errorf("gpu: %w: a lattice of %d×%d cells is more than memory can hold", boxsum.ErrSize, l.columns, l.rows)
+		return fmt.Errorf("gpu: %w: a lattice of %d×%d cells is more than memory can hold", boxsum.ErrInvalid, l.columns, l.rows)
 	}
 	images := int(min(int64(job.count), max(latticeBytes/(one<<l.split), 1)))
 	for first := 0; first < job.count; first += images {
@@ -79,7 +79,7 @@ func (d *Device) layLattice(job integrateJob, l latticeJob, shapeAt memory, cell
 	l.outStart, l.outStride, l.outDistance = cells.offset, cells.stride, cells.distance
 	groups := int64(laneGroups) * int64(l.tilesAcross) * int64(l.tilesDown)
 	if groups > math.MaxInt32/int64(job.count) {
-		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrSize, job.width, job.height, job.channels)
+		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrInvalid, job.width, job.height, job.channels)
 	}
 	return d.backend.launch(job.stream, kernel, [3]int{int(groups) * job.count, 1, 1}, [3]int{group, 1, 1}, 0,
 		value(&l), value(&job.in.memory), value(&shapeAt), value(&cells.memory))
@@ -94,7 +94,7 @@ func grayIn(job integrateJob) bool {
 		job.in.stride >= roundUp(int64(job.width)*bytes, read)
 }
 
-// A latticeBoxes is the LatticeBoxes of gpu/kernels/lattice.h, byte for byte.
+// A latticeBoxes is the LatticeBoxes of gpu/internal/kernels/lattice.h, byte for byte.
 type latticeBoxes struct {
 	start, stride            int64
 	channels, count          int64

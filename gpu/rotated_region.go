@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
 // A region is the part of a lattice that has pixels, in whole pieces of so many
@@ -56,7 +56,7 @@ func (s *latticeShape) pieces() region {
 	return g
 }
 
-// A regionTile is one of the spots of gpu/kernels/fast.h: a tile of a one-pass
+// A regionTile is one of the spots of gpu/internal/kernels/fast.h: a tile of a one-pass
 // kernel, how many tiles of its row and of its column come before it, and flags.
 type regionTile struct{ x, y, left, above int32 }
 
@@ -127,7 +127,7 @@ func newRegionTable[S boxsum.Sum](g region, cells *boxsum.Table[S], channel int)
 	return t
 }
 
-// inside, rowsOf, columnsOf and entry are those of gpu/kernels/lattice_boxes.cl.
+// inside, rowsOf, columnsOf and entry are those of gpu/internal/kernels/lattice_boxes.cl.
 func (t *regionTable[S]) inside(column, row int) S {
 	if column == 0 || row == 0 {
 		return 0

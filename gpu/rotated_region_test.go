@@ -97,7 +97,7 @@ func checkRegion(r *rand.Rand, g region, want *boxsum.Table[uint32]) error {
 	return nil
 }
 
-// checkSpots makes the tiles of a table as gpu/kernels/onepass.h does.
+// checkSpots makes the tiles of a table as gpu/internal/kernels/onepass.h does.
 func checkSpots(list []regionTile, size tileSize, cells boxsum.Image[uint8], want *boxsum.Table[uint32]) error {
 	type told struct {
 		rows, columns []uint32 // prefixes

@@ -11,7 +11,7 @@ import (
 )
 
 // A latticeShape is where the cells of a lattice lie in rows and columns, see
-// gpu/kernels/lattice.h. Of both lines that cross in a pixel one is its row and the
+// gpu/internal/kernels/lattice.h. Of both lines that cross in a pixel one is its row and the
 // other its column, so that neighbours in a line of the image are neighbours in
 // a row for as long as its pixels are.
 type latticeShape struct {
@@ -49,7 +49,7 @@ func latticeSize(width, height int, rot rotated.Rotation) (*latticeShape, error)
 	columns, rows := int64(width)+a*int64(height-1)/b, int64(height)+a*int64(width-1)/b
 	const margin = 1 << 12 // tiles that stick out are counted in 32 bits too
 	if max(columns, rows) > math.MaxInt32-margin {
-		return nil, fmt.Errorf("gpu: %w: a lattice of %d×%d cells: columns and rows must be below 2^31", boxsum.ErrSize, columns, rows)
+		return nil, fmt.Errorf("gpu: %w: a lattice of %d×%d cells: columns and rows must be below 2^31", boxsum.ErrInvalid, columns, rows)
 	}
 	s.columns, s.rows = int(columns), int(rows)
 	return s, nil
@@ -127,7 +127,7 @@ func (s *latticeShape) size() (columns, rows int) {
 	return (s.columns + s.split) >> s.split, (s.rows + s.split) >> s.split
 }
 
-// A latticeJob is the Lattice of gpu/kernels/lattice.h, byte for byte.
+// A latticeJob is the Lattice of gpu/internal/kernels/lattice.h, byte for byte.
 type latticeJob struct {
 	inStart, inStride, inDistance     int64
 	outStart, outStride, outDistance  int64

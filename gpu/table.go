@@ -90,14 +90,14 @@ func (t *Table[S]) Close() error {
 // this size, and fills in what zeros stand for.
 func accepts[S boxsum.Sum](t *boxsum.Table[S], width, height, channels int) error {
 	if t == nil {
-		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 	}
 	if t.Channels == 0 {
 		t.Channels = 1
 	}
 	if t.Width != width || t.Height != height || t.Channels != channels {
 		return fmt.Errorf("gpu: %w: a table for %d×%d with %d channels cannot take one of %d×%d with %d",
-			boxsum.ErrSize, t.Width, t.Height, t.Channels, width, height, channels)
+			boxsum.ErrInvalid, t.Width, t.Height, t.Channels, width, height, channels)
 	}
 	whole := array{element: elementOf[S](), width: width, height: height, channels: channels, count: 1, border: 1}
 	if _, err := whole.lay(); err != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -140,10 +140,10 @@ func integrateTilted(dst, src *array, opt *Options, squares bool) error {
 func (a *array) takes(src *array) error {
 	if a.device != src.device {
 		return fmt.Errorf("gpu: %w: a table on %s cannot take images on %s: both must be on one open device",
-			boxsum.ErrSize, a.device.Info().Name, src.device.Info().Name)
+			boxsum.ErrInvalid, a.device.Info().Name, src.device.Info().Name)
 	}
 	if a.width != src.width || a.height != src.height || a.channels != src.channels || a.count != src.count {
-		return fmt.Errorf("gpu: %w: %s cannot take the sums of %s", boxsum.ErrSize, a, src)
+		return fmt.Errorf("gpu: %w: %s cannot take the sums of %s", boxsum.ErrInvalid, a, src)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (t *TiltedTable[S]) SumBoxes(i int, dst []S, boxes []tilted.Box) error {
 	bounds := tilted.Table[S]{Width: t.width, Height: t.height}
 	for n, box := range boxes {
 		if !bounds.Contains(box) {
-			return fmt.Errorf("gpu: %w: box %d, %+v, has a corner outside of %s", boxsum.ErrSize, n, box, &t.array)
+			return fmt.Errorf("gpu: %w: box %d, %+v, has a corner outside of %s", boxsum.ErrInvalid, n, box, &t.array)
 		}
 	}
 	d := t.device
@@ -190,7 +190,7 @@ func (t *TiltedTable[S]) Download(i int) (*tilted.Table[S], error) {
 	if err := t.index(i); err != nil {
 		return nil, err
 	}
-	dst, err := tilted.New[S](t.width, t.height, t.channels)
+	dst, err := tilted.NewTable[S](t.width, t.height, t.channels)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (t *TiltedTable[S]) DownloadInto(i int, dst *tilted.Table[S]) error {
 // acceptsTilted is accepts for a tilted table, and says where that lies.
 func acceptsTilted[S boxsum.Sum](t *tilted.Table[S], width, height, channels int) (host, error) {
 	if t == nil {
-		return host{}, fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+		return host{}, fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 	}
 	like := boxsum.Table[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels}
 	if err := accepts(&like, width, height, channels); err != nil {
@@ -250,7 +250,7 @@ func IntegrateTiltedHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Ima
 		return nil, err
 	}
 	defer d.leave()
-	dst, err := tilted.New[S](src.Width, src.Height, src.Channels)
+	dst, err := tilted.NewTable[S](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// What the kernels of tilted tables have in common, see gpu/kernels/tilted.h.
+// What the kernels of tilted tables have in common, see gpu/internal/kernels/tilted.h.
 const (
 	tiltedStrip = 32 // rows of a strip
 	tiltedLead  = 31 // values before each row of carries
@@ -71,7 +71,7 @@ func tiltedQuads(job integrateJob) bool {
 	return job.channels == 1 && multiple(job.in, 0, pixels) && multiple(job.out, int64(job.sum.bytes()), sums)
 }
 
-// A tiltedJob is the Tilted of gpu/kernels/tilted.h, byte for byte.
+// A tiltedJob is the Tilted of gpu/internal/kernels/tilted.h, byte for byte.
 type tiltedJob struct {
 	inStart, inStride, inDistance        int64
 	outStart, outStride, outDistance     int64
@@ -83,7 +83,7 @@ type tiltedJob struct {
 	squares                              int32
 }
 
-// A tiltedDiagonals is the Diagonals of gpu/kernels/tilted.h.
+// A tiltedDiagonals is the Diagonals of gpu/internal/kernels/tilted.h.
 type tiltedDiagonals struct {
 	fallingStart, risingStart, sumsStart, carryStride int64
 	lines                                             int64
@@ -116,7 +116,7 @@ func (d *Device) tiltedTiles(job integrateJob, squares bool, cut tiltedCut) erro
 		images = min(images, max(cut.bytes/(3*carries), 1))
 	}
 	if images < 1 || job.width*job.channels > math.MaxInt32-margin*job.channels || job.height > math.MaxInt32-margin {
-		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrSize, job.width, job.height, job.channels)
+		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrInvalid, job.width, job.height, job.channels)
 	}
 	for first := 0; first < job.count; first += int(images) {
 		part := job

@@ -27,7 +27,7 @@ type KernelInfo struct {
 // closed meanwhile, which queue may do too.
 func (d *Device) Kernels(queue func() error) (infos []KernelInfo, err error) {
 	if queue == nil {
-		return nil, fmt.Errorf("gpu: %w: nothing to queue", boxsum.ErrSize)
+		return nil, fmt.Errorf("gpu: %w: nothing to queue", boxsum.ErrInvalid)
 	}
 	if err := d.hold(); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 func sumPlaced[S boxsum.Sum](t *array, dst []S, count int, place func(n int) [4]int32, launch func(boxes, sums memory, count int) error) error {
 	if len(dst)/t.channels < count {
 		return fmt.Errorf("gpu: %w: %d boxes of %d channels need %d sums each, there is room for %d",
-			boxsum.ErrSize, count, t.channels, t.channels, len(dst))
+			boxsum.ErrInvalid, count, t.channels, t.channels, len(dst))
 	}
 	perLaunch := max(1, queryBytes/max(boxBytes, t.channels*t.element.bytes()))
 	return t.device.use(func() error {

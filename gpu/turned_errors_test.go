@@ -31,8 +31,8 @@ func TestTurnedErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hostTilted, _ := tilted.New[uint32](30, 21, 2)
-		hostRotated, _ := rotated.New[uint32](30, 20, 2, rotated.Rotation{A: 1, B: 3})
+		hostTilted, _ := tilted.NewTable[uint32](30, 21, 2)
+		hostRotated, _ := rotated.NewTable[uint32](30, 20, 2, rotated.Rotation{A: 1, B: 3})
 		sums := make([]uint32, 2)
 		for name, err := range map[string]error{
 			"no rotation":             second(IntegrateRotated[uint32](im, rotated.Rotation{A: 1}, nil)),
@@ -60,7 +60,7 @@ func TestTurnedErrors(t *testing.T) {
 			"a box outside":           upright.SumBoxes(0, sums, []tilted.Box{{X: 1, Y: 1, W: 5, H: 5}}),
 			"boxes of no such table":  along.SumBoxes(7, sums, nil),
 		} {
-			if !errors.Is(err, boxsum.ErrSize) {
+			if !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -44,8 +44,8 @@ func (s *solid) open() error {
 }
 
 var (
-	errNoVolume      = fmt.Errorf("gpu: %w: no volume: make one with NewVolume or UploadVolume", boxsum.ErrSize)
-	errNoVolumeTable = fmt.Errorf("gpu: %w: no table: make one with NewVolumeTable or IntegrateVolume", boxsum.ErrSize)
+	errNoVolume      = fmt.Errorf("gpu: %w: no volume: make one with NewVolume or UploadVolume", boxsum.ErrInvalid)
+	errNoVolumeTable = fmt.Errorf("gpu: %w: no table: make one with NewVolumeTable or IntegrateVolume", boxsum.ErrInvalid)
 )
 
 // newSolid takes memory for a volume or, with a border of 1, its table.
@@ -55,7 +55,7 @@ func newSolid(d *Device, e element, width, height, depth, channels, border int) 
 	}
 	defer d.leave()
 	if depth < 0 || depth > math.MaxInt32-2 {
-		return solid{}, fmt.Errorf("gpu: %w: a volume of %d×%d×%d: its sides must not be negative, and below 2^31", boxsum.ErrSize, width, height, depth)
+		return solid{}, fmt.Errorf("gpu: %w: a volume of %d×%d×%d: its sides must not be negative, and below 2^31", boxsum.ErrInvalid, width, height, depth)
 	}
 	count := depth + border
 	if count == 0 {
@@ -101,7 +101,7 @@ func (v *Volume[P]) Set(src volume.Volume[P]) error {
 	}
 	if src.Width != v.slices.width || src.Height != v.slices.height || src.Depth != v.depth || src.Channels != v.slices.channels {
 		return fmt.Errorf("gpu: %w: a volume of %d×%d×%d voxels with %d channels does not go into a %s",
-			boxsum.ErrSize, src.Width, src.Height, src.Depth, src.Channels, v)
+			boxsum.ErrInvalid, src.Width, src.Height, src.Depth, src.Channels, v)
 	}
 	return v.slices.device.use(func() error {
 		if err := v.open(); err != nil {
@@ -195,10 +195,10 @@ func volumeInto[S boxsum.Sum, P boxsum.Pixel](dst *VolumeTable[S], src *Volume[P
 	}
 	if dst.slices.device != src.slices.device {
 		return fmt.Errorf("gpu: %w: a table on %s cannot take a volume on %s: both must be on one open device",
-			boxsum.ErrSize, dst.slices.device.Info().Name, src.slices.device.Info().Name)
+			boxsum.ErrInvalid, dst.slices.device.Info().Name, src.slices.device.Info().Name)
 	}
 	if dst.slices.width != src.slices.width || dst.slices.height != src.slices.height || dst.depth != src.depth || dst.slices.channels != src.slices.channels {
-		return fmt.Errorf("gpu: %w: a %s cannot take the sums of a %s", boxsum.ErrSize, dst, src)
+		return fmt.Errorf("gpu: %w: a %s cannot take the sums of a %s", boxsum.ErrInvalid, dst, src)
 	}
 	d := src.slices.device
 	return d.use(func() error {
@@ -295,7 +295,7 @@ func checkedVolume[P boxsum.Pixel](v volume.Volume[P]) (volume.Volume[P], error)
 	}
 	v.Stride, v.Channels = slice.Stride, slice.Channels
 	if v.Height < 0 || v.Depth < 0 || v.Height > math.MaxInt32-2 || v.Depth > math.MaxInt32-2 {
-		return v, fmt.Errorf("gpu: %w: a volume of %d×%d×%d: its sides must not be negative, and below 2^31", boxsum.ErrSize, v.Width, v.Height, v.Depth)
+		return v, fmt.Errorf("gpu: %w: a volume of %d×%d×%d: its sides must not be negative, and below 2^31", boxsum.ErrInvalid, v.Width, v.Height, v.Depth)
 	}
 	if v.SliceStride == 0 {
 		v.SliceStride = v.Height * v.Stride
@@ -318,14 +318,14 @@ func fitsSlices(what string, have, stride, sliceStride, row, rows, slices int) e
 // size, and fills in what zeros stand for.
 func acceptsVolume[S boxsum.Sum](t *volume.Table[S], width, height, depth, channels int) error {
 	if t == nil {
-		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrSize)
+		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 	}
 	if t.Channels == 0 {
 		t.Channels = 1
 	}
 	if t.Width != width || t.Height != height || t.Depth != depth || t.Channels != channels {
 		return fmt.Errorf("gpu: %w: a table for %d×%d×%d with %d channels cannot take one of %d×%d×%d with %d",
-			boxsum.ErrSize, t.Width, t.Height, t.Depth, t.Channels, width, height, depth, channels)
+			boxsum.ErrInvalid, t.Width, t.Height, t.Depth, t.Channels, width, height, depth, channels)
 	}
 	row := (width + 1) * channels
 	if t.Stride == 0 {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
 // volumeKernels is what a device knows of its one-pass kernels of volumes.
@@ -35,7 +35,7 @@ type volumeShape struct {
 	jobBytes      int32
 }
 
-// A volumePassJob is the BoxsumVolume of gpu/kernels/volumejob.h, byte for byte.
+// A volumePassJob is the BoxsumVolume of gpu/internal/kernels/volumejob.h, byte for byte.
 type volumePassJob struct {
 	in, out, edges, tickets uint64
 	planes                  uint64

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
 // A volumeJob is slices of a volume: images whose tables lie one further on, after
@@ -86,7 +86,7 @@ func (d *Device) volumePortable(job volumeJob) error {
 		slices = min(slices, max(volumeCarryBytes/perSlice, 1))
 	}
 	if slices < 1 || job.height > mostRows {
-		return fmt.Errorf("gpu: %w: slices of %d×%d with %d channels are too many for one launch", boxsum.ErrSize, job.width, job.height, job.channels)
+		return fmt.Errorf("gpu: %w: slices of %d×%d with %d channels are too many for one launch", boxsum.ErrInvalid, job.width, job.height, job.channels)
 	}
 	for first := 0; first < job.count; {
 		part := job.part(first, min(int(slices), job.count-first))

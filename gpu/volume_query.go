@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -20,7 +20,7 @@ func (t *VolumeTable[S]) SumBoxes(dst []S, boxes []volume.Box) error {
 	channels := t.slices.channels
 	if len(dst)/channels < len(boxes) {
 		return fmt.Errorf("gpu: %w: %d boxes of %d channels need %d sums each, there is room for %d",
-			boxsum.ErrSize, len(boxes), channels, channels, len(dst))
+			boxsum.ErrInvalid, len(boxes), channels, channels, len(dst))
 	}
 	perLaunch := max(1, queryBytes/max(blockBytes, channels*t.slices.element.bytes()))
 	return t.slices.device.use(func() error {
@@ -38,7 +38,7 @@ func (t *VolumeTable[S]) SumBoxes(dst []S, boxes []volume.Box) error {
 	})
 }
 
-// A volumeBlocks is the Blocks of gpu/kernels/volume.h.
+// A volumeBlocks is the Blocks of gpu/internal/kernels/volume.h.
 type volumeBlocks struct{ start, stride, slice, channels, count int64 }
 
 // sumBoxes answers as many boxes as fit one launch.

@@ -485,7 +485,7 @@ func TestVolumeErrors(t *testing.T) {
 	})
 }
 
-// The job of the one-pass kernels is that of gpu/kernels/volumejob.h, which says the
+// The job of the one-pass kernels is that of gpu/internal/kernels/volumejob.h, which says the
 // same size.
 func TestVolumePassJob(t *testing.T) {
 	if size := unsafe.Sizeof(volumePassJob{}); size != 120 {

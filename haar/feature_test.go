@@ -41,7 +41,7 @@ func TestBoxes(t *testing.T) {
 
 func TestZeroFeature(t *testing.T) {
 	var f haar.Feature
-	if _, err := f.Scale(2); f.Boxes() != nil || !f.Bounds().Empty() || !errors.Is(err, boxsum.ErrSize) {
+	if _, err := f.Scale(2); f.Boxes() != nil || !f.Bounds().Empty() || !errors.Is(err, boxsum.ErrInvalid) {
 		t.Errorf("the zero Feature is %v with boxes %v, scaled %v", f, f.Boxes(), err)
 	}
 	if x, y := haar.Kind(0).Cells(); x != 0 || y != 0 {
@@ -55,16 +55,16 @@ func TestNewErrors(t *testing.T) {
 		bounds image.Rectangle
 		want   string
 	}{
-		{0, image.Rect(0, 0, 2, 2), "haar: bad size: there is no Kind(0); Kinds lists those that there are"},
-		{haar.EdgeX, image.Rect(-2<<30, 0, 2, 2), "haar: bad size: EdgeX at (-2147483648,0)-(2,2) is outside of every window"},
-		{haar.EdgeX, image.Rect(0, 0, 2, math.MaxInt), fmt.Sprintf("haar: bad size: EdgeX at (0,0)-(2,%d) is outside of every window", math.MaxInt)},
-		{haar.EdgeX, image.Rect(0, 0, 3, 2), "haar: bad size: EdgeX at (0,0)-(3,2): it takes a multiple of 2×1 pixels"},
-		{haar.LineY4, image.Rect(0, 0, 3, 6), "haar: bad size: LineY4 at (0,0)-(3,6): it takes a multiple of 1×4 pixels"},
-		{haar.Diagonal, image.Rect(4, 4, 4, 6), "haar: bad size: Diagonal at (4,4)-(4,6): it takes a multiple of 2×2 pixels"},
-		{haar.Diagonal, image.Rectangle{Min: image.Pt(4, 4), Max: image.Pt(2, 2)}, "haar: bad size: Diagonal at (4,4)-(2,2): it takes a multiple of 2×2 pixels"},
+		{0, image.Rect(0, 0, 2, 2), "haar: invalid: there is no Kind(0); Kinds lists those that there are"},
+		{haar.EdgeX, image.Rect(-2<<30, 0, 2, 2), "haar: invalid: EdgeX at (-2147483648,0)-(2,2) is outside of every window"},
+		{haar.EdgeX, image.Rect(0, 0, 2, math.MaxInt), fmt.Sprintf("haar: invalid: EdgeX at (0,0)-(2,%d) is outside of every window", math.MaxInt)},
+		{haar.EdgeX, image.Rect(0, 0, 3, 2), "haar: invalid: EdgeX at (0,0)-(3,2): it takes a multiple of 2×1 pixels"},
+		{haar.LineY4, image.Rect(0, 0, 3, 6), "haar: invalid: LineY4 at (0,0)-(3,6): it takes a multiple of 1×4 pixels"},
+		{haar.Diagonal, image.Rect(4, 4, 4, 6), "haar: invalid: Diagonal at (4,4)-(4,6): it takes a multiple of 2×2 pixels"},
+		{haar.Diagonal, image.Rectangle{Min: image.Pt(4, 4), Max: image.Pt(2, 2)}, "haar: invalid: Diagonal at (4,4)-(2,2): it takes a multiple of 2×2 pixels"},
 	} {
 		_, err := haar.New(test.kind, test.bounds)
-		if !errors.Is(err, boxsum.ErrSize) || err.Error() != test.want {
+		if !errors.Is(err, boxsum.ErrInvalid) || err.Error() != test.want {
 			t.Errorf("got  %v\nwant %s", err, test.want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestScale(t *testing.T) {
 		}
 	}
 	for _, factor := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), 0.2, 1e300, math.SmallestNonzeroFloat64} {
-		if f, err := line.Scale(factor); !errors.Is(err, boxsum.ErrSize) || f != (haar.Feature{}) {
+		if f, err := line.Scale(factor); !errors.Is(err, boxsum.ErrInvalid) || f != (haar.Feature{}) {
 			t.Errorf("scaled by %v: %v, %v", factor, f, err)
 		}
 	}

@@ -85,14 +85,14 @@ func checkTypes[V Number, S boxsum.Sum]() error {
 
 func checkChannel(channel, channels int) error {
 	if channel < 0 || channel >= channels {
-		return fmt.Errorf("haar: %w: channel %d of %d", boxsum.ErrSize, channel, channels)
+		return fmt.Errorf("haar: %w: channel %d of %d", boxsum.ErrInvalid, channel, channels)
 	}
 	return nil
 }
 
 var (
-	errNoTable = fmt.Errorf("haar: %w: no table", boxsum.ErrSize)
-	errNoPlane = fmt.Errorf("haar: %w: no plane; Upright and Rotated make one", boxsum.ErrSize)
+	errNoTable = fmt.Errorf("haar: %w: no table", boxsum.ErrInvalid)
+	errNoPlane = fmt.Errorf("haar: %w: no plane; Upright and Rotated make one", boxsum.ErrInvalid)
 )
 
 // check says whether a window can start at these pixels.
@@ -101,7 +101,7 @@ func (p *Plane[V, S]) check(w *window, at ...image.Point) error {
 		return errNoPlane
 	}
 	if rot := p.rotation(); w.turned() && rot != w.rot {
-		return fmt.Errorf("haar: %w: features along %v on a plane along %v", boxsum.ErrSize, w.rot, rot)
+		return fmt.Errorf("haar: %w: features along %v on a plane along %v", boxsum.ErrInvalid, w.rot, rot)
 	}
 	for _, a := range at {
 		if w.turned() {
@@ -126,7 +126,7 @@ func (p *Plane[V, S]) outside(what any, at image.Point) error {
 			along = ""
 		}
 	}
-	return fmt.Errorf("haar: %w: %v at %v%s is not inside of the image of %d×%d", boxsum.ErrSize, what, at, along, p.size.X, p.size.Y)
+	return fmt.Errorf("haar: %w: %v at %v%s is not inside of the image of %d×%d", boxsum.ErrInvalid, what, at, along, p.size.X, p.size.Y)
 }
 
 // rotation is the plane's, 0/1 of an upright one.

@@ -31,20 +31,20 @@ func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S]
 		var err error
 		if !areas {
 			if r.strips, err = memory.Make[S](set.stripsLen()); err != nil {
-				return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrSize, err)
+				return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrInvalid, err)
 			}
 		}
 		if p.lattice == nil || !set.sharesEntries(bounds) {
 			continue
 		}
 		if r.sums, err = memory.Make[S](cornersLen(bounds)); err != nil {
-			return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrSize, err)
+			return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrInvalid, err)
 		}
 		if !areas {
 			continue
 		}
 		if r.pixels, err = memory.Make[int64](cornersLen(bounds)); err != nil {
-			return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrSize, err)
+			return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrInvalid, err)
 		}
 	}
 	return list, nil

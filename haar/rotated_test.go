@@ -149,7 +149,7 @@ func someValues(t *testing.T, random *rand.Rand, rot rotated.Rotation) (inside i
 		got, err := plane.Value(f, at)
 		corrected, again := plane.Corrected(f, at)
 		if !in {
-			if !errors.Is(err, boxsum.ErrSize) || !errors.Is(again, boxsum.ErrSize) {
+			if !errors.Is(err, boxsum.ErrInvalid) || !errors.Is(again, boxsum.ErrInvalid) {
 				t.Fatalf("%v along %v at %v leaves %d×%d: got %d, %v", f, rot, at, img.Width, img.Height, got, err)
 			}
 			continue
@@ -188,7 +188,7 @@ func rotatedSetsProperty[V haar.Number, S boxsum.Sum, P boxsum.Pixel](t *rapid.T
 	for _, at := range []image.Point{{img.Width / 2, img.Height / 2}, {img.Width / 3, img.Height - 1}, {0, img.Height / 2}} {
 		if err := plane.Values(make([]V, set.Len()), set, []image.Point{at}, nil); err == nil {
 			along = append(along, at)
-		} else if !errors.Is(err, boxsum.ErrSize) {
+		} else if !errors.Is(err, boxsum.ErrInvalid) {
 			t.Fatal(err)
 		}
 	}
@@ -464,26 +464,26 @@ func TestRotatedErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{create(haar.Rotated[int64, uint32](nil, 0)), "haar: bad size: no table"},
-		{create(haar.Rotated[int64](&rotated.Table[uint32]{}, 0)), "haar: bad size: no table"},
-		{create(haar.Rotated[int64](table, 1)), "haar: bad size: channel 1 of 1"},
+		{create(haar.Rotated[int64, uint32](nil, 0)), "haar: invalid: no table"},
+		{create(haar.Rotated[int64](&rotated.Table[uint32]{}, 0)), "haar: invalid: no table"},
+		{create(haar.Rotated[int64](table, 1)), "haar: invalid: channel 1 of 1"},
 		{create(haar.Rotated[int64](floats, 0)), "haar: unsupported types: values of int64 from sums of float64; ask for float64"},
-		{create(haar.AllRotated(rotated.Rotation{}, 24, 24, haar.EdgeX)), "haar: rotated: bad size: rotation 0/0 has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged"},
-		{create(haar.AllRotated(rotated.Rotation{A: math.MaxInt, B: 2}, 24, 24, haar.EdgeX)), fmt.Sprintf("haar: rotated: bad size: rotation %d/2 has a term of more than 1073741824", math.MaxInt)},
-		{create(haar.AllRotated(half, 0, 24, haar.EdgeX)), "haar: bad size: a window of 0×24 pixels"},
-		{create(haar.AllRotated(half, 1<<21, 24, haar.EdgeX)), "haar: bad size: a window of 2097152×24 pixels for features along 1/2: its sides are at most 1048576"},
-		{create(haar.AllRotated(half, 5000, 24, haar.EdgeX)), "haar: bad size: a window of 5000×24 pixels along 1/2: all features are listed up to sides of 4096"},
-		{create(haar.AllRotated(half, 24, 24)), "haar: bad size: a set of all features takes a kind"},
-		{create(haar.NewRotatedSet(half, 4, 4, edge)), "haar: bad size: feature 0, EdgeX (0,0)-(4,2), is outside of a window of 4×4 pixels along 1/2"},
-		{values(allRotated(t, half, 8, 8, haar.EdgeX), image.Pt(13, 0)), "haar: bad size: a window of 8×8 pixels along 1/2 at (13,0) is not inside of the image of 20×16"},
-		{values(allRotated(t, half, 8, 8, haar.EdgeX), image.Pt(math.MaxInt, 0)), fmt.Sprintf("haar: bad size: a window of 8×8 pixels along 1/2 at (%d,0) is not inside of the image of 20×16", math.MaxInt)},
-		{values(allRotated(t, rotated.Rotation{A: 1, B: 1}, 8, 8, haar.EdgeX), image.Pt(0, 0)), "haar: bad size: features along 1/1 on a plane along 1/2"},
-		{values(all(t, 8, 8, haar.EdgeX), image.Pt(0, 0)), "haar: bad size: a window of 8×8 at (0,0) along 1/2 is not inside of the image of 20×16"},
-		{create(plane.Value(edge, image.Pt(19, 2))), "haar: bad size: EdgeX (0,0)-(4,2) at (19,2) along 1/2 is not inside of the image of 20×16"},
-		{create(plane.Value(edge, image.Pt(-1, math.MinInt))), fmt.Sprintf("haar: bad size: EdgeX (0,0)-(4,2) at (-1,%d) along 1/2 is not inside of the image of 20×16", math.MinInt)},
-		{create(plane.Value(far, image.Pt(3, 3))), "haar: bad size: EdgeX (536870912,0)-(1073741824,1) at (3,3) along 1/2 is not inside of the image of 20×16"},
+		{create(haar.AllRotated(rotated.Rotation{}, 24, 24, haar.EdgeX)), "haar: rotated: invalid: rotation 0/0 has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged"},
+		{create(haar.AllRotated(rotated.Rotation{A: math.MaxInt, B: 2}, 24, 24, haar.EdgeX)), fmt.Sprintf("haar: rotated: invalid: rotation %d/2 has a term of more than 1073741824", math.MaxInt)},
+		{create(haar.AllRotated(half, 0, 24, haar.EdgeX)), "haar: invalid: a window of 0×24 pixels"},
+		{create(haar.AllRotated(half, 1<<21, 24, haar.EdgeX)), "haar: invalid: a window of 2097152×24 pixels for features along 1/2: its sides are at most 1048576"},
+		{create(haar.AllRotated(half, 5000, 24, haar.EdgeX)), "haar: invalid: a window of 5000×24 pixels along 1/2: all features are listed up to sides of 4096"},
+		{create(haar.AllRotated(half, 24, 24)), "haar: invalid: a set of all features takes a kind"},
+		{create(haar.NewRotatedSet(half, 4, 4, edge)), "haar: invalid: feature 0, EdgeX (0,0)-(4,2), is outside of a window of 4×4 pixels along 1/2"},
+		{values(allRotated(t, half, 8, 8, haar.EdgeX), image.Pt(13, 0)), "haar: invalid: a window of 8×8 pixels along 1/2 at (13,0) is not inside of the image of 20×16"},
+		{values(allRotated(t, half, 8, 8, haar.EdgeX), image.Pt(math.MaxInt, 0)), fmt.Sprintf("haar: invalid: a window of 8×8 pixels along 1/2 at (%d,0) is not inside of the image of 20×16", math.MaxInt)},
+		{values(allRotated(t, rotated.Rotation{A: 1, B: 1}, 8, 8, haar.EdgeX), image.Pt(0, 0)), "haar: invalid: features along 1/1 on a plane along 1/2"},
+		{values(all(t, 8, 8, haar.EdgeX), image.Pt(0, 0)), "haar: invalid: a window of 8×8 at (0,0) along 1/2 is not inside of the image of 20×16"},
+		{create(plane.Value(edge, image.Pt(19, 2))), "haar: invalid: EdgeX (0,0)-(4,2) at (19,2) along 1/2 is not inside of the image of 20×16"},
+		{create(plane.Value(edge, image.Pt(-1, math.MinInt))), fmt.Sprintf("haar: invalid: EdgeX (0,0)-(4,2) at (-1,%d) along 1/2 is not inside of the image of 20×16", math.MinInt)},
+		{create(plane.Value(far, image.Pt(3, 3))), "haar: invalid: EdgeX (536870912,0)-(1073741824,1) at (3,3) along 1/2 is not inside of the image of 20×16"},
 	} {
-		if test.err == nil || test.err.Error() != test.want || !errors.Is(test.err, boxsum.ErrSize) && !errors.Is(test.err, boxsum.ErrTypes) {
+		if test.err == nil || test.err.Error() != test.want || !errors.Is(test.err, boxsum.ErrInvalid) && !errors.Is(test.err, boxsum.ErrTypes) {
 			t.Errorf("got  %v\nwant %s", test.err, test.want)
 		}
 	}

@@ -104,4 +104,4 @@ func (f *Feature) areas() (plus, minus int64) {
 	return plus, minus
 }
 
-var errNone = fmt.Errorf("haar: %w: the zero Feature is none; New makes one", boxsum.ErrSize)
+var errNone = fmt.Errorf("haar: %w: the zero Feature is none; New makes one", boxsum.ErrInvalid)

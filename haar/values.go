@@ -82,19 +82,19 @@ func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point,
 // prepare checks the arguments and says how many workers to use.
 func (p *Plane[V, S]) prepare(length int, set *Set, at []image.Point, opt *Options) (int, error) {
 	if set == nil {
-		return 0, fmt.Errorf("haar: %w: no set of features", boxsum.ErrSize)
+		return 0, fmt.Errorf("haar: %w: no set of features", boxsum.ErrInvalid)
 	}
 	if opt == nil {
 		opt = &Options{}
 	}
 	if opt.Workers < 0 {
-		return 0, fmt.Errorf("haar: %w: %d workers", boxsum.ErrSize, opt.Workers)
+		return 0, fmt.Errorf("haar: %w: %d workers", boxsum.ErrInvalid, opt.Workers)
 	}
 	if err := p.check(&set.window, at...); err != nil {
 		return 0, err
 	}
 	if n := len(at); n > 0 && set.length > math.MaxInt/n || length != n*set.length {
-		return 0, fmt.Errorf("haar: %w: %d features in %d windows do not go into %d values", boxsum.ErrSize, set.length, n, length)
+		return 0, fmt.Errorf("haar: %w: %d features in %d windows do not go into %d values", boxsum.ErrInvalid, set.length, n, length)
 	}
 	workers := opt.Workers
 	if workers == 0 {

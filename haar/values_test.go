@@ -267,10 +267,10 @@ func TestPlaneErrors(t *testing.T) {
 		err, is error
 		want    string
 	}{
-		{create(haar.Upright[int64, uint32](nil, 0)), boxsum.ErrSize, "haar: bad size: no table"},
-		{create(haar.Upright[int64](table, 2)), boxsum.ErrSize, "haar: bad size: channel 2 of 2"},
-		{create(haar.Upright[int64](table, -1)), boxsum.ErrSize, "haar: bad size: channel -1 of 2"},
-		{create(haar.Upright[int64](short, 0)), boxsum.ErrSize, "haar: boxsum: bad size: table needs 63 elements, its buffer has 5"},
+		{create(haar.Upright[int64, uint32](nil, 0)), boxsum.ErrInvalid, "haar: invalid: no table"},
+		{create(haar.Upright[int64](table, 2)), boxsum.ErrInvalid, "haar: invalid: channel 2 of 2"},
+		{create(haar.Upright[int64](table, -1)), boxsum.ErrInvalid, "haar: invalid: channel -1 of 2"},
+		{create(haar.Upright[int64](short, 0)), boxsum.ErrInvalid, "haar: boxsum: invalid: table needs 63 elements, its buffer has 5"},
 		{create(haar.Upright[int64](&boxsum.Table[float32]{}, 0)), boxsum.ErrTypes, "haar: unsupported types: values of int64 from sums of float32; ask for float64"},
 	} {
 		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
@@ -295,15 +295,15 @@ func TestValuesErrors(t *testing.T) {
 		{plane, 2 * n, set, at, 0, ""},
 		{plane, 0, set, nil, 0, ""},
 		{plane, 0, &haar.Set{}, at, 0, ""},
-		{plane, 2*n - 1, set, at, 0, fmt.Sprintf("haar: bad size: %d features in 2 windows do not go into %d values", n, 2*n-1)},
-		{plane, 2*n + 1, set, at, 0, fmt.Sprintf("haar: bad size: %d features in 2 windows do not go into %d values", n, 2*n+1)},
-		{plane, 2 * n, nil, at, 0, "haar: bad size: no set of features"},
-		{plane, 2 * n, set, at, -1, "haar: bad size: -1 workers"},
-		{plane, n, set, []image.Point{{5, 2}}, 0, "haar: bad size: a window of 4×4 at (5,2) is not inside of the image of 8×6"},
-		{plane, n, set, []image.Point{{0, -1}}, 0, "haar: bad size: a window of 4×4 at (0,-1) is not inside of the image of 8×6"},
-		{plane, n, set, []image.Point{{math.MaxInt, 0}}, 0, fmt.Sprintf("haar: bad size: a window of 4×4 at (%d,0) is not inside of the image of 8×6", math.MaxInt)},
-		{none, 2 * n, set, at, 0, "haar: bad size: no plane; Upright and Rotated make one"},
-		{&haar.Plane[int64, uint32]{}, 2 * n, set, at, 0, "haar: bad size: no plane; Upright and Rotated make one"},
+		{plane, 2*n - 1, set, at, 0, fmt.Sprintf("haar: invalid: %d features in 2 windows do not go into %d values", n, 2*n-1)},
+		{plane, 2*n + 1, set, at, 0, fmt.Sprintf("haar: invalid: %d features in 2 windows do not go into %d values", n, 2*n+1)},
+		{plane, 2 * n, nil, at, 0, "haar: invalid: no set of features"},
+		{plane, 2 * n, set, at, -1, "haar: invalid: -1 workers"},
+		{plane, n, set, []image.Point{{5, 2}}, 0, "haar: invalid: a window of 4×4 at (5,2) is not inside of the image of 8×6"},
+		{plane, n, set, []image.Point{{0, -1}}, 0, "haar: invalid: a window of 4×4 at (0,-1) is not inside of the image of 8×6"},
+		{plane, n, set, []image.Point{{math.MaxInt, 0}}, 0, fmt.Sprintf("haar: invalid: a window of 4×4 at (%d,0) is not inside of the image of 8×6", math.MaxInt)},
+		{none, 2 * n, set, at, 0, "haar: invalid: no plane; Upright and Rotated make one"},
+		{&haar.Plane[int64, uint32]{}, 2 * n, set, at, 0, "haar: invalid: no plane; Upright and Rotated make one"},
 	} {
 		opt := &haar.Options{Workers: test.workers}
 		err := test.plane.Values(make([]int64, test.length), test.set, test.at, opt)
@@ -314,7 +314,7 @@ func TestValuesErrors(t *testing.T) {
 		if test.want == "" && err == nil {
 			continue
 		}
-		if !errors.Is(err, boxsum.ErrSize) || err.Error() != test.want {
+		if !errors.Is(err, boxsum.ErrInvalid) || err.Error() != test.want {
 			t.Errorf("got  %v\nwant %s", err, test.want)
 		}
 	}
@@ -328,7 +328,7 @@ func TestValuesErrors(t *testing.T) {
 	}{{f, image.Pt(6, 0)}, {f, image.Pt(0, 5)}, {f, image.Pt(-1, 0)}, {haar.Feature{}, image.Pt(0, 0)}} {
 		_, err := plane.Value(test.f, test.at)
 		_, again := plane.Corrected(test.f, test.at)
-		if !errors.Is(err, boxsum.ErrSize) || !errors.Is(again, boxsum.ErrSize) {
+		if !errors.Is(err, boxsum.ErrInvalid) || !errors.Is(again, boxsum.ErrInvalid) {
 			t.Errorf("%v at %v gives %v and %v", test.f, test.at, err, again)
 		}
 	}

@@ -39,7 +39,7 @@ func (w *window) turned() bool { return w.rows != nil }
 // plainWindow checks the size of a window.
 func plainWindow(width, height int) (window, error) {
 	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
-		return window{}, fmt.Errorf("haar: %w: a window of %d×%d pixels", boxsum.ErrSize, width, height)
+		return window{}, fmt.Errorf("haar: %w: a window of %d×%d pixels", boxsum.ErrInvalid, width, height)
 	}
 	return window{width: int32(width), height: int32(height)}, nil
 }
@@ -62,7 +62,7 @@ func turnedWindow(rot rotated.Rotation, width, height int) (window, error) {
 		return w, nil
 	}
 	if width > maxTurned || height > maxTurned {
-		return w, fmt.Errorf("haar: %w: a window of %d×%d pixels for features along %v: its sides are at most %d", boxsum.ErrSize, width, height, rot, maxTurned)
+		return w, fmt.Errorf("haar: %w: a window of %d×%d pixels for features along %v: its sides are at most %d", boxsum.ErrInvalid, width, height, rot, maxTurned)
 	}
 	w.rot = rot
 	axes := axesOf(rot)
@@ -73,7 +73,7 @@ func turnedWindow(rot rotated.Rotation, width, height int) (window, error) {
 	// Along 1/1 the rows before and after may have a cell that no pixel ever has.
 	w.top = int32(low.Y) - 1
 	if w.rows, err = memory.Make[span](high.Y + 3 - low.Y); err != nil {
-		return w, fmt.Errorf("haar: %w: %w", boxsum.ErrSize, err)
+		return w, fmt.Errorf("haar: %w: %w", boxsum.ErrInvalid, err)
 	}
 	w.cut(axes, inside)
 	return w, nil

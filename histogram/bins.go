@@ -80,11 +80,11 @@ func (b Bins) check() error {
 		return nil
 	}
 	if width := b.High - b.Low; !(width > 0) || math.IsInf(width, 0) {
-		return fmt.Errorf("histogram: %w: a range from %v to %v: both and their difference must be finite, and the second larger", boxsum.ErrSize, b.Low, b.High)
+		return fmt.Errorf("histogram: %w: a range from %v to %v: both and their difference must be finite, and the second larger", boxsum.ErrInvalid, b.Low, b.High)
 	}
 	b.single = false
 	if !b.apart() {
-		return fmt.Errorf("histogram: %w: the range from %v to %v is too narrow for %d bins", boxsum.ErrSize, b.Low, b.High, b.N)
+		return fmt.Errorf("histogram: %w: the range from %v to %v is too narrow for %d bins", boxsum.ErrInvalid, b.Low, b.High, b.N)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (b Bins) apart() bool {
 
 func checkCount(bins int) error {
 	if bins < MinBins || bins > MaxBins {
-		return fmt.Errorf("histogram: %w: %d bins: use %d to %d", boxsum.ErrSize, bins, MinBins, MaxBins)
+		return fmt.Errorf("histogram: %w: %d bins: use %d to %d", boxsum.ErrInvalid, bins, MinBins, MaxBins)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func Over[P boxsum.Pixel](b Bins) (Bins, error) {
 	case int16:
 		b.Low, b.High = math.MinInt16, 1<<15
 	default:
-		return b, fmt.Errorf("histogram: %w: pixels of %T need a range: set Low and High", boxsum.ErrSize, *new(P))
+		return b, fmt.Errorf("histogram: %w: pixels of %T need a range: set Low and High", boxsum.ErrInvalid, *new(P))
 	}
 	return b, nil
 }

@@ -10,7 +10,7 @@ import (
 // TestIndexWithoutRange asks for bins that cut nothing: no value is in them.
 func TestIndexWithoutRange(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
-	table, err := histogram.New[uint32](3, 2, 1, histogram.Bins{N: 32})
+	table, err := histogram.NewTable[uint32](3, 2, 1, histogram.Bins{N: 32})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func IntegrateWeightedInto[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img b
 	}
 	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
 		return fmt.Errorf("histogram: %w: weights of %d×%d with %d channels for an image of %d×%d: they take its size and one channel",
-			boxsum.ErrSize, weights.Width, weights.Height, weights.Channels, img.Width, img.Height)
+			boxsum.ErrInvalid, weights.Width, weights.Height, weights.Channels, img.Width, img.Height)
 	}
 	return integrate(dst, img, func(dst []S, x, y int) {
 		for i, w := range weights.Pix[y*weights.Stride+x:][:len(dst)] {
@@ -92,7 +92,7 @@ func tableFor[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt 
 	if bins, err = Over[P](bins); err != nil {
 		return nil, err
 	}
-	return New[S](img.Width, img.Height, img.Channels, bins)
+	return NewTable[S](img.Width, img.Height, img.Channels, bins)
 }
 
 // integrate makes a table with weights, or counts where there are none.
@@ -105,17 +105,17 @@ func integrate[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P],
 		return err
 	}
 	if dst == nil {
-		return fmt.Errorf("histogram: %w: no table", boxsum.ErrSize)
+		return fmt.Errorf("histogram: %w: no table", boxsum.ErrInvalid)
 	}
 	if dst.Width != img.Width || dst.Height != img.Height || dst.Channels != img.Channels {
 		return fmt.Errorf("histogram: %w: a table for %d×%d with %d channels cannot take an image of %d×%d with %d",
-			boxsum.ErrSize, dst.Width, dst.Height, dst.Channels, img.Width, img.Height, img.Channels)
+			boxsum.ErrInvalid, dst.Width, dst.Height, dst.Channels, img.Width, img.Height, img.Channels)
 	}
 	if dst.Bins, err = Over[P](dst.Bins); err != nil {
 		return err
 	}
 	if need := (img.Width + 1) * (img.Height + 1) * img.Channels * dst.Bins.N; len(dst.Counts) != need {
-		return fmt.Errorf("histogram: %w: the table needs %d counts and has %d: use New", boxsum.ErrSize, need, len(dst.Counts))
+		return fmt.Errorf("histogram: %w: the table needs %d counts and has %d: use NewTable", boxsum.ErrInvalid, need, len(dst.Counts))
 	}
 	run, ok := dst.scratch.(*layer[P, S])
 	if !ok || run.table != dst {
@@ -135,7 +135,7 @@ func levelOf(opt *boxsum.Options) (kernel.Level, error) {
 		return kernel.Best(), nil
 	}
 	if opt.Workers < 0 {
-		return 0, fmt.Errorf("histogram: %w: %d workers", boxsum.ErrSize, opt.Workers)
+		return 0, fmt.Errorf("histogram: %w: %d workers", boxsum.ErrInvalid, opt.Workers)
 	}
 	if opt.Offset != 0 {
 		return 0, fmt.Errorf("histogram: %w: histograms take no offset: move the range instead", boxsum.ErrTypes)
@@ -158,11 +158,11 @@ func checked[P boxsum.Pixel](what string, img boxsum.Image[P]) (boxsum.Image[P],
 	}
 	if img.Width < 0 || img.Height < 0 || img.Channels < 0 || img.Stride < 0 {
 		return img, fmt.Errorf("histogram: %w: %s of %d×%d with %d channels and stride %d: none may be negative",
-			boxsum.ErrSize, what, img.Width, img.Height, img.Channels, img.Stride)
+			boxsum.ErrInvalid, what, img.Width, img.Height, img.Channels, img.Stride)
 	}
 	if img.Width > 0 && img.Height > 0 && img.Row(img.Height-1) == nil {
 		return img, fmt.Errorf("histogram: %w: %d elements, rows %d apart, are too few for %s of %d×%d with %d channels",
-			boxsum.ErrSize, len(img.Pix), img.Stride, what, img.Width, img.Height, img.Channels)
+			boxsum.ErrInvalid, len(img.Pix), img.Stride, what, img.Width, img.Height, img.Channels)
 	}
 	if img.Stride == 0 {
 		img.Stride = img.Width * img.Channels

@@ -24,10 +24,10 @@ func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f fun
 		return boxsum.Image[P]{}, err
 	}
 	if radius < 0 {
-		return boxsum.Image[P]{}, fmt.Errorf("histogram: %w: a radius of %d", boxsum.ErrSize, radius)
+		return boxsum.Image[P]{}, fmt.Errorf("histogram: %w: a radius of %d", boxsum.ErrInvalid, radius)
 	}
 	if t == nil || uint(channel) >= uint(t.Channels) {
-		return boxsum.Image[P]{}, fmt.Errorf("histogram: %w: the table has no channel %d", boxsum.ErrSize, channel)
+		return boxsum.Image[P]{}, fmt.Errorf("histogram: %w: the table has no channel %d", boxsum.ErrInvalid, channel)
 	}
 	out, err := boxsum.NewImage[P](t.Width, t.Height, 1)
 	if err != nil {

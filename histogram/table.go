@@ -17,7 +17,7 @@ import (
 //
 //	Counts[((y*(Width+1)+x)*Channels+c)*Bins.N+i]
 //
-// A table comes from [New], [Integrate] or [IntegrateWeighted]. It is safe for
+// A table comes from [NewTable], [Integrate] or [IntegrateWeighted]. It is safe for
 // use by several goroutines as long as none integrates into it.
 type Table[S boxsum.Sum] struct {
 	Counts        []S
@@ -35,7 +35,7 @@ func Bytes[S boxsum.Sum](width, height, channels, bins int) (int64, error) {
 		channels = 1
 	}
 	if width < 0 || height < 0 || channels < 0 {
-		return 0, fmt.Errorf("histogram: %w: %d×%d pixels of %d channels: none may be negative", boxsum.ErrSize, width, height, channels)
+		return 0, fmt.Errorf("histogram: %w: %d×%d pixels of %d channels: none may be negative", boxsum.ErrInvalid, width, height, channels)
 	}
 	if err := checkCount(bins); err != nil {
 		return 0, err
@@ -44,7 +44,7 @@ func Bytes[S boxsum.Sum](width, height, channels, bins int) (int64, error) {
 	const maxSide = 1 << 40
 	counts := (float64(width) + 1) * (float64(height) + 1) * float64(channels) * float64(bins)
 	if int64(width) > maxSide || int64(height) > maxSide || counts > maxCounts {
-		return 0, fmt.Errorf("histogram: %w: a table of %s would take %.3g bytes, more than memory can hold", boxsum.ErrSize, describe(width, height, channels, bins), counts*float64(sizeOf[S]()))
+		return 0, fmt.Errorf("histogram: %w: a table of %s would take %.3g bytes, more than memory can hold", boxsum.ErrInvalid, describe(width, height, channels, bins), counts*float64(sizeOf[S]()))
 	}
 	return int64(width+1) * int64(height+1) * int64(channels) * int64(bins) * int64(sizeOf[S]()), nil
 }
@@ -52,8 +52,8 @@ func Bytes[S boxsum.Sum](width, height, channels, bins int) (int64, error) {
 // maxCounts keeps every byte offset inside an int.
 const maxCounts = math.MaxInt / 16
 
-// New allocates a table for images of this size. Zero channels stand for one.
-func New[S boxsum.Sum](width, height, channels int, bins Bins) (*Table[S], error) {
+// NewTable allocates a table for images of this size. Zero channels stand for one.
+func NewTable[S boxsum.Sum](width, height, channels int, bins Bins) (*Table[S], error) {
 	if channels == 0 {
 		channels = 1
 	}
@@ -67,7 +67,7 @@ func New[S boxsum.Sum](width, height, channels int, bins Bins) (*Table[S], error
 	counts, err := allocate[S](bytes)
 	if err != nil {
 		return nil, fmt.Errorf("histogram: %w: a table of %s: %w: use fewer bins, or parts of the image",
-			boxsum.ErrSize, describe(width, height, channels, bins.N), err)
+			boxsum.ErrInvalid, describe(width, height, channels, bins.N), err)
 	}
 	return &Table[S]{Counts: counts, Width: width, Height: height, Channels: channels, Bins: bins}, nil
 }
@@ -149,7 +149,7 @@ func (t *Table[S]) Histograms(dst []S, boxes []image.Rectangle) error {
 	entry := t.Channels * t.Bins.N
 	if len(dst) < len(boxes)*entry {
 		return fmt.Errorf("histogram: %w: %d boxes of %d channels with %d bins need %d counts, there is room for %d",
-			boxsum.ErrSize, len(boxes), t.Channels, t.Bins.N, len(boxes)*entry, len(dst))
+			boxsum.ErrInvalid, len(boxes), t.Channels, t.Bins.N, len(boxes)*entry, len(dst))
 	}
 	for _, box := range boxes {
 		for c := range t.Channels {

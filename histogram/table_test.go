@@ -301,7 +301,7 @@ func TestNotNumbers(t *testing.T) {
 // second of a type allocates nothing.
 func TestAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	table, err := histogram.New[uint32](50, 40, 1, histogram.Bins{N: 20, Low: 0, High: 256})
+	table, err := histogram.NewTable[uint32](50, 40, 1, histogram.Bins{N: 20, Low: 0, High: 256})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,8 +367,8 @@ func TestErrors(t *testing.T) {
 	_, noPair := histogram.IntegrateWeighted[uint32](good, boxsum.Image[float32]{Pix: make([]float32, 12), Width: 4, Height: 3}, histogram.Bins{N: 4}, nil)
 	_, weights := histogram.IntegrateWeighted[uint32](good, boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 3, Height: 4}, histogram.Bins{N: 4}, nil)
 	_, fewWeights := histogram.IntegrateWeighted[uint32](good, boxsum.Image[uint8]{Pix: make([]uint8, 11), Width: 4, Height: 3}, histogram.Bins{N: 4}, nil)
-	_, memory := histogram.New[uint32](1<<20, 1<<16, 3, histogram.Bins{N: 256})
-	_, huge := histogram.New[uint32](math.MaxInt, math.MaxInt, 1, histogram.Bins{N: 256})
+	_, memory := histogram.NewTable[uint32](1<<20, 1<<16, 3, histogram.Bins{N: 256})
+	_, huge := histogram.NewTable[uint32](math.MaxInt, math.MaxInt, 1, histogram.Bins{N: 256})
 	_, negative := histogram.Bytes[uint32](-1, 5, 1, 8)
 	_, wide := histogram.Bytes[uint32](math.MaxInt, 0, 1, 8)
 	_, radius := histogram.Local(table, -1, 0, func([]uint32) uint8 { return 0 }, nil)
@@ -379,38 +379,38 @@ func TestErrors(t *testing.T) {
 		err  error
 		is   error
 	}{
-		{"no bins", integrate(good, histogram.Bins{}, nil), boxsum.ErrSize},
-		{"one bin", integrate(good, histogram.Bins{N: 1}, nil), boxsum.ErrSize},
-		{"many bins", integrate(good, histogram.Bins{N: 257}, nil), boxsum.ErrSize},
-		{"inverted", integrate(good, histogram.Bins{N: 4, Low: 2, High: 1}, nil), boxsum.ErrSize},
-		{"nothing", integrate(good, histogram.Bins{N: 4, Low: 2, High: 2}, nil), boxsum.ErrSize},
-		{"NaN", integrate(good, histogram.Bins{N: 4, Low: math.NaN(), High: 2}, nil), boxsum.ErrSize},
-		{"infinite", integrate(good, histogram.Bins{N: 4, Low: 0, High: math.Inf(1)}, nil), boxsum.ErrSize},
-		{"wide", integrate(good, histogram.Bins{N: 4, Low: -math.MaxFloat64, High: math.MaxFloat64}, nil), boxsum.ErrSize},
-		{"narrow", integrate(good, histogram.Bins{N: 4, Low: 1, High: math.Nextafter(1, 2)}, nil), boxsum.ErrSize},
-		{"short", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 11), Width: 4, Height: 3}, ok, nil), boxsum.ErrSize},
-		{"stride", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: 3}, ok, nil), boxsum.ErrSize},
-		{"negative stride", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: -4}, ok, nil), boxsum.ErrSize},
-		{"negative width", integrate(boxsum.Image[uint8]{Width: -4, Height: 3}, ok, nil), boxsum.ErrSize},
-		{"large image", integrate(boxsum.Image[uint8]{Width: math.MaxInt, Height: math.MaxInt}, ok, nil), boxsum.ErrSize},
-		{"workers", integrate(good, ok, &boxsum.Options{Workers: -1}), boxsum.ErrSize},
+		{"no bins", integrate(good, histogram.Bins{}, nil), boxsum.ErrInvalid},
+		{"one bin", integrate(good, histogram.Bins{N: 1}, nil), boxsum.ErrInvalid},
+		{"many bins", integrate(good, histogram.Bins{N: 257}, nil), boxsum.ErrInvalid},
+		{"inverted", integrate(good, histogram.Bins{N: 4, Low: 2, High: 1}, nil), boxsum.ErrInvalid},
+		{"nothing", integrate(good, histogram.Bins{N: 4, Low: 2, High: 2}, nil), boxsum.ErrInvalid},
+		{"NaN", integrate(good, histogram.Bins{N: 4, Low: math.NaN(), High: 2}, nil), boxsum.ErrInvalid},
+		{"infinite", integrate(good, histogram.Bins{N: 4, Low: 0, High: math.Inf(1)}, nil), boxsum.ErrInvalid},
+		{"wide", integrate(good, histogram.Bins{N: 4, Low: -math.MaxFloat64, High: math.MaxFloat64}, nil), boxsum.ErrInvalid},
+		{"narrow", integrate(good, histogram.Bins{N: 4, Low: 1, High: math.Nextafter(1, 2)}, nil), boxsum.ErrInvalid},
+		{"short", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 11), Width: 4, Height: 3}, ok, nil), boxsum.ErrInvalid},
+		{"stride", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: 3}, ok, nil), boxsum.ErrInvalid},
+		{"negative stride", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: -4}, ok, nil), boxsum.ErrInvalid},
+		{"negative width", integrate(boxsum.Image[uint8]{Width: -4, Height: 3}, ok, nil), boxsum.ErrInvalid},
+		{"large image", integrate(boxsum.Image[uint8]{Width: math.MaxInt, Height: math.MaxInt}, ok, nil), boxsum.ErrInvalid},
+		{"workers", integrate(good, ok, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
 		{"level", integrate(good, ok, &boxsum.Options{Level: 99}), nil},
 		{"offset", integrate(good, ok, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
-		{"no range", noRange, boxsum.ErrSize},
+		{"no range", noRange, boxsum.ErrInvalid},
 		{"types", noPair, boxsum.ErrTypes},
-		{"weights", weights, boxsum.ErrSize},
-		{"few weights", fewWeights, boxsum.ErrSize},
-		{"memory", memory, boxsum.ErrSize},
-		{"huge", huge, boxsum.ErrSize},
-		{"negative", negative, boxsum.ErrSize},
-		{"wide table", wide, boxsum.ErrSize},
-		{"radius", radius, boxsum.ErrSize},
-		{"channel", channel, boxsum.ErrSize},
-		{"no table", histogram.IntegrateInto(nil, good, nil), boxsum.ErrSize},
-		{"zero table", histogram.IntegrateInto(new(histogram.Table[uint32]), good, nil), boxsum.ErrSize},
-		{"own table", histogram.IntegrateInto(&histogram.Table[uint32]{Width: 4, Height: 3, Channels: 1, Bins: ok}, good, nil), boxsum.ErrSize},
-		{"other size", histogram.IntegrateInto(table, boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 3, Height: 4}, nil), boxsum.ErrSize},
-		{"few counts", table.Histograms(make([]uint32, 7), make([]image.Rectangle, 2)), boxsum.ErrSize},
+		{"weights", weights, boxsum.ErrInvalid},
+		{"few weights", fewWeights, boxsum.ErrInvalid},
+		{"memory", memory, boxsum.ErrInvalid},
+		{"huge", huge, boxsum.ErrInvalid},
+		{"negative", negative, boxsum.ErrInvalid},
+		{"wide table", wide, boxsum.ErrInvalid},
+		{"radius", radius, boxsum.ErrInvalid},
+		{"channel", channel, boxsum.ErrInvalid},
+		{"no table", histogram.IntegrateInto(nil, good, nil), boxsum.ErrInvalid},
+		{"zero table", histogram.IntegrateInto(new(histogram.Table[uint32]), good, nil), boxsum.ErrInvalid},
+		{"own table", histogram.IntegrateInto(&histogram.Table[uint32]{Width: 4, Height: 3, Channels: 1, Bins: ok}, good, nil), boxsum.ErrInvalid},
+		{"other size", histogram.IntegrateInto(table, boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 3, Height: 4}, nil), boxsum.ErrInvalid},
+		{"few counts", table.Histograms(make([]uint32, 7), make([]image.Rectangle, 2)), boxsum.ErrInvalid},
 	} {
 		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "histogram: ") {
 			t.Errorf("%s: %v", test.name, test.err)

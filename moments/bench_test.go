@@ -19,7 +19,7 @@ func benchmarkIntegrate[P boxsum.Pixel](b *testing.B) {
 	img := random[P](rand.New(rand.NewPCG(1, 2)), 1920, 1080, 1)
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("%T/%d-workers", *new(P), workers), func(b *testing.B) {
-			table, err := moments.New[P](img.Width, img.Height, 1)
+			table, err := moments.NewTable[P](img.Width, img.Height, 1)
 			if err != nil {
 				b.Fatal(err)
 			}

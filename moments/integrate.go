@@ -22,7 +22,7 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *boxsum.Options) (*Table
 	if err != nil {
 		return nil, err
 	}
-	t, err := New[P](img.Width, img.Height, img.Channels)
+	t, err := NewTable[P](img.Width, img.Height, img.Channels)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *boxsum.Options) (*Table
 	return t, nil
 }
 
-// IntegrateInto makes the table of an image in dst, which must come from [New]
+// IntegrateInto makes the table of an image in dst, which must come from [NewTable]
 // or [Integrate] for an image of this size and with pixels as wide: the tables
 // of 8- and 16-bit pixels are of one kind, and the others of another. It
 // allocates next to nothing once an image of the same type has been through dst.
@@ -45,11 +45,11 @@ func IntegrateInto[P boxsum.Pixel](dst *Table, img boxsum.Image[P], opt *boxsum.
 		return err
 	}
 	if dst == nil || dst.words == nil {
-		return fmt.Errorf("moments: %w: no table", boxsum.ErrSize)
+		return fmt.Errorf("moments: %w: no table", boxsum.ErrInvalid)
 	}
 	if dst.width != img.Width || dst.height != img.Height || dst.channels != img.Channels {
 		return fmt.Errorf("moments: %w: a table for %d×%d with %d channels cannot take an image of %d×%d with %d",
-			boxsum.ErrSize, dst.width, dst.height, dst.channels, img.Width, img.Height, img.Channels)
+			boxsum.ErrInvalid, dst.width, dst.height, dst.channels, img.Width, img.Height, img.Channels)
 	}
 	if dst.wide != isWide[P]() {
 		return fmt.Errorf("moments: %w: this table was not made for pixels of %T", boxsum.ErrTypes, *new(P))
@@ -94,7 +94,7 @@ func scale[P boxsum.Pixel](img boxsum.Image[P], workers int) (peak, unit float64
 		return floatScale(img, workers)
 	}
 	if !representable(peak, img.Width, img.Height) {
-		return 0, 0, fmt.Errorf("moments: %w: the moments of an image of %d×%d do not fit 128 bits: use parts of it", boxsum.ErrSize, img.Width, img.Height)
+		return 0, 0, fmt.Errorf("moments: %w: the moments of an image of %d×%d do not fit 128 bits: use parts of it", boxsum.ErrInvalid, img.Width, img.Height)
 	}
 	return peak, unit, nil
 }
@@ -156,7 +156,7 @@ func checkOptions(opt *boxsum.Options) error {
 	case opt == nil:
 		return nil
 	case opt.Workers < 0:
-		return fmt.Errorf("moments: %w: %d workers", boxsum.ErrSize, opt.Workers)
+		return fmt.Errorf("moments: %w: %d workers", boxsum.ErrInvalid, opt.Workers)
 	case opt.Offset != 0:
 		return fmt.Errorf("moments: %w: moments take no offset", boxsum.ErrTypes)
 	case opt.Level != boxsum.Auto && !slices.Contains(boxsum.Levels(), opt.Level):
@@ -173,11 +173,11 @@ func checked[P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[P], error) {
 	}
 	if img.Width < 0 || img.Height < 0 || img.Channels < 0 || img.Stride < 0 {
 		return img, fmt.Errorf("moments: %w: an image of %d×%d with %d channels and stride %d: none may be negative",
-			boxsum.ErrSize, img.Width, img.Height, img.Channels, img.Stride)
+			boxsum.ErrInvalid, img.Width, img.Height, img.Channels, img.Stride)
 	}
 	if img.Width > 0 && img.Height > 0 && img.Row(img.Height-1) == nil {
 		return img, fmt.Errorf("moments: %w: %d elements, rows %d apart, are too few for an image of %d×%d with %d channels",
-			boxsum.ErrSize, len(img.Pix), img.Stride, img.Width, img.Height, img.Channels)
+			boxsum.ErrInvalid, len(img.Pix), img.Stride, img.Width, img.Height, img.Channels)
 	}
 	if img.Stride == 0 {
 		img.Stride = img.Width * img.Channels

@@ -392,11 +392,11 @@ func TestEmpty(t *testing.T) {
 // TestAgain puts several images through one table.
 func TestAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	narrow, err := moments.New[uint8](30, 20, 1)
+	narrow, err := moments.NewTable[uint8](30, 20, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wide, err := moments.New[float32](30, 20, 1)
+	wide, err := moments.NewTable[float32](30, 20, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -481,31 +481,31 @@ func TestErrors(t *testing.T) {
 		_, err := moments.Integrate(boxsum.Image[float64]{Pix: []float64{0, 1, 2, v}, Width: 2, Height: 2}, nil)
 		return err
 	}
-	_, memory := moments.New[uint8](1<<20, 1<<20, 1)
-	_, huge := moments.New[uint8](math.MaxInt, 1, 1)
-	_, channels := moments.New[uint8](1, 1, math.MaxInt)
+	_, memory := moments.NewTable[uint8](1<<20, 1<<20, 1)
+	_, huge := moments.NewTable[uint8](math.MaxInt, 1, 1)
+	_, channels := moments.NewTable[uint8](1, 1, math.MaxInt)
 	_, negative := moments.Bytes[uint8](1, -1, 1)
 	for _, test := range []struct {
 		name string
 		err  error
 		is   error
 	}{
-		{"short", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 11), Width: 4, Height: 3}, nil), boxsum.ErrSize},
-		{"stride", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: 3}, nil), boxsum.ErrSize},
-		{"negative", integrate(boxsum.Image[uint8]{Width: -4, Height: 3}, nil), boxsum.ErrSize},
-		{"large image", integrate(boxsum.Image[uint8]{Width: math.MaxInt, Height: math.MaxInt}, nil), boxsum.ErrSize},
-		{"workers", integrate(good, &boxsum.Options{Workers: -1}), boxsum.ErrSize},
+		{"short", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 11), Width: 4, Height: 3}, nil), boxsum.ErrInvalid},
+		{"stride", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: 3}, nil), boxsum.ErrInvalid},
+		{"negative", integrate(boxsum.Image[uint8]{Width: -4, Height: 3}, nil), boxsum.ErrInvalid},
+		{"large image", integrate(boxsum.Image[uint8]{Width: math.MaxInt, Height: math.MaxInt}, nil), boxsum.ErrInvalid},
+		{"workers", integrate(good, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
 		{"level", integrate(good, &boxsum.Options{Level: 99}), nil},
 		{"offset", integrate(good, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
 		{"NaN", float(math.NaN()), nil},
 		{"infinity", float(math.Inf(-1)), nil},
-		{"memory", memory, boxsum.ErrSize},
-		{"huge", huge, boxsum.ErrSize},
-		{"channels", channels, boxsum.ErrSize},
-		{"negative side", negative, boxsum.ErrSize},
-		{"no table", moments.IntegrateInto(nil, good, nil), boxsum.ErrSize},
-		{"zero table", moments.IntegrateInto(new(moments.Table), good, nil), boxsum.ErrSize},
-		{"other size", moments.IntegrateInto(table, boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 3, Height: 4}, nil), boxsum.ErrSize},
+		{"memory", memory, boxsum.ErrInvalid},
+		{"huge", huge, boxsum.ErrInvalid},
+		{"channels", channels, boxsum.ErrInvalid},
+		{"negative side", negative, boxsum.ErrInvalid},
+		{"no table", moments.IntegrateInto(nil, good, nil), boxsum.ErrInvalid},
+		{"zero table", moments.IntegrateInto(new(moments.Table), good, nil), boxsum.ErrInvalid},
+		{"other size", moments.IntegrateInto(table, boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 3, Height: 4}, nil), boxsum.ErrInvalid},
 		{"other pixels", moments.IntegrateInto(table, boxsum.Image[float32]{Pix: make([]float32, 12), Width: 4, Height: 3}, nil), boxsum.ErrTypes},
 	} {
 		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "moments: ") {

@@ -45,7 +45,7 @@ func Bytes[P boxsum.Pixel](width, height, channels int) (int64, error) {
 	}
 	if width < 0 || height < 0 || channels < 0 || width > maxSide || height > maxSide {
 		return 0, fmt.Errorf("moments: %w: %d×%d pixels of %d channels: sides are 0 to %d, and channels are not negative",
-			boxsum.ErrSize, width, height, channels, maxSide)
+			boxsum.ErrInvalid, width, height, channels, maxSide)
 	}
 	entry := orders * 8
 	if isWide[P]() {
@@ -53,14 +53,14 @@ func Bytes[P boxsum.Pixel](width, height, channels int) (int64, error) {
 	}
 	bytes := float64(width+1) * float64(height+1) * float64(channels) * float64(entry)
 	if bytes > math.MaxInt/2 { // which leaves room for what is round it
-		return 0, fmt.Errorf("moments: %w: a table of %d×%d pixels in %d channels would take %.3g bytes, more than memory can hold", boxsum.ErrSize, width, height, channels, bytes)
+		return 0, fmt.Errorf("moments: %w: a table of %d×%d pixels in %d channels would take %.3g bytes, more than memory can hold", boxsum.ErrInvalid, width, height, channels, bytes)
 	}
 	return int64(width+1) * int64(height+1) * int64(channels) * int64(entry), nil
 }
 
-// New allocates a table for images of this size and type of pixels. Zero
+// NewTable allocates a table for images of this size and type of pixels. Zero
 // channels stand for one.
-func New[P boxsum.Pixel](width, height, channels int) (*Table, error) {
+func NewTable[P boxsum.Pixel](width, height, channels int) (*Table, error) {
 	if channels == 0 {
 		channels = 1
 	}
@@ -71,7 +71,7 @@ func New[P boxsum.Pixel](width, height, channels int) (*Table, error) {
 	words, err := allocate(bytes)
 	if err != nil {
 		return nil, fmt.Errorf("moments: %w: a table of %d×%d pixels in %d channels: %w: use parts of the image",
-			boxsum.ErrSize, width, height, channels, err)
+			boxsum.ErrInvalid, width, height, channels, err)
 	}
 	return &Table{width: width, height: height, channels: channels, wide: isWide[P](), words: words, unit: 1}, nil
 }

@@ -44,7 +44,7 @@ func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[
 		return nil, errors.New("papers: no algorithm: find one first")
 	}
 	if len(images) == 0 || len(images) > 1 && !a.Many {
-		return nil, fmt.Errorf("papers: %w: %s takes one image at a time, not %d", boxsum.ErrSize, a.Name, len(images))
+		return nil, fmt.Errorf("papers: %w: %s takes one image at a time, not %d", boxsum.ErrInvalid, a.Name, len(images))
 	}
 	images = slices.Clone(images)
 	for i := range images {
@@ -54,7 +54,7 @@ func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[
 		}
 		if images[i].Width != images[0].Width || images[i].Height != images[0].Height || images[i].Channels != images[0].Channels {
 			return nil, fmt.Errorf("papers: %w: image %d is of %d×%d pixels and the first of %d×%d: %s takes images of one size",
-				boxsum.ErrSize, i, images[i].Width, images[i].Height, images[0].Width, images[0].Height, a.Name)
+				boxsum.ErrInvalid, i, images[i].Width, images[i].Height, images[0].Width, images[0].Height, a.Name)
 		}
 	}
 	first := images[0]
@@ -84,12 +84,12 @@ func checked[P boxsum.Pixel](a *Algorithm, img boxsum.Image[P]) (boxsum.Image[P]
 		img.Channels = 1
 	}
 	if img.Width <= 0 || img.Height <= 0 || img.Channels < 0 {
-		return img, fmt.Errorf("papers: %w: %d×%d pixels with %d channels: the works have nothing for empty images", boxsum.ErrSize, img.Width, img.Height, img.Channels)
+		return img, fmt.Errorf("papers: %w: %d×%d pixels with %d channels: the works have nothing for empty images", boxsum.ErrInvalid, img.Width, img.Height, img.Channels)
 	}
 	// Kernels count rows and columns in 32 bits, with room to double an offset.
 	const most = 1 << 30
 	if img.Width > most/img.Channels || img.Height > most || img.Width > most/img.Height {
-		return img, fmt.Errorf("papers: %w: %d×%d pixels are too many: the works have images of up to 2^30 pixels", boxsum.ErrSize, img.Width, img.Height)
+		return img, fmt.Errorf("papers: %w: %d×%d pixels are too many: the works have images of up to 2^30 pixels", boxsum.ErrInvalid, img.Width, img.Height)
 	}
 	row := img.Width * img.Channels
 	if img.Stride == 0 {
@@ -97,7 +97,7 @@ func checked[P boxsum.Pixel](a *Algorithm, img boxsum.Image[P]) (boxsum.Image[P]
 	}
 	if img.Stride < row || len(img.Pix) < row || img.Height > 1 && (len(img.Pix)-row)/(img.Height-1) < img.Stride {
 		return img, fmt.Errorf("papers: %w: %d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d",
-			boxsum.ErrSize, img.Width, img.Height, img.Channels, img.Stride, len(img.Pix))
+			boxsum.ErrInvalid, img.Width, img.Height, img.Channels, img.Stride, len(img.Pix))
 	}
 	if colour, ok := any(img).(boxsum.Image[uint8]); ok && a.Work == bertazziniWork && (img.Channels == 3 || img.Channels == 4) {
 		return any(grey(colour)).(boxsum.Image[P]), nil
@@ -137,7 +137,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		of          string
 	}{{o.Threads, 1 << 16, "threads"}, {o.Streams, 1 << 16, "streams"}, {o.Group, 1024, "threads in a block"}} {
 		if n.value < 0 || n.value > n.most {
-			return o, fmt.Errorf("papers: %w: %d %s: there are 1 to %d", boxsum.ErrSize, n.value, n.of, n.most)
+			return o, fmt.Errorf("papers: %w: %d %s: there are 1 to %d", boxsum.ErrInvalid, n.value, n.of, n.most)
 		}
 	}
 	if o.Threads == 0 {
@@ -214,7 +214,7 @@ func (j *Job) Close() error { return j.typed.close() }
 // the type of the job's precision: float32, float64 or uint32.
 func Table[S boxsum.Sum](j *Job, i int) (*boxsum.Table[S], error) {
 	if i < 0 || i >= j.typed.count() {
-		return nil, fmt.Errorf("papers: %w: no table %d among %d", boxsum.ErrSize, i, j.typed.count())
+		return nil, fmt.Errorf("papers: %w: no table %d among %d", boxsum.ErrInvalid, i, j.typed.count())
 	}
 	t, ok := j.typed.(interface {
 		table(i int) (*boxsum.Table[S], error)

@@ -1,9 +1,6 @@
 package papers
 
-import (
-	"github.com/boxsum/boxsum/gpu/kernels"
-	"github.com/boxsum/boxsum/internal/launch"
-)
+import "github.com/boxsum/boxsum/internal/launch"
 
 // An offset is where the other pixel of a sum is.
 type offset struct{ dx, dy int }
@@ -95,7 +92,7 @@ func (r *rig) passes(kernel string, width, height, pixels int, offsets []offset,
 		}
 	}
 	run := &deviceRun{in: buffers[0], out: buffers[0], layout: layout}
-	across := ceilDiv(width, kernels.PapersGroup)
+	across := ceilDiv(width, launch.Group)
 	for i, o := range offsets {
 		to := buffers[1+i%2]
 		run.kernels = append(run.kernels, r.step(kernel, across*height, 3*int64(elements)*int64(pixels),

@@ -84,21 +84,21 @@ func TestErrors(t *testing.T) {
 		images []boxsum.Image[uint8]
 		want   error
 	}{
-		{"intimg/serial", nil, nil, boxsum.ErrSize},
-		{"intimg/serial", nil, []boxsum.Image[uint8]{grey, grey}, boxsum.ErrSize},
-		{"intimg/serial", nil, []boxsum.Image[uint8]{{}}, boxsum.ErrSize},
-		{"intimg/serial", nil, []boxsum.Image[uint8]{{Width: -1, Height: 3}}, boxsum.ErrSize},
-		{"intimg/serial", nil, []boxsum.Image[uint8]{{Pix: make([]uint8, 11), Width: 4, Height: 3}}, boxsum.ErrSize},
-		{"intimg/serial", nil, []boxsum.Image[uint8]{{Width: 1 << 20, Height: 1 << 20}}, boxsum.ErrSize},
+		{"intimg/serial", nil, nil, boxsum.ErrInvalid},
+		{"intimg/serial", nil, []boxsum.Image[uint8]{grey, grey}, boxsum.ErrInvalid},
+		{"intimg/serial", nil, []boxsum.Image[uint8]{{}}, boxsum.ErrInvalid},
+		{"intimg/serial", nil, []boxsum.Image[uint8]{{Width: -1, Height: 3}}, boxsum.ErrInvalid},
+		{"intimg/serial", nil, []boxsum.Image[uint8]{{Pix: make([]uint8, 11), Width: 4, Height: 3}}, boxsum.ErrInvalid},
+		{"intimg/serial", nil, []boxsum.Image[uint8]{{Width: 1 << 20, Height: 1 << 20}}, boxsum.ErrInvalid},
 		{"intimg/serial", nil, []boxsum.Image[uint8]{{Pix: make([]uint8, 36), Width: 4, Height: 3, Channels: 3}}, boxsum.ErrTypes},
 		{"intimg/serial", &Options{Precision: Float4}, []boxsum.Image[uint8]{grey}, boxsum.ErrTypes},
 		{"bilgic/sequential", &Options{Precision: Int}, []boxsum.Image[uint8]{grey}, boxsum.ErrTypes},
-		{"bilgic/sequential", &Options{Threads: -1}, []boxsum.Image[uint8]{grey}, boxsum.ErrSize},
-		{"intimg/serial", nil, []boxsum.Image[uint8]{{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: math.MaxInt/2 + 1}}, boxsum.ErrSize},
-		{"bilgic/sequential", &Options{Threads: 1 << 20}, []boxsum.Image[uint8]{grey}, boxsum.ErrSize},
-		{"bilgic/sequential", &Options{Group: 2000}, []boxsum.Image[uint8]{grey}, boxsum.ErrSize},
-		{"messom/rotated", &Options{Rotation: rotated.Rotation{A: 1}}, []boxsum.Image[uint8]{grey}, boxsum.ErrSize},
-		{"bertazzini/many-images", nil, []boxsum.Image[uint8]{grey, {Pix: make([]uint8, 12), Width: 3, Height: 4}}, boxsum.ErrSize},
+		{"bilgic/sequential", &Options{Threads: -1}, []boxsum.Image[uint8]{grey}, boxsum.ErrInvalid},
+		{"intimg/serial", nil, []boxsum.Image[uint8]{{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: math.MaxInt/2 + 1}}, boxsum.ErrInvalid},
+		{"bilgic/sequential", &Options{Threads: 1 << 20}, []boxsum.Image[uint8]{grey}, boxsum.ErrInvalid},
+		{"bilgic/sequential", &Options{Group: 2000}, []boxsum.Image[uint8]{grey}, boxsum.ErrInvalid},
+		{"messom/rotated", &Options{Rotation: rotated.Rotation{A: 1}}, []boxsum.Image[uint8]{grey}, boxsum.ErrInvalid},
+		{"bertazzini/many-images", nil, []boxsum.Image[uint8]{grey, {Pix: make([]uint8, 12), Width: 3, Height: 4}}, boxsum.ErrInvalid},
 		{"bertazzini/cuda", nil, []boxsum.Image[uint8]{grey}, nil}, // no device
 	} {
 		a, err := Find(c.name)
@@ -153,7 +153,7 @@ func TestVerify(t *testing.T) {
 		if _, err := Table[float64](job, 0); !errors.Is(err, boxsum.ErrTypes) {
 			t.Errorf("a table of another type: %v", err)
 		}
-		if _, err := Table[float32](job, 1); !errors.Is(err, boxsum.ErrSize) {
+		if _, err := Table[float32](job, 1); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("a second table: %v", err)
 		}
 		if err := job.Close(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/kernels"
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
@@ -61,11 +60,11 @@ func (r *rig) buffer(values int) (buffer, error) {
 // step is a launch of one kernel with blocks of its usual size, which moves so many
 // values.
 func (r *rig) step(name string, groups int, values int64, args ...any) Step {
-	return r.stepOf(name, groups, kernels.PapersGroup, values, args...)
+	return r.stepOf(name, groups, launch.Group, values, args...)
 }
 
 func (r *rig) stepOf(name string, groups, items int, values int64, args ...any) Step {
-	kernel, device, stream, closed := kernels.PapersKernel(name, r.element), r.Device, r.stream, r.closed
+	kernel, device, stream, closed := launch.Kernel(name, r.element), r.Device, r.stream, r.closed
 	return Step{kernel, func() error {
 		if *closed {
 			return errClosed
@@ -113,7 +112,7 @@ func (t *job[E]) prepareDevice() error {
 	p := t.opt.Precision
 	// A grid of blocks has at most 2^31-1 of them, fewer than there are pixels.
 	if int64(t.width+1)*int64(t.height+1) > math.MaxInt32 {
-		return fmt.Errorf("papers: %w: %d×%d pixels are too many for one launch", boxsum.ErrSize, t.width, t.height)
+		return fmt.Errorf("papers: %w: %d×%d pixels are too many for one launch", boxsum.ErrInvalid, t.width, t.height)
 	}
 	t.rig = &rig{
 		Device: device, stream: device.Main(), closed: new(bool), opt: t.opt, width: t.width, height: t.height, count: len(t.images), element: p.String(), bytes: p.Bytes() * p.Channels,

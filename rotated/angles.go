@@ -26,10 +26,10 @@ func Angles(n int) []Rotation {
 // whose boxes with their sides exchanged are those of the quarter turn.
 func Nearest(degrees float64, limit int) (Rotation, error) {
 	if math.IsNaN(degrees) || math.IsInf(degrees, 0) {
-		return Rotation{}, fmt.Errorf("rotated: %w: an angle of %v degrees", boxsum.ErrSize, degrees)
+		return Rotation{}, fmt.Errorf("rotated: %w: an angle of %v degrees", boxsum.ErrInvalid, degrees)
 	}
 	if limit < 1 || limit > maxTerm {
-		return Rotation{}, fmt.Errorf("rotated: %w: terms of at most %d: the limit is 1 to %d", boxsum.ErrSize, limit, maxTerm)
+		return Rotation{}, fmt.Errorf("rotated: %w: terms of at most %d: the limit is 1 to %d", boxsum.ErrInvalid, limit, maxTerm)
 	}
 	degrees = math.Remainder(degrees, 180)
 	steep := math.Abs(degrees) > 45

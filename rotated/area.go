@@ -25,11 +25,11 @@ type areas struct {
 func newAreas(w *view) (areas, error) {
 	slopes, err := memory.Make[int64](w.nv + 1)
 	if err != nil {
-		return areas{}, fmt.Errorf("rotated: %w: %w", boxsum.ErrSize, err)
+		return areas{}, fmt.Errorf("rotated: %w: %w", boxsum.ErrInvalid, err)
 	}
 	firsts, err := memory.Make[int64](w.slope(w.nu-1) + 2)
 	if err != nil {
-		return areas{}, fmt.Errorf("rotated: %w: %w", boxsum.ErrSize, err)
+		return areas{}, fmt.Errorf("rotated: %w: %w", boxsum.ErrInvalid, err)
 	}
 	for v := range w.nv {
 		slopes[v+1] = slopes[v] + int64(w.slope(v))

@@ -30,7 +30,7 @@ func BenchmarkIntegrate(b *testing.B) {
 		{A: 2, B: 1}, {A: 5, B: 1}, {A: -1, B: 2}, {A: -2, B: 1},
 	} {
 		b.Run(rot.String(), func(b *testing.B) {
-			table, err := rotated.New[uint32](side, side, 1, rot)
+			table, err := rotated.NewTable[uint32](side, side, 1, rot)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -26,37 +26,37 @@ func TestErrors(t *testing.T) {
 		return err
 	}
 	_, types := rotated.Integrate[uint32](boxsum.Image[uint16]{}, half, nil)
-	_, channels := rotated.New[uint32](4, 3, -1, half)
-	_, memory := rotated.New[uint64](1<<22, 1<<22, 1, half)
-	_, many := rotated.New[uint64](4, 3, math.MaxInt, half)
+	_, channels := rotated.NewTable[uint32](4, 3, -1, half)
+	_, memory := rotated.NewTable[uint64](1<<22, 1<<22, 1, half)
+	_, many := rotated.NewTable[uint64](4, 3, math.MaxInt, half)
 	for _, test := range []struct {
 		name string
 		err  error
 		is   error
 	}{
-		{"0/0", integrate(good, rotated.Rotation{}, nil), boxsum.ErrSize},
-		{"1/0", integrate(good, rotated.Rotation{A: 1}, nil), boxsum.ErrSize},
-		{"a large term", integrate(good, rotated.Rotation{A: math.MaxInt, B: 2}, nil), boxsum.ErrSize},
-		{"the least term", integrate(good, rotated.Rotation{A: math.MinInt, B: 3}, nil), boxsum.ErrSize},
-		{"short", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 11), Width: 4, Height: 3}, half, nil), boxsum.ErrSize},
-		{"negative width", integrate(boxsum.Image[uint8]{Width: -4, Height: 3}, half, nil), boxsum.ErrSize},
-		{"negative stride", integrate(boxsum.Image[uint8]{Pix: good.Pix, Stride: -4, Width: 4, Height: 3}, half, nil), boxsum.ErrSize},
-		{"short stride", integrate(boxsum.Image[uint8]{Pix: good.Pix, Stride: 3, Width: 4, Height: 3}, half, nil), boxsum.ErrSize},
-		{"huge stride", integrate(boxsum.Image[uint8]{Pix: good.Pix, Stride: math.MaxInt, Width: 4, Height: 3}, half, nil), boxsum.ErrSize},
-		{"negative channels", integrate(boxsum.Image[uint8]{Pix: good.Pix, Width: 4, Height: 3, Channels: -1}, half, nil), boxsum.ErrSize},
-		{"workers", integrate(good, half, &boxsum.Options{Workers: -1}), boxsum.ErrSize},
+		{"0/0", integrate(good, rotated.Rotation{}, nil), boxsum.ErrInvalid},
+		{"1/0", integrate(good, rotated.Rotation{A: 1}, nil), boxsum.ErrInvalid},
+		{"a large term", integrate(good, rotated.Rotation{A: math.MaxInt, B: 2}, nil), boxsum.ErrInvalid},
+		{"the least term", integrate(good, rotated.Rotation{A: math.MinInt, B: 3}, nil), boxsum.ErrInvalid},
+		{"short", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 11), Width: 4, Height: 3}, half, nil), boxsum.ErrInvalid},
+		{"negative width", integrate(boxsum.Image[uint8]{Width: -4, Height: 3}, half, nil), boxsum.ErrInvalid},
+		{"negative stride", integrate(boxsum.Image[uint8]{Pix: good.Pix, Stride: -4, Width: 4, Height: 3}, half, nil), boxsum.ErrInvalid},
+		{"short stride", integrate(boxsum.Image[uint8]{Pix: good.Pix, Stride: 3, Width: 4, Height: 3}, half, nil), boxsum.ErrInvalid},
+		{"huge stride", integrate(boxsum.Image[uint8]{Pix: good.Pix, Stride: math.MaxInt, Width: 4, Height: 3}, half, nil), boxsum.ErrInvalid},
+		{"negative channels", integrate(boxsum.Image[uint8]{Pix: good.Pix, Width: 4, Height: 3, Channels: -1}, half, nil), boxsum.ErrInvalid},
+		{"workers", integrate(good, half, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
 		{"level", integrate(good, half, &boxsum.Options{Level: 99}), nil},
 		{"offset", integrate(good, half, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
 		{"types", types, boxsum.ErrTypes},
-		{"channels", channels, boxsum.ErrSize},
-		{"memory", memory, boxsum.ErrSize},
-		{"many channels", many, boxsum.ErrSize},
-		{"wide", lattice(1<<30+1, 1), boxsum.ErrSize},
-		{"tall", lattice(1, math.MaxInt), boxsum.ErrSize},
-		{"negative", lattice(-1, 1), boxsum.ErrSize},
-		{"other size", rotated.IntegrateInto(table, boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 3, Height: 4}, nil), boxsum.ErrSize},
-		{"no table", rotated.IntegrateInto[uint32](nil, good, nil), boxsum.ErrSize},
-		{"zero table", rotated.IntegrateInto(new(rotated.Table[uint32]), good, nil), boxsum.ErrSize},
+		{"channels", channels, boxsum.ErrInvalid},
+		{"memory", memory, boxsum.ErrInvalid},
+		{"many channels", many, boxsum.ErrInvalid},
+		{"wide", lattice(1<<30+1, 1), boxsum.ErrInvalid},
+		{"tall", lattice(1, math.MaxInt), boxsum.ErrInvalid},
+		{"negative", lattice(-1, 1), boxsum.ErrInvalid},
+		{"other size", rotated.IntegrateInto(table, boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 3, Height: 4}, nil), boxsum.ErrInvalid},
+		{"no table", rotated.IntegrateInto[uint32](nil, good, nil), boxsum.ErrInvalid},
+		{"zero table", rotated.IntegrateInto(new(rotated.Table[uint32]), good, nil), boxsum.ErrInvalid},
 	} {
 		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "rotated: ") {
 			t.Errorf("%s: %v", test.name, test.err)

@@ -18,7 +18,7 @@ func TestFill(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := rotated.New[uint64](img.Width, img.Height, img.Channels, rot)
+			got, err := rotated.NewTable[uint64](img.Width, img.Height, img.Channels, rot)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestFill(t *testing.T) {
 			}
 		}
 	}
-	empty, err := rotated.New[uint64](0, 5, 1, rotated.Rotation{A: 1, B: 2})
+	empty, err := rotated.NewTable[uint64](0, 5, 1, rotated.Rotation{A: 1, B: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

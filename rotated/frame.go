@@ -54,7 +54,7 @@ func newFrame(l *Lattice) (frame, error) {
 	}{{&f.run, f.width}, {&f.overs, f.height}, {&f.downs, f.width + 2*beside}} {
 		var err error
 		if *part.list, err = memory.Make[int32](part.n); err != nil {
-			return f, fmt.Errorf("rotated: %w: %w", boxsum.ErrSize, err)
+			return f, fmt.Errorf("rotated: %w: %w", boxsum.ErrInvalid, err)
 		}
 	}
 	for y := range f.overs {

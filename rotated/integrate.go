@@ -25,7 +25,7 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 	if err != nil {
 		return nil, err
 	}
-	t, err := New[S](img.Width, img.Height, img.Channels, rot)
+	t, err := NewTable[S](img.Width, img.Height, img.Channels, rot)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 	return t, nil
 }
 
-// IntegrateInto makes the table of an image in dst, which must come from [New]
+// IntegrateInto makes the table of an image in dst, which must come from [NewTable]
 // or [Integrate] and have the image's size. It allocates next to nothing once
 // an image of the same type has been through dst.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], opt *boxsum.Options) error {
@@ -47,12 +47,12 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image
 		return err
 	}
 	if dst == nil || dst.Lattice == nil {
-		return fmt.Errorf("rotated: %w: no table", boxsum.ErrSize)
+		return fmt.Errorf("rotated: %w: no table", boxsum.ErrInvalid)
 	}
 	w := &dst.view
 	if w.width != img.Width || w.height != img.Height || dst.channels != img.Channels {
 		return fmt.Errorf("rotated: %w: a table for %d×%d with %d channels cannot take an image of %d×%d with %d",
-			boxsum.ErrSize, w.width, w.height, dst.channels, img.Width, img.Height, img.Channels)
+			boxsum.ErrInvalid, w.width, w.height, dst.channels, img.Width, img.Height, img.Channels)
 	}
 	if w.nu == 0 || w.nv == 0 {
 		return nil
@@ -78,7 +78,7 @@ func levelFor[S boxsum.Sum, P boxsum.Pixel](opt *boxsum.Options) (kernel.Level, 
 	level := kernel.Best()
 	if opt != nil {
 		if opt.Workers < 0 {
-			return 0, fmt.Errorf("rotated: %w: %d workers", boxsum.ErrSize, opt.Workers)
+			return 0, fmt.Errorf("rotated: %w: %d workers", boxsum.ErrInvalid, opt.Workers)
 		}
 		if opt.Offset != 0 {
 			return 0, fmt.Errorf("rotated: %w: rotated tables take no offset: sum in float64 instead", boxsum.ErrTypes)
@@ -104,7 +104,7 @@ func checked[P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[P], error) {
 		img.Channels = 1
 	}
 	if img.Width < 0 || img.Height < 0 || img.Width > maxSide || img.Height > maxSide || img.Channels < 0 || img.Channels > maxSide {
-		return img, fmt.Errorf("rotated: %w: an image of %d×%d with %d channels: each is 0 to %d", boxsum.ErrSize, img.Width, img.Height, img.Channels, maxSide)
+		return img, fmt.Errorf("rotated: %w: an image of %d×%d with %d channels: each is 0 to %d", boxsum.ErrInvalid, img.Width, img.Height, img.Channels, maxSide)
 	}
 	row := img.Width * img.Channels
 	if img.Stride == 0 {
@@ -117,7 +117,7 @@ func checked[P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[P], error) {
 	// Divided rather than multiplied, for the product may be more than an int.
 	if short || len(img.Pix) < row || img.Height > 1 && (len(img.Pix)-row)/(img.Height-1) < img.Stride {
 		return img, fmt.Errorf("rotated: %w: %d elements, rows %d apart, are too few for an image of %d×%d with %d channels",
-			boxsum.ErrSize, len(img.Pix), img.Stride, img.Width, img.Height, img.Channels)
+			boxsum.ErrInvalid, len(img.Pix), img.Stride, img.Width, img.Height, img.Channels)
 	}
 	return img, nil
 }

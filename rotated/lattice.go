@@ -46,10 +46,10 @@ func NewLattice(width, height int, rot Rotation) (*Lattice, error) {
 		return nil, err
 	}
 	if width < 0 || height < 0 || width > maxSide || height > maxSide {
-		return nil, fmt.Errorf("rotated: %w: an image of %d×%d: sides are 0 to %d", boxsum.ErrSize, width, height, maxSide)
+		return nil, fmt.Errorf("rotated: %w: an image of %d×%d: sides are 0 to %d", boxsum.ErrInvalid, width, height, maxSide)
 	}
 	if height > 0 && width > math.MaxInt/16/height {
-		return nil, fmt.Errorf("rotated: %w: an image of %d×%d is more than memory can hold", boxsum.ErrSize, width, height)
+		return nil, fmt.Errorf("rotated: %w: an image of %d×%d is more than memory can hold", boxsum.ErrInvalid, width, height)
 	}
 	l := &Lattice{rot: rot, view: newView(width, height, rot)}
 	if w := &l.view; w.nu > 0 && w.nv > 0 {

@@ -94,7 +94,7 @@ func TestBadRectangles(t *testing.T) {
 		{}, {Width: 1}, {Width: -1, Height: 5}, {Width: math.NaN(), Height: 1}, {X: math.NaN(), Width: 1, Height: 1},
 		{Y: math.Inf(-1), Width: 1, Height: 1}, {X: 1e30, Width: 1, Height: 1}, {Width: 1, Height: 1, Degrees: math.Inf(1)},
 	} {
-		if box, err := l.FromRectangle(rect); !errors.Is(err, boxsum.ErrSize) {
+		if box, err := l.FromRectangle(rect); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("%+v is %v, %v", rect, box, err)
 		}
 	}

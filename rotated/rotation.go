@@ -41,7 +41,7 @@ func term(whole, part string) (int, error) {
 	case err == nil:
 		return n, nil
 	case strings.Contains(err.Error(), strconv.ErrRange.Error()):
-		return 0, fmt.Errorf("rotated: %w: rotation %q: %s is too large", boxsum.ErrSize, whole, part)
+		return 0, fmt.Errorf("rotated: %w: rotation %q: %s is too large", boxsum.ErrInvalid, whole, part)
 	}
 	return 0, fmt.Errorf("rotated: rotation %q is not a ratio of two integers such as 1/2", whole)
 }
@@ -50,11 +50,11 @@ func term(whole, part string) (int, error) {
 func (rot Rotation) String() string { return fmt.Sprintf("%d/%d", rot.A, rot.B) }
 
 // Reduce is the same ratio in lowest terms, B positive, or an error that wraps
-// [boxsum.ErrSize] where there is none: B may not be 0, and no term of the
+// [boxsum.ErrInvalid] where there is none: B may not be 0, and no term of the
 // result more than 2^30.
 func (rot Rotation) Reduce() (Rotation, error) {
 	if rot.B == 0 {
-		return Rotation{}, fmt.Errorf("rotated: %w: rotation %v has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged", boxsum.ErrSize, rot)
+		return Rotation{}, fmt.Errorf("rotated: %w: rotation %v has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged", boxsum.ErrInvalid, rot)
 	}
 	a, b := magnitude(rot.A), magnitude(rot.B)
 	g, rest := a, b
@@ -63,7 +63,7 @@ func (rot Rotation) Reduce() (Rotation, error) {
 	}
 	a, b = a/g, b/g
 	if a > maxTerm || b > maxTerm {
-		return Rotation{}, fmt.Errorf("rotated: %w: rotation %v has a term of more than %d", boxsum.ErrSize, rot, maxTerm)
+		return Rotation{}, fmt.Errorf("rotated: %w: rotation %v has a term of more than %d", boxsum.ErrInvalid, rot, maxTerm)
 	}
 	reduced := Rotation{int(a), int(b)}
 	if (rot.A < 0) != (rot.B < 0) {

@@ -16,7 +16,7 @@ func TestParse(t *testing.T) {
 		in   string
 		want rotated.Rotation
 		bad  bool
-		size bool // wraps ErrSize
+		size bool // wraps ErrInvalid
 	}{
 		{in: "1/2", want: rotated.Rotation{A: 1, B: 2}},
 		{in: "2/4", want: rotated.Rotation{A: 1, B: 2}},
@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 		{in: "0.5", bad: true},
 	} {
 		got, err := rotated.Parse(test.in)
-		if got != test.want || (err != nil) != test.bad || errors.Is(err, boxsum.ErrSize) != test.size {
+		if got != test.want || (err != nil) != test.bad || errors.Is(err, boxsum.ErrInvalid) != test.size {
 			t.Errorf("Parse(%q) is %v, %v", test.in, got, err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestNearest(t *testing.T) {
 		degrees float64
 		limit   int
 	}{{math.NaN(), 5}, {math.Inf(1), 5}, {10, 0}, {10, -1}, {10, 1<<30 + 1}} {
-		if _, err := rotated.Nearest(bad.degrees, bad.limit); !errors.Is(err, boxsum.ErrSize) {
+		if _, err := rotated.Nearest(bad.degrees, bad.limit); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("%v° within %d: %v", bad.degrees, bad.limit, err)
 		}
 	}

@@ -41,13 +41,13 @@ type plane[S boxsum.Sum] struct {
 // line is a line and what follows. It begins before elements early.
 func (p *plane[S]) line(y, before int) []S { return p.sums[p.lead+y*p.stride-before:] }
 
-// New allocates a table for an image of this size. Zero channels stand for one.
-func New[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S], error) {
+// NewTable allocates a table for an image of this size. Zero channels stand for one.
+func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S], error) {
 	if channels == 0 {
 		channels = 1
 	}
 	if channels < 0 {
-		return nil, fmt.Errorf("rotated: %w: %d channels", boxsum.ErrSize, channels)
+		return nil, fmt.Errorf("rotated: %w: %d channels", boxsum.ErrInvalid, channels)
 	}
 	l, err := NewLattice(width, height, rot)
 	if err != nil {
@@ -82,7 +82,7 @@ func New[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S], er
 func newPlane[S boxsum.Sum](lines, n, channels int) (plane[S], error) {
 	if n > (math.MaxInt/64/(lines+2)-64)/channels {
 		return plane[S]{}, fmt.Errorf("rotated: %w: a table of %d×%d with %d channels is more than memory can hold",
-			boxsum.ErrSize, n, lines, channels)
+			boxsum.ErrInvalid, n, lines, channels)
 	}
 	block := kernel.RotatedSlack(channels)
 	p := plane[S]{lead: 2 * block, stride: roundUp(n*channels, block) + block}

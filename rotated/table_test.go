@@ -302,7 +302,7 @@ func testFloatBits[P boxsum.Pixel, S boxsum.Sum](t *testing.T, channels int) {
 	img, other := random[P](rng, 801, 500, channels), random[P](rng, 801, 500, channels)
 	for _, rot := range []rotated.Rotation{{1, 2}, {-7, 3}, {-1, 1}, {100, 7}} {
 		var first []S
-		table, err := rotated.New[S](img.Width, img.Height, channels, rot)
+		table, err := rotated.NewTable[S](img.Width, img.Height, channels, rot)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the CUDA kernels of gpu/kernels, or only the modules named (portable,
-# tilted, lattice, papers, sums, squares, small, volume, volumepass, histogram, histogrampass), into gpu/kernels/built: machine code for sm_90, and PTX
+# Builds the CUDA kernels of gpu/internal/kernels, or only the modules named (portable,
+# tilted, lattice, papers, sums, squares, small, volume, volumepass, histogram, histogrampass), into gpu/internal/kernels/built: machine code for sm_90, and PTX
 # for everything from compute capability 7.5 on, or 8.0 for the one-pass kernels.
 #
 # NVCC names the compiler; without it the one in PATH is used, or NVIDIA's
@@ -45,12 +45,12 @@ if ! command -v g++ >/dev/null; then
 	scripts/install.sh g++
 fi
 
-from=gpu/kernels
+from=gpu/internal/kernels
 built=$from/built
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p $built
-go build -o "$scratch/pack" ./gpu/kernels/_pack
+go build -o "$scratch/pack" ./gpu/internal/kernels/_pack
 version=$("$nvcc" --version | sed -n 's/.*release.*, V//p')
 
 if [ $# = 0 ]; then

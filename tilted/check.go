@@ -30,14 +30,14 @@ func checked[P boxsum.Pixel](img boxsum.Image[P]) (boxsum.Image[P], error) {
 // sums of an image of this size.
 func (t *Table[S]) accepts(width, height, channels int) error {
 	if t == nil {
-		return fmt.Errorf("tilted: %w: no table", boxsum.ErrSize)
+		return fmt.Errorf("tilted: %w: no table", boxsum.ErrInvalid)
 	}
 	if t.Channels == 0 {
 		t.Channels = 1
 	}
 	if t.Width != width || t.Height != height || t.Channels != channels {
 		return fmt.Errorf("tilted: %w: a table for %d×%d with %d channels cannot take an image of %d×%d with %d",
-			boxsum.ErrSize, t.Width, t.Height, t.Channels, width, height, channels)
+			boxsum.ErrInvalid, t.Width, t.Height, t.Channels, width, height, channels)
 	}
 	if t.Stride == 0 {
 		t.Stride = (width + 1) * channels
@@ -56,10 +56,10 @@ func (t *Table[S]) check() error {
 // size says whether a table of an image of this size has a number of entries.
 func size(width, height, channels int) error {
 	if width < 0 || height < 0 || channels < 1 {
-		return fmt.Errorf("tilted: %w: %d×%d pixels of %d channels: none may be negative", boxsum.ErrSize, width, height, channels)
+		return fmt.Errorf("tilted: %w: %d×%d pixels of %d channels: none may be negative", boxsum.ErrInvalid, width, height, channels)
 	}
 	if width >= maxElements/channels || (width+1)*channels > maxElements/(min(height, maxElements)+1) {
-		return fmt.Errorf("tilted: %w: %d×%d with %d channels is more than memory can hold", boxsum.ErrSize, width, height, channels)
+		return fmt.Errorf("tilted: %w: %d×%d with %d channels is more than memory can hold", boxsum.ErrInvalid, width, height, channels)
 	}
 	return nil
 }
@@ -68,11 +68,11 @@ func size(width, height, channels int) error {
 func fits(what string, have, stride, row, rows int) error {
 	switch {
 	case stride < 0 || rows > 1 && stride < row:
-		return fmt.Errorf("tilted: %w: %s stride %d is shorter than a row of %d", boxsum.ErrSize, what, stride, row)
+		return fmt.Errorf("tilted: %w: %s stride %d is shorter than a row of %d", boxsum.ErrInvalid, what, stride, row)
 	case rows == 0 || row == 0:
 		return nil
 	case have < row || rows > 1 && (have-row)/(rows-1) < stride: // divided, for the product may be more than an int
-		return fmt.Errorf("tilted: %w: %s of %d rows of %d, %d apart, does not fit in a buffer of %d elements", boxsum.ErrSize, what, rows, row, stride, have)
+		return fmt.Errorf("tilted: %w: %s of %d rows of %d, %d apart, does not fit in a buffer of %d elements", boxsum.ErrInvalid, what, rows, row, stride, have)
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func apart[A, B any](a []A, b []B) error {
 	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
 	a1, b1 := a0+uintptr(len(a))*unsafe.Sizeof(a[0]), b0+uintptr(len(b))*unsafe.Sizeof(b[0])
 	if a0 < b1 && b0 < a1 {
-		return fmt.Errorf("tilted: %w: a table may not lie in the memory of its image or of another table", boxsum.ErrSize)
+		return fmt.Errorf("tilted: %w: a table may not lie in the memory of its image or of another table", boxsum.ErrInvalid)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *boxsum.Op
 	if err != nil {
 		return nil, err
 	}
-	t, err := New[S](src.Width, src.Height, src.Channels)
+	t, err := NewTable[S](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *boxsum.Op
 // size and must not overlap it. It does not allocate once an image of the same
 // type has been through dst. A table of the caller's own memory works too, zero
 // Channels and Stride standing for what they do in a [boxsum.Image]; one from
-// [New] is laid out to be written faster.
+// [NewTable] is laid out to be written faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image[P], opt *boxsum.Options) error {
 	f, err := sumKernel[S, P](opt)
 	if err != nil {
@@ -118,7 +118,7 @@ func levelOf(opt *boxsum.Options) (kernel.Level, error) {
 	case opt == nil:
 		return kernel.Best(), nil
 	case opt.Workers < 0:
-		return 0, fmt.Errorf("tilted: %w: %d workers", boxsum.ErrSize, opt.Workers)
+		return 0, fmt.Errorf("tilted: %w: %d workers", boxsum.ErrInvalid, opt.Workers)
 	case opt.Offset != 0:
 		return 0, fmt.Errorf("tilted: %w: tilted tables take no offset: sum in float64 instead", boxsum.ErrTypes)
 	case opt.Level == boxsum.Auto:

@@ -180,7 +180,7 @@ func large[S boxsum.Sum, P boxsum.Pixel](t *testing.T, rng *rand.Rand, model fun
 	t.Helper()
 	img := randomImage[P](rng, width, height, channels)
 	want := model(img, false)
-	table, err := tilted.New[S](width, height, channels)
+	table, err := tilted.NewTable[S](width, height, channels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,13 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 	scratch any
 }
 
-// NewSquared allocates both tables for an image of this size.
-func NewSquared[S boxsum.Sum, Q boxsum.Square](width, height, channels int) (*SquaredTable[S, Q], error) {
-	sum, err := New[S](width, height, channels)
+// NewSquaredTable allocates both tables for an image of this size.
+func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int) (*SquaredTable[S, Q], error) {
+	sum, err := NewTable[S](width, height, channels)
 	if err != nil {
 		return nil, err
 	}
-	squares, err := New[Q](width, height, channels)
+	squares, err := NewTable[Q](width, height, channels)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.
 	if err != nil {
 		return nil, err
 	}
-	t, err := NewSquared[S, Q](src.Width, src.Height, src.Channels)
+	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 		return err
 	}
 	if dst == nil {
-		return fmt.Errorf("tilted: %w: no table", boxsum.ErrSize)
+		return fmt.Errorf("tilted: %w: no table", boxsum.ErrInvalid)
 	}
 	if err := dst.Sum.accepts(src.Width, src.Height, src.Channels); err != nil {
 		return err

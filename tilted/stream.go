@@ -23,7 +23,7 @@ func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *boxsum.Op
 	if err != nil {
 		return nil, err
 	}
-	t, err := New[S](width, 1, channels)
+	t, err := NewTable[S](width, 1, channels)
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +43,10 @@ func (s *Stream[S, P]) grid() engine.Grid { return engine.Grid{Rows: 1, N: s.lay
 // (width+1)·channels sums, which is valid until the next Push.
 func (s *Stream[S, P]) Push(row []P) ([]S, error) {
 	if s.layer.Kernel == nil {
-		return nil, fmt.Errorf("tilted: %w: a stream that was not made by its constructor", boxsum.ErrSize)
+		return nil, fmt.Errorf("tilted: %w: a stream that was not made by its constructor", boxsum.ErrInvalid)
 	}
 	if len(row) != s.layer.N {
-		return nil, fmt.Errorf("tilted: %w: a row of %d values, the stream takes %d", boxsum.ErrSize, len(row), s.layer.N)
+		return nil, fmt.Errorf("tilted: %w: a row of %d values, the stream takes %d", boxsum.ErrInvalid, len(row), s.layer.N)
 	}
 	s.layer.Src = row
 	s.layer.Row(s.y)

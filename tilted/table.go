@@ -22,10 +22,10 @@ type Table[S boxsum.Sum] struct {
 	scratch any // what integrating again needs
 }
 
-// New allocates a table for an image of this size; zero channels stand for one.
+// NewTable allocates a table for an image of this size; zero channels stand for one.
 // Its rows are laid out as those of [boxsum.NewTable], which lets the engine
 // write past the caches.
-func New[S boxsum.Sum](width, height, channels int) (*Table[S], error) {
+func NewTable[S boxsum.Sum](width, height, channels int) (*Table[S], error) {
 	t, err := boxsum.NewTable[S](width, height, channels)
 	if err != nil {
 		return nil, fmt.Errorf("tilted: %w", err)
@@ -103,11 +103,11 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 		return err
 	}
 	if len(boxes) > len(dst)/t.Channels {
-		return fmt.Errorf("tilted: %w: %d boxes of %d channels do not fit in %d sums", boxsum.ErrSize, len(boxes), t.Channels, len(dst))
+		return fmt.Errorf("tilted: %w: %d boxes of %d channels do not fit in %d sums", boxsum.ErrInvalid, len(boxes), t.Channels, len(dst))
 	}
 	for i, b := range boxes {
 		if !t.Contains(b) {
-			return fmt.Errorf("tilted: %w: box %d, %+v, has a corner outside of a table of %d×%d", boxsum.ErrSize, i, b, t.Width, t.Height)
+			return fmt.Errorf("tilted: %w: box %d, %+v, has a corner outside of a table of %d×%d", boxsum.ErrInvalid, i, b, t.Width, t.Height)
 		}
 	}
 	for i, b := range boxes {

@@ -154,7 +154,7 @@ func TestStream(t *testing.T) {
 					}
 				}
 			}
-			if _, err := s.Push(make([]float32, 2)); !errors.Is(err, boxsum.ErrSize) {
+			if _, err := s.Push(make([]float32, 2)); !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("a short row gives %v", err)
 			}
 		}
@@ -193,8 +193,8 @@ func TestDefaults(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	img, _ := boxsum.NewImage[uint8](1500, 1100, 1)
-	table, _ := tilted.New[uint32](1500, 1100, 1)
-	both, _ := tilted.NewSquared[uint32, uint64](1500, 1100, 1)
+	table, _ := tilted.NewTable[uint32](1500, 1100, 1)
+	both, _ := tilted.NewSquaredTable[uint32, uint64](1500, 1100, 1)
 	stream, _ := tilted.NewStream[uint32, uint8](1500, 1, nil)
 	for _, workers := range []int{1, 2} {
 		opt := &boxsum.Options{Workers: workers}
@@ -223,7 +223,7 @@ func TestNoAllocation(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3}
-	table, _ := tilted.New[uint32](4, 3, 1)
+	table, _ := tilted.NewTable[uint32](4, 3, 1)
 	with := func(change func(*boxsum.Image[uint8])) error {
 		im := img
 		change(&im)
@@ -239,37 +239,37 @@ func TestErrors(t *testing.T) {
 	failure := func(_ any, err error) error { return err }
 	huge := make([]uint32, 100)
 	for name, test := range map[string]struct{ err, want error }{
-		"negative width":    {with(func(im *boxsum.Image[uint8]) { im.Width = -1 }), boxsum.ErrSize},
-		"negative height":   {with(func(im *boxsum.Image[uint8]) { im.Height = -3 }), boxsum.ErrSize},
-		"negative channels": {with(func(im *boxsum.Image[uint8]) { im.Channels = -1 }), boxsum.ErrSize},
-		"negative stride":   {with(func(im *boxsum.Image[uint8]) { im.Stride = -4 }), boxsum.ErrSize},
-		"short stride":      {with(func(im *boxsum.Image[uint8]) { im.Stride = 3 }), boxsum.ErrSize},
-		"huge stride":       {with(func(im *boxsum.Image[uint8]) { im.Stride = math.MaxInt }), boxsum.ErrSize},
-		"huge width":        {with(func(im *boxsum.Image[uint8]) { im.Width = math.MaxInt }), boxsum.ErrSize},
-		"huge height":       {with(func(im *boxsum.Image[uint8]) { im.Height = math.MaxInt }), boxsum.ErrSize},
-		"huge channels":     {with(func(im *boxsum.Image[uint8]) { im.Channels = math.MaxInt }), boxsum.ErrSize},
-		"short pixels":      {with(func(im *boxsum.Image[uint8]) { im.Pix = im.Pix[:11] }), boxsum.ErrSize},
-		"short table":       {into(func(t *tilted.Table[uint32]) { t.Sums = t.Sums[:3*t.Stride+4] }), boxsum.ErrSize},
-		"table stride":      {into(func(t *tilted.Table[uint32]) { t.Stride = 4 }), boxsum.ErrSize},
-		"table width":       {into(func(t *tilted.Table[uint32]) { t.Width = 5 }), boxsum.ErrSize},
-		"table height":      {into(func(t *tilted.Table[uint32]) { t.Height = 2 }), boxsum.ErrSize},
-		"table channels":    {into(func(t *tilted.Table[uint32]) { t.Channels = 2 }), boxsum.ErrSize},
-		"no table":          {tilted.IntegrateInto((*tilted.Table[uint32])(nil), img, nil), boxsum.ErrSize},
-		"no tables":         {tilted.IntegrateSquaresInto((*tilted.SquaredTable[uint32, uint64])(nil), img, nil), boxsum.ErrSize},
-		"half a table":      {tilted.IntegrateSquaresInto(&tilted.SquaredTable[uint32, uint64]{Sum: table}, img, nil), boxsum.ErrSize},
-		"workers":           {opt(boxsum.Options{Workers: -1}), boxsum.ErrSize},
+		"negative width":    {with(func(im *boxsum.Image[uint8]) { im.Width = -1 }), boxsum.ErrInvalid},
+		"negative height":   {with(func(im *boxsum.Image[uint8]) { im.Height = -3 }), boxsum.ErrInvalid},
+		"negative channels": {with(func(im *boxsum.Image[uint8]) { im.Channels = -1 }), boxsum.ErrInvalid},
+		"negative stride":   {with(func(im *boxsum.Image[uint8]) { im.Stride = -4 }), boxsum.ErrInvalid},
+		"short stride":      {with(func(im *boxsum.Image[uint8]) { im.Stride = 3 }), boxsum.ErrInvalid},
+		"huge stride":       {with(func(im *boxsum.Image[uint8]) { im.Stride = math.MaxInt }), boxsum.ErrInvalid},
+		"huge width":        {with(func(im *boxsum.Image[uint8]) { im.Width = math.MaxInt }), boxsum.ErrInvalid},
+		"huge height":       {with(func(im *boxsum.Image[uint8]) { im.Height = math.MaxInt }), boxsum.ErrInvalid},
+		"huge channels":     {with(func(im *boxsum.Image[uint8]) { im.Channels = math.MaxInt }), boxsum.ErrInvalid},
+		"short pixels":      {with(func(im *boxsum.Image[uint8]) { im.Pix = im.Pix[:11] }), boxsum.ErrInvalid},
+		"short table":       {into(func(t *tilted.Table[uint32]) { t.Sums = t.Sums[:3*t.Stride+4] }), boxsum.ErrInvalid},
+		"table stride":      {into(func(t *tilted.Table[uint32]) { t.Stride = 4 }), boxsum.ErrInvalid},
+		"table width":       {into(func(t *tilted.Table[uint32]) { t.Width = 5 }), boxsum.ErrInvalid},
+		"table height":      {into(func(t *tilted.Table[uint32]) { t.Height = 2 }), boxsum.ErrInvalid},
+		"table channels":    {into(func(t *tilted.Table[uint32]) { t.Channels = 2 }), boxsum.ErrInvalid},
+		"no table":          {tilted.IntegrateInto((*tilted.Table[uint32])(nil), img, nil), boxsum.ErrInvalid},
+		"no tables":         {tilted.IntegrateSquaresInto((*tilted.SquaredTable[uint32, uint64])(nil), img, nil), boxsum.ErrInvalid},
+		"half a table":      {tilted.IntegrateSquaresInto(&tilted.SquaredTable[uint32, uint64]{Sum: table}, img, nil), boxsum.ErrInvalid},
+		"workers":           {opt(boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
 		"level":             {opt(boxsum.Options{Level: 99}), nil},
 		"offset":            {opt(boxsum.Options{Offset: 1}), boxsum.ErrTypes},
 		"types":             {failure(tilted.Integrate[uint32](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
 		"squares":           {failure(tilted.IntegrateSquares[uint32, float64](img, nil)), boxsum.ErrTypes},
-		"stream":            {failure(tilted.NewStream[uint32, uint8](-1, 1, nil)), boxsum.ErrSize},
+		"stream":            {failure(tilted.NewStream[uint32, uint8](-1, 1, nil)), boxsum.ErrInvalid},
 		"stream types":      {failure(tilted.NewStream[uint32, float64](1, 1, nil)), boxsum.ErrTypes},
-		"zero stream":       {failure(new(tilted.Stream[uint32, uint8]).Push(nil)), boxsum.ErrSize},
-		"memory":            {failure(tilted.New[uint64](1<<24, 1<<24, 1)), boxsum.ErrSize},
+		"zero stream":       {failure(new(tilted.Stream[uint32, uint8]).Push(nil)), boxsum.ErrInvalid},
+		"memory":            {failure(tilted.NewTable[uint64](1<<24, 1<<24, 1)), boxsum.ErrInvalid},
 		"overlap": {tilted.IntegrateInto(&tilted.Table[uint32]{Sums: huge, Width: 4, Height: 3},
-			boxsum.Image[uint32]{Pix: huge[50:], Width: 4, Height: 3}, nil), boxsum.ErrSize},
-		"few sums": {table.SumBoxes(nil, []tilted.Box{{X: 1, Y: 0, W: 1, H: 1}}), boxsum.ErrSize},
-		"far box":  {table.SumBoxes(huge, []tilted.Box{{X: 1, Y: 0, W: math.MaxInt, H: math.MaxInt}}), boxsum.ErrSize},
+			boxsum.Image[uint32]{Pix: huge[50:], Width: 4, Height: 3}, nil), boxsum.ErrInvalid},
+		"few sums": {table.SumBoxes(nil, []tilted.Box{{X: 1, Y: 0, W: 1, H: 1}}), boxsum.ErrInvalid},
+		"far box":  {table.SumBoxes(huge, []tilted.Box{{X: 1, Y: 0, W: math.MaxInt, H: math.MaxInt}}), boxsum.ErrInvalid},
 	} {
 		if test.err == nil || !strings.HasPrefix(test.err.Error(), "tilted: ") || test.want != nil && !errors.Is(test.err, test.want) {
 			t.Errorf("%s: %v", name, test.err)

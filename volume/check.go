@@ -26,12 +26,12 @@ func orOne(channels int) int {
 // entries.
 func checkSize(width, height, depth, channels int) error {
 	if width < 0 || height < 0 || depth < 0 || channels < 1 {
-		return fmt.Errorf("volume: %w: %d×%d×%d voxels of %d channels: none may be negative", boxsum.ErrSize, width, height, depth, channels)
+		return fmt.Errorf("volume: %w: %d×%d×%d voxels of %d channels: none may be negative", boxsum.ErrInvalid, width, height, depth, channels)
 	}
 	n := channels
 	for _, side := range []int{width, height, depth} {
 		if side >= maxElements/n {
-			return fmt.Errorf("volume: %w: %d×%d×%d with %d channels is more than memory can hold", boxsum.ErrSize, width, height, depth, channels)
+			return fmt.Errorf("volume: %w: %d×%d×%d with %d channels is more than memory can hold", boxsum.ErrInvalid, width, height, depth, channels)
 		}
 		n *= side + 1
 	}
@@ -67,12 +67,12 @@ func (v Volume[P]) checked() (Volume[P], error) {
 // sums of a volume of this size.
 func (t *Table[S]) accepts(width, height, depth, channels int) error {
 	if t == nil {
-		return fmt.Errorf("volume: %w: no table", boxsum.ErrSize)
+		return fmt.Errorf("volume: %w: no table", boxsum.ErrInvalid)
 	}
 	t.Channels = orOne(t.Channels)
 	if t.Width != width || t.Height != height || t.Depth != depth || t.Channels != channels {
 		return fmt.Errorf("volume: %w: a table for %d×%d×%d with %d channels cannot take a volume of %d×%d×%d with %d",
-			boxsum.ErrSize, t.Width, t.Height, t.Depth, t.Channels, width, height, depth, channels)
+			boxsum.ErrInvalid, t.Width, t.Height, t.Depth, t.Channels, width, height, depth, channels)
 	}
 	if t.Stride == 0 {
 		t.Stride = (width + 1) * channels
@@ -101,11 +101,11 @@ func (t *Table[S]) check() error {
 func fits(what, of string, stride, part, parts, have int) (int, error) {
 	switch {
 	case stride < 0 || parts > 1 && stride < part:
-		return 0, fmt.Errorf("volume: %w: a stride of %d from %s to %s of the %s is shorter than the %d of one", boxsum.ErrSize, stride, of, of, what, part)
+		return 0, fmt.Errorf("volume: %w: a stride of %d from %s to %s of the %s is shorter than the %d of one", boxsum.ErrInvalid, stride, of, of, what, part)
 	case parts == 0 || part == 0:
 		return 0, nil
 	case have < part || parts > 1 && (have-part)/(parts-1) < stride: // divided, for the product may be more than an int
-		return 0, fmt.Errorf("volume: %w: %d %ss of %d elements, %d apart, do not fit in the %d of the %s", boxsum.ErrSize, parts, of, part, stride, have, what)
+		return 0, fmt.Errorf("volume: %w: %d %ss of %d elements, %d apart, do not fit in the %d of the %s", boxsum.ErrInvalid, parts, of, part, stride, have, what)
 	}
 	return (parts-1)*stride + part, nil
 }
@@ -118,7 +118,7 @@ func apart[A, B any](a []A, b []B) error {
 	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
 	a1, b1 := a0+uintptr(len(a))*unsafe.Sizeof(a[0]), b0+uintptr(len(b))*unsafe.Sizeof(b[0])
 	if a0 < b1 && b0 < a1 {
-		return fmt.Errorf("volume: %w: a table may not lie in the memory of its volume or of another table", boxsum.ErrSize)
+		return fmt.Errorf("volume: %w: a table may not lie in the memory of its volume or of another table", boxsum.ErrInvalid)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func checkedOptions[S boxsum.Sum](opt *boxsum.Options) (settings, error) {
 		return s, nil
 	}
 	if opt.Workers < 0 {
-		return s, fmt.Errorf("volume: %w: %d workers", boxsum.ErrSize, opt.Workers)
+		return s, fmt.Errorf("volume: %w: %d workers", boxsum.ErrInvalid, opt.Workers)
 	}
 	if opt.Workers > 0 {
 		s.workers = opt.Workers
@@ -150,7 +150,7 @@ func checkedOptions[S boxsum.Sum](opt *boxsum.Options) (settings, error) {
 		s.level = kernel.Level(i)
 	}
 	if offset := float64(opt.Offset); offset-offset != 0 {
-		return s, fmt.Errorf("volume: %w: an offset of %v", boxsum.ErrSize, offset)
+		return s, fmt.Errorf("volume: %w: an offset of %v", boxsum.ErrInvalid, offset)
 	}
 	if _, ok := any(*new(S)).(float32); opt.Offset != 0 && !ok {
 		return s, fmt.Errorf("volume: %w: an offset is for tables of float32, not of %T", boxsum.ErrTypes, *new(S))

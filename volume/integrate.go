@@ -144,7 +144,7 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 		return err
 	}
 	if dst == nil {
-		return fmt.Errorf("volume: %w: no table", boxsum.ErrSize)
+		return fmt.Errorf("volume: %w: no table", boxsum.ErrInvalid)
 	}
 	if err := dst.Sum.accepts(src.Width, src.Height, src.Depth, src.Channels); err != nil {
 		return err

@@ -175,27 +175,27 @@ func TestErrors(t *testing.T) {
 		is   error
 		says string
 	}{
-		"negative width":      {integrate(change(func(v *volume.Volume[uint8]) { v.Width = -1 }), nil), boxsum.ErrSize, "negative"},
-		"negative depth":      {integrate(change(func(v *volume.Volume[uint8]) { v.Depth = -1 }), nil), boxsum.ErrSize, "negative"},
-		"negative channels":   {integrate(change(func(v *volume.Volume[uint8]) { v.Channels = -1 }), nil), boxsum.ErrSize, "negative"},
-		"overflowing sizes":   {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = 1<<30, 1<<30, 1<<30 }), nil), boxsum.ErrSize, "more than memory"},
-		"largest sizes":       {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = math.MaxInt, math.MaxInt, math.MaxInt }), nil), boxsum.ErrSize, "more than memory"},
-		"short buffer":        {integrate(change(func(v *volume.Volume[uint8]) { v.Pix = v.Pix[1:] }), nil), boxsum.ErrSize, "do not fit"},
-		"short stride":        {integrate(change(func(v *volume.Volume[uint8]) { v.Stride = 1 }), nil), boxsum.ErrSize, "stride"},
-		"negative stride":     {integrate(change(func(v *volume.Volume[uint8]) { v.Stride = -2 }), nil), boxsum.ErrSize, "stride"},
-		"short slice stride":  {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = 5 }), nil), boxsum.ErrSize, "stride"},
-		"largest stride":      {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = math.MaxInt }), nil), boxsum.ErrSize, "do not fit"},
-		"workers":             {integrate(ok, &boxsum.Options{Workers: -1}), boxsum.ErrSize, "workers"},
+		"negative width":      {integrate(change(func(v *volume.Volume[uint8]) { v.Width = -1 }), nil), boxsum.ErrInvalid, "negative"},
+		"negative depth":      {integrate(change(func(v *volume.Volume[uint8]) { v.Depth = -1 }), nil), boxsum.ErrInvalid, "negative"},
+		"negative channels":   {integrate(change(func(v *volume.Volume[uint8]) { v.Channels = -1 }), nil), boxsum.ErrInvalid, "negative"},
+		"overflowing sizes":   {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = 1<<30, 1<<30, 1<<30 }), nil), boxsum.ErrInvalid, "more than memory"},
+		"largest sizes":       {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = math.MaxInt, math.MaxInt, math.MaxInt }), nil), boxsum.ErrInvalid, "more than memory"},
+		"short buffer":        {integrate(change(func(v *volume.Volume[uint8]) { v.Pix = v.Pix[1:] }), nil), boxsum.ErrInvalid, "do not fit"},
+		"short stride":        {integrate(change(func(v *volume.Volume[uint8]) { v.Stride = 1 }), nil), boxsum.ErrInvalid, "stride"},
+		"negative stride":     {integrate(change(func(v *volume.Volume[uint8]) { v.Stride = -2 }), nil), boxsum.ErrInvalid, "stride"},
+		"short slice stride":  {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = 5 }), nil), boxsum.ErrInvalid, "stride"},
+		"largest stride":      {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = math.MaxInt }), nil), boxsum.ErrInvalid, "do not fit"},
+		"workers":             {integrate(ok, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid, "workers"},
 		"level":               {integrate(ok, &boxsum.Options{Level: 99}), nil, "Level(99)"},
 		"offset of integers":  {integrate(ok, &boxsum.Options{Offset: 1}), boxsum.ErrTypes, "float32"},
-		"no table":            {volume.IntegrateInto[uint32](nil, ok, nil), boxsum.ErrSize, "no table"},
-		"another shape":       {volume.IntegrateInto(table(2, 4, 3), ok, nil), boxsum.ErrSize, "cannot take"},
-		"table too large":     {func() error { _, err := volume.NewTable[uint64](1<<14, 1<<14, 1<<14, 1); return err }(), boxsum.ErrSize, "Stream"},
-		"own table too short": {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared[:10], Width: 2, Height: 3, Depth: 4}, ok, nil), boxsum.ErrSize, "do not fit"},
-		"overlap":             {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared, Width: 2, Height: 2, Depth: 2}, volume.Volume[uint32]{Pix: shared[100:], Width: 2, Height: 2, Depth: 2}, nil), boxsum.ErrSize, "memory of its volume"},
+		"no table":            {volume.IntegrateInto[uint32](nil, ok, nil), boxsum.ErrInvalid, "no table"},
+		"another shape":       {volume.IntegrateInto(table(2, 4, 3), ok, nil), boxsum.ErrInvalid, "cannot take"},
+		"table too large":     {func() error { _, err := volume.NewTable[uint64](1<<14, 1<<14, 1<<14, 1); return err }(), boxsum.ErrInvalid, "Stream"},
+		"own table too short": {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared[:10], Width: 2, Height: 3, Depth: 4}, ok, nil), boxsum.ErrInvalid, "do not fit"},
+		"overlap":             {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared, Width: 2, Height: 2, Depth: 2}, volume.Volume[uint32]{Pix: shared[100:], Width: 2, Height: 2, Depth: 2}, nil), boxsum.ErrInvalid, "memory of its volume"},
 		"types":               {func() error { _, err := volume.Integrate[int64](ok, nil); return err }(), boxsum.ErrTypes, "int64"},
 		"squares":             {func() error { _, err := volume.IntegrateSquares[uint32, float64](ok, nil); return err }(), boxsum.ErrTypes, "uint64"},
-		"stream of nothing":   {func() error { _, err := new(volume.Stream[uint32, uint8]).Push(ok.Slice(0)); return err }(), boxsum.ErrSize, "constructor"},
+		"stream of nothing":   {func() error { _, err := new(volume.Stream[uint32, uint8]).Push(ok.Slice(0)); return err }(), boxsum.ErrInvalid, "constructor"},
 		"another slice": {func() error {
 			s, err := volume.NewStream[uint32, uint8](3, 2, 1, nil)
 			if err != nil {
@@ -203,9 +203,9 @@ func TestErrors(t *testing.T) {
 			}
 			_, err = s.Push(ok.Slice(0))
 			return err
-		}(), boxsum.ErrSize, "takes 3×2"},
-		"negative slice": {func() error { _, err := volume.NewStream[uint32, uint8](-3, 2, 1, nil); return err }(), boxsum.ErrSize, "negative"},
-		"few sums":       {table(2, 3, 4).SumBoxes(make([]uint32, 1), make([]volume.Box, 2)), boxsum.ErrSize, "do not fit"},
+		}(), boxsum.ErrInvalid, "takes 3×2"},
+		"negative slice": {func() error { _, err := volume.NewStream[uint32, uint8](-3, 2, 1, nil); return err }(), boxsum.ErrInvalid, "negative"},
+		"few sums":       {table(2, 3, 4).SumBoxes(make([]uint32, 1), make([]volume.Box, 2)), boxsum.ErrInvalid, "do not fit"},
 	} {
 		switch {
 		case test.err == nil:

@@ -126,7 +126,7 @@ type sliceSums[S boxsum.Sum, P boxsum.Pixel] struct {
 func (s *sliceSums[S, P]) init(f kernel.VolumeFunc[P, S], width, height, channels int, offset float32, p plan) error {
 	over, err := memory.Make[S](kernel.OverLen(height, width*channels) + kernel.LineBytes)
 	if err != nil {
-		return fmt.Errorf("volume: %w: a stream of slices of %d×%d: %w", boxsum.ErrSize, width, height, err)
+		return fmt.Errorf("volume: %w: a stream of slices of %d×%d: %w", boxsum.ErrInvalid, width, height, err)
 	}
 	rows, err := boxsum.NewTable[S](width, height, channels)
 	if err != nil {
@@ -147,11 +147,11 @@ func (s *sliceSums[S, P]) init(f kernel.VolumeFunc[P, S], width, height, channel
 func (s *sliceSums[S, P]) take(slice boxsum.Image[P]) error {
 	t := s.table
 	if t == nil {
-		return fmt.Errorf("volume: %w: a stream that was not made by its constructor", boxsum.ErrSize)
+		return fmt.Errorf("volume: %w: a stream that was not made by its constructor", boxsum.ErrInvalid)
 	}
 	if slice.Width != t.Width || slice.Height != t.Height || orOne(slice.Channels) != t.Channels {
 		return fmt.Errorf("volume: %w: a slice of %d×%d with %d channels, the stream takes %d×%d with %d",
-			boxsum.ErrSize, slice.Width, slice.Height, orOne(slice.Channels), t.Width, t.Height, t.Channels)
+			boxsum.ErrInvalid, slice.Width, slice.Height, orOne(slice.Channels), t.Width, t.Height, t.Channels)
 	}
 	v, err := Volume[P]{
 		Pix: slice.Pix, Stride: slice.Stride,

@@ -120,7 +120,7 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 		return err
 	}
 	if len(boxes) > len(dst)/t.Channels {
-		return fmt.Errorf("volume: %w: %d boxes of %d channels do not fit in %d sums", boxsum.ErrSize, len(boxes), t.Channels, len(dst))
+		return fmt.Errorf("volume: %w: %d boxes of %d channels do not fit in %d sums", boxsum.ErrInvalid, len(boxes), t.Channels, len(dst))
 	}
 	all := t.Bounds()
 	for i, box := range boxes {

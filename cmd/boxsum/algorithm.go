@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/bench"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/bench"
 	"github.com/boxsum/boxsum/papers"
 )
 

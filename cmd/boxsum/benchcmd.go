@@ -6,9 +6,9 @@ import (
 	"io"
 	"slices"
 
-	"github.com/boxsum/boxsum/bench"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/bench"
 )
 
 type benchCmd struct {

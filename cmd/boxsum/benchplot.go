@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/boxsum/boxsum/bench"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/bench"
 )
 
 // plotFolder makes the folder for plots, if there shall be any, and says at once

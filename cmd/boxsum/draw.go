@@ -13,11 +13,11 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/bench"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
-	"github.com/boxsum/boxsum/sketch"
 )
 
 type drawCmd struct {

@@ -332,7 +332,7 @@ func checkFinite[P boxsum.Pixel](weights boxsum.Image[P]) error {
 // madeHistogram times how a table is made. Its memory comes first, so that there
 // is an error before anything else takes long or takes memory.
 func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
-	t, err := histogram.New[S](img.Width, img.Height, img.Channels, histogram.Bins{N: c.Bins})
+	t, err := histogram.NewTable[S](img.Width, img.Height, img.Channels, histogram.Bins{N: c.Bins})
 	if err != nil {
 		return nil, err
 	}

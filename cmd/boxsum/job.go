@@ -95,7 +95,7 @@ func (j *typedJob[P, S, Q]) tilt(rows bool) (err error) {
 		j.sum, j.squared = nil, nil
 		return err
 	}
-	j.tilted, err = tilted.New[S](j.src.Width, j.src.Height, j.src.Channels)
+	j.tilted, err = tilted.NewTable[S](j.src.Width, j.src.Height, j.src.Channels)
 	return err
 }
 

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/boxsum/boxsum/bench"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/internal/reproduce"
 	"github.com/boxsum/boxsum/papers"
-	"github.com/boxsum/boxsum/reproduce"
 )
 
 type reproduceCmd struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
-	"github.com/boxsum/boxsum/sketch"
 )
 
 // rotateFlags say along which lines boxes lie.

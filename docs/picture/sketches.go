@@ -14,8 +14,8 @@ import (
 
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
-	"github.com/boxsum/boxsum/sketch"
 )
 
 // sketches are the pictures of rotated.md and haar.md by their names.

@@ -51,3 +51,10 @@ type Rows struct {
 var Open = func(device any) (Device, error) {
 	return nil, errors.New("launch: nobody imported package gpu")
 }
+
+// Group is how many work-items the kernels of package papers have, but for those
+// with a work-item for each row or column.
+const Group = 256
+
+// Kernel is the name of a kernel of package papers over values of this type.
+func Kernel(name, element string) string { return "papers_" + name + "_" + element }

@@ -110,11 +110,11 @@ func (a array) grid(axes int) (g grid, err error) {
 	case axes:
 	case axes + 1:
 		if g.channels = a.shape[n-1]; g.channels == 0 {
-			return g, fmt.Errorf("boxsum: %w: an array without channels", boxsum.ErrSize)
+			return g, fmt.Errorf("boxsum: %w: an array without channels", boxsum.ErrInvalid)
 		}
 		n--
 	default:
-		return g, fmt.Errorf("boxsum: %w: an array of %d axes: it takes %d, and one more for channels", boxsum.ErrSize, len(a.shape), axes)
+		return g, fmt.Errorf("boxsum: %w: an array of %d axes: it takes %d, and one more for channels", boxsum.ErrInvalid, len(a.shape), axes)
 	}
 	if a.flags&aligned == 0 || a.flags&notSwapped == 0 {
 		return g, errLayout
@@ -170,7 +170,7 @@ func list[T any](a array, e element, name string, shape ...int) ([]T, error) {
 		step *= a.shape[i]
 	}
 	if bad {
-		return nil, fmt.Errorf("boxsum: %w: %s must be a C-contiguous array of %v with shape %v, it is one of %v with shape %v", boxsum.ErrSize, name, e, extent(shape), a.element, a.shape)
+		return nil, fmt.Errorf("boxsum: %w: %s must be a C-contiguous array of %v with shape %v, it is one of %v with shape %v", boxsum.ErrInvalid, name, e, extent(shape), a.element, a.shape)
 	}
 	if n == 0 {
 		return nil, nil
@@ -181,7 +181,7 @@ func list[T any](a array, e element, name string, shape ...int) ([]T, error) {
 // toWrite says whether an array may be written to.
 func (a array) toWrite(name string) error {
 	if a.flags&writeable == 0 {
-		return fmt.Errorf("boxsum: %w: %s is read-only", boxsum.ErrSize, name)
+		return fmt.Errorf("boxsum: %w: %s is read-only", boxsum.ErrInvalid, name)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func boxsum_boxes(table, squares, boxes, out *C.boxsum_array, what, workers C.in
 			return err
 		}
 		if len(q.boxes.shape) != 2 {
-			return fmt.Errorf("boxsum: %w: boxes of shape %v", boxsum.ErrSize, q.boxes.shape)
+			return fmt.Errorf("boxsum: %w: boxes of shape %v", boxsum.ErrInvalid, q.boxes.shape)
 		}
 		axes := 2
 		if q.boxes.shape[1] == 6 {
@@ -67,7 +67,7 @@ func boxsum_boxes(table, squares, boxes, out *C.boxsum_array, what, workers C.in
 			return err
 		}
 		if q.grid.width == 0 || q.grid.height == 0 || q.grid.depth == 0 {
-			return fmt.Errorf("boxsum: %w: a table has a row and a column of zeros at least", boxsum.ErrSize)
+			return fmt.Errorf("boxsum: %w: a table has a row and a column of zeros at least", boxsum.ErrInvalid)
 		}
 		if squares != nil {
 			if q.squares, err = arrayOf(squares); err != nil {
@@ -77,7 +77,7 @@ func boxsum_boxes(table, squares, boxes, out *C.boxsum_array, what, workers C.in
 				return err
 			}
 			if a, b := q.squaresG, q.grid; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
-				return fmt.Errorf("boxsum: %w: tables of sums and squares have shapes %v and %v", boxsum.ErrSize, q.table.shape, q.squares.shape)
+				return fmt.Errorf("boxsum: %w: tables of sums and squares have shapes %v and %v", boxsum.ErrInvalid, q.table.shape, q.squares.shape)
 			}
 		}
 		switch q.table.element {
@@ -113,7 +113,7 @@ func newAsker[S boxsum.Sum](q *query, a array, g grid) (asker[S], error) {
 		overSolid(t, a, g)
 		return func(dst []S, from, to int) error { return t.SumBoxes(dst, boxes[from:to]) }, err
 	}
-	return nil, fmt.Errorf("boxsum: %w: boxes have 4 numbers, or 6 in a volume, not %d", boxsum.ErrSize, q.boxes.shape[1])
+	return nil, fmt.Errorf("boxsum: %w: boxes have 4 numbers, or 6 in a volume, not %d", boxsum.ErrInvalid, q.boxes.shape[1])
 }
 
 // answer answers a query of a table of S; int32 is answered as uint32, which has

@@ -33,7 +33,7 @@ func boxsum_device(name *C.char, number *C.int64_t) *C.char {
 		if kind != "gpu" {
 			k, err := gpu.ParseKind(kind)
 			if err != nil {
-				return fmt.Errorf("boxsum: %w: no device is called %q: there are cpu, gpu, cuda, cuda:0, opencl, opencl:0 and so on", boxsum.ErrSize, C.GoString(name))
+				return fmt.Errorf("boxsum: %w: no device is called %q: there are cpu, gpu, cuda, cuda:0, opencl, opencl:0 and so on", boxsum.ErrInvalid, C.GoString(name))
 			}
 			kinds = append(kinds, k)
 		}
@@ -41,7 +41,7 @@ func boxsum_device(name *C.char, number *C.int64_t) *C.char {
 		if indexed {
 			var err error
 			if index, err = strconv.Atoi(at); err != nil || index < 0 || len(kinds) == 0 {
-				return fmt.Errorf("boxsum: %w: %q names no device: cuda:0 would", boxsum.ErrSize, C.GoString(name))
+				return fmt.Errorf("boxsum: %w: %q names no device: cuda:0 would", boxsum.ErrInvalid, C.GoString(name))
 			}
 		}
 		opened.Lock()
@@ -141,7 +141,7 @@ func (f *flatArray) array() array {
 func boxsum_on_device(arrays *C.int64_t, count, kind, device C.int64_t, stream C.uintptr_t) *C.char {
 	return guard(func() error {
 		if count < 2 || count > 3 {
-			return fmt.Errorf("boxsum: %w: %d arrays", boxsum.ErrSize, count)
+			return fmt.Errorf("boxsum: %w: %d arrays", boxsum.ErrInvalid, count)
 		}
 		var described [3]array
 		flat := unsafe.Slice((*flatArray)(unsafe.Pointer(arrays)), count)

@@ -51,7 +51,7 @@ func uprightFeatures[S boxsum.Sum](a array, q *features) error {
 		return err
 	}
 	if g.width == 0 || g.height == 0 {
-		return fmt.Errorf("boxsum: %w: a table has a row and a column of zeros at least", boxsum.ErrSize)
+		return fmt.Errorf("boxsum: %w: a table has a row and a column of zeros at least", boxsum.ErrInvalid)
 	}
 	t := new(boxsum.Table[S])
 	over(t, a, g)

@@ -153,7 +153,7 @@ func histograms[S boxsum.Sum](from array, boxes []image.Rectangle, to array, wha
 		return err
 	}
 	if from.shape[0] == 0 || from.shape[1] == 0 {
-		return fmt.Errorf("boxsum: %w: a table has a row and a column of zeros at least", boxsum.ErrSize)
+		return fmt.Errorf("boxsum: %w: a table has a row and a column of zeros at least", boxsum.ErrInvalid)
 	}
 	t := &histogram.Table[S]{Counts: sums, Width: from.shape[1] - 1, Height: from.shape[0] - 1, Channels: from.shape[2], Bins: histogram.Bins{N: from.shape[3]}}
 	n, c, least := t.Bins.N, t.Channels, max(1, boxesPerWorker/max(1, from.shape[2]*from.shape[3]))

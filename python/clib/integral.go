@@ -71,10 +71,10 @@ func (a array) table(name string, axes int, image array, from grid) (grid, error
 	}
 	g, err := a.grid(axes)
 	if err != nil {
-		return g, fmt.Errorf("boxsum: %w: %s is laid out in another way: the elements of its rows must lie side by side, its rows in order, with native bytes", boxsum.ErrSize, name)
+		return g, fmt.Errorf("boxsum: %w: %s is laid out in another way: the elements of its rows must lie side by side, its rows in order, with native bytes", boxsum.ErrInvalid, name)
 	}
 	if g.width != from.width+1 || g.height != from.height+1 || axes == 3 && g.depth != from.depth+1 || g.channels != from.channels || len(a.shape) != len(image.shape) {
-		return g, fmt.Errorf("boxsum: %w: %s has shape %v, which is not one more along the axes of an image of shape %v", boxsum.ErrSize, name, a.shape, image.shape)
+		return g, fmt.Errorf("boxsum: %w: %s has shape %v, which is not one more along the axes of an image of shape %v", boxsum.ErrInvalid, name, a.shape, image.shape)
 	}
 	return g, nil
 }

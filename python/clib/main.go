@@ -45,7 +45,7 @@ func outcome(err error) *C.char {
 		class = "M"
 	case errors.Is(err, boxsum.ErrTypes):
 		class = "T"
-	case errors.Is(err, boxsum.ErrSize):
+	case errors.Is(err, boxsum.ErrInvalid):
 	case errors.Is(err, errPanic), strings.HasPrefix(err.Error(), "gpu: "): // a device that is not there, or fails
 		class = "R"
 	}
@@ -53,7 +53,7 @@ func outcome(err error) *C.char {
 }
 
 // verdict is what is said of the package, and of a ValueError, before the matter.
-var verdict = regexp.MustCompile(`(?m)^[a-z]+: (?:` + boxsum.ErrSize.Error() + `: |(` + boxsum.ErrTypes.Error() + `: ))`)
+var verdict = regexp.MustCompile(`(?m)^[a-z]+: (?:` + boxsum.ErrInvalid.Error() + `: |(` + boxsum.ErrTypes.Error() + `: ))`)
 
 var errPanic = errors.New("internal error")
 

@@ -53,7 +53,7 @@ func boxsum_windows(table, starts, ends, out *C.boxsum_array, workers C.int64_t)
 		}
 		for i, e := range end {
 			if e < 0 || e >= t.shape[i%axes] || start[i] > e {
-				return fmt.Errorf("boxsum: %w: window %d ends outside of the table", boxsum.ErrSize, i/axes)
+				return fmt.Errorf("boxsum: %w: window %d ends outside of the table", boxsum.ErrInvalid, i/axes)
 			}
 		}
 		switch t.element {

@@ -289,7 +289,7 @@ func ourPipeline[P boxsum.Pixel](d *gpu.Device, img boxsum.Image[P], count int) 
 func (l *lab) tilted(opt *boxsum.Options) (*contestant, error) {
 	l = &lab{pixels: l.pixels} // those of now
 	img := l.pixels.float
-	t, err := tilted.New[float32](img.Width, img.Height, 1)
+	t, err := tilted.NewTable[float32](img.Width, img.Height, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -305,7 +305,7 @@ func (l *lab) tilted(opt *boxsum.Options) (*contestant, error) {
 func (l *lab) rotated(opt *boxsum.Options) (*contestant, error) {
 	l = &lab{pixels: l.pixels} // those of now
 	img := l.pixels.float
-	t, err := rotated.New[float32](img.Width, img.Height, 1, rotation)
+	t, err := rotated.NewTable[float32](img.Width, img.Height, 1, rotation)
 	if err != nil {
 		return nil, err
 	}

@@ -87,25 +87,25 @@ const (
 // check fills in what a figure leaves out.
 func (f *Figure) check() error {
 	if f.Lattice == nil {
-		return fmt.Errorf("sketch: %w: no lattice", boxsum.ErrSize)
+		return fmt.Errorf("sketch: %w: no lattice", boxsum.ErrInvalid)
 	}
 	width, height := f.Lattice.Size()
 	if f.Image != nil && (f.Image.Bounds().Dx() != width || f.Image.Bounds().Dy() != height) {
-		return fmt.Errorf("sketch: %w: an image of %d×%d under a lattice of %d×%d", boxsum.ErrSize, f.Image.Bounds().Dx(), f.Image.Bounds().Dy(), width, height)
+		return fmt.Errorf("sketch: %w: an image of %d×%d under a lattice of %d×%d", boxsum.ErrInvalid, f.Image.Bounds().Dx(), f.Image.Bounds().Dy(), width, height)
 	}
 	all := image.Rect(0, 0, width, height)
 	if f.View.Empty() {
 		f.View = all
 	}
 	if f.View = f.View.Intersect(all); f.View.Empty() {
-		return fmt.Errorf("sketch: %w: there is nothing to see of an image of %d×%d", boxsum.ErrSize, width, height)
+		return fmt.Errorf("sketch: %w: there is nothing to see of an image of %d×%d", boxsum.ErrInvalid, width, height)
 	}
 	w, h := f.View.Dx(), f.View.Dy()
 	if f.Scale == 0 {
 		f.Scale = min(max(1, wanted/max(w, h)), mostScale)
 	}
 	if f.Scale < 0 || w > most/f.Scale || h > most/f.Scale/(w*f.Scale) {
-		return fmt.Errorf("sketch: %w: a picture of %d×%d pixels, each %d wide, is too large: show less of it, or make it smaller", boxsum.ErrSize, w, h, f.Scale)
+		return fmt.Errorf("sketch: %w: a picture of %d×%d pixels, each %d wide, is too large: show less of it, or make it smaller", boxsum.ErrInvalid, w, h, f.Scale)
 	}
 	return nil
 }

@@ -1,16 +1,13 @@
 package kernels
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/boxsum/boxsum/internal/launch"
+)
 
 // The kernels of package papers (papers.cl) are in two dialects too, in a module of
 // their own. There is one program for each type of values.
-
-// PapersGroup is how many work-items they have, but for those with a work-item for
-// each row or column.
-const PapersGroup = 256
-
-// PapersKernel is the name of a kernel of package papers over values of this type.
-func PapersKernel(name, element string) string { return "papers_" + name + "_" + element }
 
 // A papersInstance is a source with its macros, and the kernels in it.
 type papersInstance struct {
@@ -23,10 +20,10 @@ var papersInstances = func() (all []papersInstance) {
 	add := func(element string, macros [][2]string, names ...string) {
 		i := papersInstance{instance: instance{
 			file: "papers.cl", headers: []string{"dialect.h", "papers.h"},
-			macros: append([][2]string{{"ELEMENT", element}}, macros...), group: PapersGroup,
+			macros: append([][2]string{{"ELEMENT", element}}, macros...), group: launch.Group,
 		}}
 		for _, name := range names {
-			i.kernels = append(i.kernels, PapersKernel(name, element))
+			i.kernels = append(i.kernels, launch.Kernel(name, element))
 		}
 		all = append(all, i)
 	}

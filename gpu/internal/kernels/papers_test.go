@@ -6,13 +6,15 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/boxsum/boxsum/internal/launch"
 )
 
 // papersCU is papers.cu: every instance of papers.cl, each in a namespace since they
 // share the names of their functions.
 func papersCU() string {
 	var b strings.Builder
-	b.WriteString("// Written by go test ./gpu/kernels -update, from the list of types there: every\n// kernel of package papers for CUDA.\n\n")
+	b.WriteString("// Written by go test ./gpu/internal/kernels -update, from the list of types there: every\n// kernel of package papers for CUDA.\n\n")
 	for _, file := range papersInstances[0].headers {
 		fmt.Fprintf(&b, "#include %q\n", file)
 	}
@@ -33,7 +35,7 @@ func TestPapersCU(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile("papers.cu"); err != nil || string(got) != papersCU() {
-		t.Errorf("papers.cu is not what the list of types says: run go test ./gpu/kernels -update, then make kernels (%v)", err)
+		t.Errorf("papers.cu is not what the list of types says: run go test ./gpu/internal/kernels -update, then make kernels (%v)", err)
 	}
 }
 
@@ -62,7 +64,7 @@ func TestPapersKernels(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := OpenCL(PapersKernel("rows", "f32x4"), 256); err == nil {
+	if _, _, err := OpenCL(launch.Kernel("rows", "f32x4"), 256); err == nil {
 		t.Error("a kernel that there is not is no error")
 	}
 }

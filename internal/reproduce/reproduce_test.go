@@ -404,7 +404,7 @@ func TestNumber(t *testing.T) {
 
 // TestCommitted: the report in the documentation is what its results make today.
 func TestCommitted(t *testing.T) {
-	const dir = "../docs/reports/h200"
+	const dir = "../../docs/reports/h200"
 	f, err := os.Open(filepath.Join(dir, "results.json"))
 	if err != nil {
 		t.Fatal(err)

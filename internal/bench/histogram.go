@@ -67,7 +67,7 @@ func newHistogram(size Size, channels int, bins histogram.Bins) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := histogram.New[uint32](size.Width, size.Height, channels, bins)
+	t, err := histogram.NewTable[uint32](size.Width, size.Height, channels, bins)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func newDeviceHistogram(job deviceJob, bins histogram.Bins) (*deviceWork, error)
 	if err != nil {
 		return nil, errors.Join(err, src.Close())
 	}
-	host, err := histogram.New[uint32](size.Width, size.Height, job.channels, dst.Bins())
+	host, err := histogram.NewTable[uint32](size.Width, size.Height, job.channels, dst.Bins())
 	if err != nil {
 		return nil, errors.Join(err, src.Close(), dst.Close())
 	}

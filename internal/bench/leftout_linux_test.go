@@ -104,7 +104,7 @@ func TestLeavesOut(t *testing.T) {
 			t.Errorf("%v ends everything", err)
 		}
 	}
-	for _, err := range []error{nil, gpu.ErrClosed, gpu.ErrNoDevice, boxsum.ErrSize} {
+	for _, err := range []error{nil, gpu.ErrClosed, gpu.ErrNoDevice, boxsum.ErrInvalid} {
 		if leavesOut(err) {
 			t.Errorf("%v is only left out", err)
 		}

@@ -12,7 +12,7 @@ import (
 // namespace since they share the names of their functions.
 func turnedCU(module string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// Written by go test ./gpu/kernels -update, from the list of types there: every\n// kernel of %s.go for CUDA.\n\n", module)
+	fmt.Fprintf(&b, "// Written by go test ./gpu/internal/kernels -update, from the list of types there: every\n// kernel of %s.go for CUDA.\n\n", module)
 	var included []string
 	for _, i := range turnedInstances {
 		if i.module != module {
@@ -42,7 +42,7 @@ func TestTurnedCU(t *testing.T) {
 			}
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != turnedCU(module) {
-			t.Errorf("%s is not what the list of types says: run go test ./gpu/kernels -update, then make kernels (%v)", file, err)
+			t.Errorf("%s is not what the list of types says: run go test ./gpu/internal/kernels -update, then make kernels (%v)", file, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func portableCU() string {
 		instances = append(instances, Types{Sum: sum})
 	}
 	var b strings.Builder
-	b.WriteString("// Written by go test ./gpu/kernels -update, from the list of types there: every\n// portable kernel for CUDA.\n\n#include \"dialect.h\"\n#include \"job.h\"\n")
+	b.WriteString("// Written by go test ./gpu/internal/kernels -update, from the list of types there: every\n// portable kernel for CUDA.\n\n#include \"dialect.h\"\n#include \"job.h\"\n")
 	for _, t := range instances {
 		macros, file := t.define()
 		name := "sums_" + t.Sum
@@ -45,7 +45,7 @@ func TestPortableCU(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != portableCU() {
-		t.Error("portable.cu is not what the list of types says: run go test ./gpu/kernels -update, then make kernels")
+		t.Error("portable.cu is not what the list of types says: run go test ./gpu/internal/kernels -update, then make kernels")
 	}
 }
 

@@ -76,7 +76,7 @@ func newRotated[P boxsum.Pixel, S boxsum.Sum, A accumulator](rot rotated.Rotatio
 	if err != nil {
 		return nil, err
 	}
-	sums, err := rotated.New[S](size.Width, size.Height, channels, rot)
+	sums, err := rotated.NewTable[S](size.Width, size.Height, channels, rot)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"image"
 
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
-	"github.com/boxsum/boxsum/sketch"
 )
 
 // An edge along 1/2 on a blank sheet.

@@ -12,7 +12,7 @@ import (
 // share the names of their functions.
 func listedCU(module string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// Written by go test ./gpu/kernels -update, from the list in volume.go: every\n// kernel of module %s for CUDA.\n\n", module)
+	fmt.Fprintf(&b, "// Written by go test ./gpu/internal/kernels -update, from the list in volume.go: every\n// kernel of module %s for CUDA.\n\n", module)
 	var included []string
 	for _, i := range further {
 		if i.module != module {
@@ -42,7 +42,7 @@ func TestListedCU(t *testing.T) {
 			}
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != listedCU(module) {
-			t.Errorf("%s is not what the list says: run go test ./gpu/kernels -update, then make kernels (%v)", file, err)
+			t.Errorf("%s is not what the list says: run go test ./gpu/internal/kernels -update, then make kernels (%v)", file, err)
 		}
 	}
 }

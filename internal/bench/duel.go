@@ -116,10 +116,10 @@ func onCPU[E uint32 | float32 | float64](a AlgorithmCase, img boxsum.Image[E], o
 	type entries = func(x, y, channel int) E
 	switch a.Kind {
 	case papers.Tilted:
-		t, err := tilted.New[E](img.Width, img.Height, img.Channels)
+		t, err := tilted.NewTable[E](img.Width, img.Height, img.Channels)
 		return ours[E]{func() error { return tilted.IntegrateInto(t, img, opt) }, nothing, func() (entries, error) { return t.At, nil }}, err
 	case papers.Rotated:
-		t, err := rotated.New[E](img.Width, img.Height, img.Channels, a.Rotation)
+		t, err := rotated.NewTable[E](img.Width, img.Height, img.Channels, a.Rotation)
 		return ours[E]{func() error { return rotated.IntegrateInto(t, img, opt) }, nothing, nil}, err
 	}
 	t, err := boxsum.NewTable[E](img.Width, img.Height, img.Channels)

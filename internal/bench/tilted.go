@@ -29,7 +29,7 @@ func newTilted[P boxsum.Pixel, S boxsum.Sum, A accumulator](size Size, channels 
 	if err != nil {
 		return nil, err
 	}
-	sums, err := tilted.New[S](size.Width, size.Height, channels)
+	sums, err := tilted.NewTable[S](size.Width, size.Height, channels)
 	if err != nil {
 		return nil, err
 	}
