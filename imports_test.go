@@ -34,7 +34,7 @@ var below = map[string][]string{
 	"internal/plot":         {},
 	"gpu/internal/cuda":     {},
 	"gpu/internal/opencl":   {},
-	"gpu/internal/kernels": {"internal/launch"},
+	"gpu/internal/kernels":  {"internal/launch"},
 	"gpu":                   slices.Concat(cpu, drivers, []string{"histogram", "rotated", "tilted", "volume"}),
 	"papers":                slices.Concat(cpu, drivers, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
 	"internal/reproduce":    slices.Concat(cpu, drivers, []string{"internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
