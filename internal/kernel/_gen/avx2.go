@@ -99,26 +99,26 @@ func (a *avx2) tail(o op, elements, n reg.Register) {
 	}
 	LEAQ(a.tailMasks, masks)
 	a.sumMask = YMM()
-	mask(o.sum.size, a.sumMask)
-	if o.pix.size == 4 {
+	mask(o.sum.Bytes(), a.sumMask)
+	if o.pix.Bytes() == 4 {
 		a.pixMask = a.sumMask
-		if o.sum.size == 8 {
+		if o.sum.Bytes() == 8 {
 			a.pixMask = XMM()
 			mask(4, a.pixMask)
 		}
 	}
-	if o.pix.size <= 2 {
+	if o.pix.Bytes() <= 2 {
 		// shift = (load - elements*size) bytes, in bits
 		a.end, a.shift = n, GP64()
 		MOVQ(elements, a.shift)
 		NEGQ(a.shift)
-		SHLQ(Imm(3+log2(o.pix.size)), a.shift)
+		SHLQ(Imm(3+log2(o.pix.Bytes())), a.shift)
 		ADDQ(I8(8*a.loadBytes(o)), a.shift)
 	}
 }
 
 // loadBytes is how many bytes of narrow pixels fill a vector of sums.
-func (*avx2) loadBytes(o op) int { return 32 / o.sum.size * o.pix.size }
+func (*avx2) loadBytes(o op) int { return 32 / o.sum.Bytes() * o.pix.Bytes() }
 
 func (*avx2) load(m Mem, v reg.VecVirtual)        { VMOVDQU(m, v) }
 func (*avx2) store(v reg.VecVirtual, m Mem)       { VMOVDQU(v, m) }
@@ -132,7 +132,7 @@ func (*avx2) addMem(o op, m Mem, y, sum reg.VecVirtual) { addMem(o, m, y, sum) }
 
 func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
-	case o.dot && o.sum.size == 8:
+	case o.dot && o.sum.Bytes() == 8:
 		return a.wideDotSums(o, m, partial, carry)
 	case o.dot:
 		return a.dotSums(o, m, partial, carry)
@@ -204,15 +204,15 @@ func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 // that ends where the row does, shifted into place.
 func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
 	switch {
-	case o.pix.size == 8:
+	case o.pix.Bytes() == 8:
 		v := YMM()
 		VPMASKMOVD(m, a.sumMask, v)
 		return v
-	case o.pix.size == 4 && o.sum.size == 4:
+	case o.pix.Bytes() == 4 && o.sum.Bytes() == 4:
 		v := YMM()
 		VPMASKMOVD(m, a.pixMask, v)
 		return v
-	case o.pix.size == 4:
+	case o.pix.Bytes() == 4:
 		v := XMM()
 		VPMASKMOVD(m, a.pixMask, v)
 		return v
@@ -230,10 +230,10 @@ func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
 }
 
 func (a *avx2) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
-	if o.dot && o.sum.size == 8 {
+	if o.dot && o.sum.Bytes() == 8 {
 		return a.wideDotLine(o, m, carry)
 	}
-	half := 32 / o.sum.size * o.pix.size
+	half := 32 / o.sum.Bytes() * o.pix.Bytes()
 	return []reg.VecVirtual{
 		a.rowSums(o, m, false, carry),
 		a.rowSums(o, m.Offset(half), false, carry),

@@ -44,7 +44,7 @@ func (*avx512) vec() reg.VecVirtual { return ZMM() }
 
 func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	a.last = ZMM()
-	if o.dot && o.sum.size == 8 {
+	if o.dot && o.sum.Bytes() == 8 {
 		VBROADCASTI32X8(Mem{Base: lanes, Disp: lanesLast}, a.last) // for all lanes
 		a.weights = nil
 		for _, m := range a.triangle[:2] {
@@ -89,7 +89,7 @@ func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 
 // steps is how many doublings sum a block of 32 bytes.
 func steps(o op) int {
-	if o.sum.size == 4 {
+	if o.sum.Bytes() == 4 {
 		return 3
 	}
 	return 2
@@ -117,7 +117,7 @@ func (a *avx512) storeTail(v reg.VecVirtual, m Mem) {
 }
 
 func (a *avx512) keepTail(o op, v reg.VecVirtual) {
-	if o.sum.size == 8 {
+	if o.sum.Bytes() == 8 {
 		VMOVDQA64_Z(v, a.some, v)
 	} else {
 		VMOVDQA32_Z(v, a.some, v)
@@ -155,7 +155,7 @@ func addMem(o op, m Mem, y, sum reg.VecVirtual) {
 
 func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
-	case o.dot && o.sum.size == 8:
+	case o.dot && o.sum.Bytes() == 8:
 		return a.wideDotSums(o, m, partial, carry)
 	case o.dot:
 		return a.dotSums(m, partial, carry)

@@ -68,9 +68,9 @@ type isa interface {
 // kernel emits one function.
 func kernel(set isa, o op) {
 	name := o.name() + set.name()
-	lanes := set.bytes() / o.sum.size
+	lanes := set.bytes() / o.sum.Bytes()
 	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry *%[1]s, rows, n int, lanes *uint32, offset float32, writes uint8)",
-		o.sum.goType, o.pix.goType))
+		o.sum.String(), o.pix.String()))
 	Doc(doc(name, o)...)
 	Pragma("noescape")
 
@@ -84,10 +84,10 @@ func kernel(set isa, o op) {
 	k := &loop{isa: set, op: o, lanes: lanes, param: param}
 	lanesPtr := Load(Param("lanes"), GP64())
 	set.setup(o, lanesPtr, param("offset"))
-	if o.pix.size > 1 {
-		SHLQ(Imm(log2(o.pix.size)), param("srcStride"))
+	if o.pix.Bytes() > 1 {
+		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
 	}
-	SHLQ(Imm(log2(o.sum.size)), param("dstStride"))
+	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
 	k.dst[0] = Load(Param("dst"), GP64())
@@ -128,7 +128,7 @@ func (k *loop) rows(label string, rows int) {
 	k.fanOut(&k.dst, "dstStride", rows)
 	carryPtr := Load(Param("carry"), GP64())
 	carry := make([]reg.VecVirtual, rows)
-	slot := carryLen * k.sum.size
+	slot := carryLen * k.sum.Bytes()
 	for r := range carry {
 		carry[r] = k.vec()
 		k.load(Mem{Base: carryPtr, Disp: r * slot}, carry[r])
@@ -218,14 +218,14 @@ func (k *loop) lineLoop(label string, i reg.Register, carry []reg.VecVirtual) {
 
 	Label(label + "Lines")
 	half := k.bytes()
-	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)}
+	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
 	var over [2]reg.VecVirtual
 	for v := range over {
 		over[v] = k.vec()
 		k.load(above.Offset(v*half), over[v])
 	}
 	for r := range group {
-		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}
+		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}
 		for v, s := range k.lineSums(k.op, pixels, carry[r]) {
 			k.add(k.op, s, over[v], over[v])
 		}
@@ -258,7 +258,7 @@ func (k *loop) lineLoop(label string, i reg.Register, carry []reg.VecVirtual) {
 
 // sums is where the vector at i goes in a row of the table.
 func (k *loop) sums(row int, i reg.Register) Mem {
-	return Mem{Base: k.dst[row], Index: i, Scale: uint8(k.sum.size)}
+	return Mem{Base: k.dst[row], Index: i, Scale: uint8(k.sum.Bytes())}
 }
 
 // storeAhead stores through the caches and asks for the lines to come.
@@ -280,13 +280,13 @@ func (k *loop) fanOut(p *[group]reg.Register, stride string, rows int) {
 func (k *loop) body(rows int, i reg.Register, partial bool, carry []reg.VecVirtual) []reg.VecVirtual {
 	p := make([]reg.VecVirtual, rows)
 	over := k.vec()
-	k.load(Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)}, over)
+	k.load(Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}, over)
 	for r := range rows {
-		s := k.rowSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}, partial, carry[r])
+		s := k.rowSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}, partial, carry[r])
 		k.add(k.op, s, over, s)
 		p[r], over = s, s
 	}
-	k.store(over, Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)})
+	k.store(over, Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())})
 	return p
 }
 

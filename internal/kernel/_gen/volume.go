@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/boxsum/boxsum/internal/pairs"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -13,10 +14,8 @@ import (
 // tile lies in the order in which the kernel comes by: vector for vector, those
 // of a group's rows side by side.
 func volume(set isa) {
-	for _, o := range ops {
-		if !o.upright {
-			volumeKernel(set, o)
-		}
+	for _, o := range ops(pairs.Volume) {
+		volumeKernel(set, o)
 	}
 }
 
@@ -30,7 +29,7 @@ const (
 func volumeKernel(set isa, o op) {
 	name := o.name() + "Volume" + set.name()
 	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry, over *%[1]s, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)",
-		o.sum.goType, o.pix.goType))
+		o.sum.String(), o.pix.String()))
 	Doc(volumeDoc(name, o)...)
 	Pragma("noescape")
 
@@ -41,12 +40,12 @@ func volumeKernel(set isa, o op) {
 		}
 		return b.Addr
 	}
-	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.size, param: param}}
+	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes(), param: param}}
 	set.setup(o, Load(Param("lanes"), GP64()), param("offset"))
-	if o.pix.size > 1 {
-		SHLQ(Imm(log2(o.pix.size)), param("srcStride"))
+	if o.pix.Bytes() > 1 {
+		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
 	}
-	SHLQ(Imm(log2(o.sum.size)), param("dstStride"))
+	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	ANDQ(I32(k.lineOfPixels()), param("along"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
@@ -94,7 +93,7 @@ type volumeLoop struct {
 
 // lineOfPixels is the bytes of the pixels of a line of sums in each row of a
 // group, and so how fast it asks for those to come.
-func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.size * k.pix.size }
+func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.Bytes() * k.pix.Bytes() }
 
 // rows emits the loop along that many rows, and moves on to the rows below.
 func (k *volumeLoop) rows(label string, rows int) {
@@ -102,7 +101,7 @@ func (k *volumeLoop) rows(label string, rows int) {
 	k.fanOut(&k.dst, "dstStride", rows)
 	carryPtr := Load(Param("carry"), GP64())
 	carry := make([]reg.VecVirtual, rows)
-	slot := carryLen * k.sum.size
+	slot := carryLen * k.sum.Bytes()
 	for r := range carry {
 		carry[r] = k.vec()
 		k.load(Mem{Base: carryPtr, Disp: r * slot}, carry[r])
@@ -167,7 +166,7 @@ func (k *volumeLoop) rows(label string, rows int) {
 // step emits so many vectors of every row. They go past the caches where the
 // caller's way of writing is beyond or more.
 func (k *volumeLoop) step(label string, vectors int, i reg.Register, carry []reg.VecVirtual, beyond int) {
-	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)}
+	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
 	plane := make([]reg.VecVirtual, vectors)
 	for v := range plane {
 		plane[v] = k.vec()
@@ -180,7 +179,7 @@ func (k *volumeLoop) step(label string, vectors int, i reg.Register, carry []reg
 		ADDQ(k.param("along"), k.next)
 	}
 	for r := range carry {
-		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}
+		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}
 		var sums []reg.VecVirtual
 		if vectors == 1 {
 			sums = []reg.VecVirtual{k.rowSums(k.op, pixels, false, carry[r])}
@@ -250,7 +249,7 @@ func (k *volumeLoop) zeros(label string, i reg.Register, rows int) {
 	} else {
 		VPXOR(zero, zero, zero)
 	}
-	SHLQ(Imm(log2(k.sum.size)), i)
+	SHLQ(Imm(log2(k.sum.Bytes())), i)
 	CMPQ(i, k.param("dstStride"))
 	JGE(LabelRef(label + "Done"))
 	Label(label + "Zeros")
