@@ -415,11 +415,10 @@ func (j *typedVolume[P, S, Q]) integrate(opt *boxsum.Options) error {
 
 // integrateOn makes the tables on a device.
 func (j *typedVolume[P, S, Q]) integrateOn(d *gpu.Device) error {
-	err := gpu.IntegrateVolumeHostInto(d, j.sum, j.src, nil)
-	if err == nil && j.squared != nil {
-		err = gpu.IntegrateVolumeSquaresHostInto(d, j.squared.Squares, j.src, nil)
+	if j.squared != nil {
+		return gpu.IntegrateVolumeSquaresHostInto(d, j.squared, j.src, nil)
 	}
-	return err
+	return gpu.IntegrateVolumeHostInto(d, j.sum, j.src, nil)
 }
 
 // stats needs the table of squares.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 )
 
 // A deviceJob says which work to prepare on a device.
@@ -167,9 +168,9 @@ func (w *deviceWork) field(c Case, alone bool) ([]contestant, limit, error) {
 	var err error
 	if _, ok := c.bins(); ok {
 		beside.Algorithm, beside.Bytes = LimitDeviceFill, int64(w.batch)*written
-		memory, err = w.device.NewFill(beside.Bytes)
+		memory, err = launch.NewFill(w.device, beside.Bytes)
 	} else {
-		memory, err = w.device.NewCopy(beside.Bytes / 2)
+		memory, err = launch.NewCopy(w.device, beside.Bytes/2)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 )
 
 const (
@@ -139,7 +140,7 @@ func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err er
 	if err := w.check(); err != nil {
 		return err
 	}
-	kernels, err := m.cfg.Device.Kernels(w.integrate)
+	kernels, err := launch.Kernels(m.cfg.Device, w.integrate)
 	if err != nil {
 		return err
 	}

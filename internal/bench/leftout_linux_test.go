@@ -11,6 +11,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 )
 
 // lacking adds types that no device has, for the length of a test.
@@ -148,8 +149,8 @@ func TestKernelsInJSON(t *testing.T) {
 }
 
 func TestKernelsOf(t *testing.T) {
-	info := gpu.KernelInfo{Name: "k", Blocks: 1, Threads: 2, Registers: 3, Shared: 4, Local: 5, Resident: 6, Occupancy: 0.5}
-	text, err := json.Marshal(kernelsOf([]gpu.KernelInfo{info}))
+	info := launch.KernelInfo{Name: "k", Blocks: 1, Threads: 2, Registers: 3, Shared: 4, Local: 5, Resident: 6, Occupancy: 0.5}
+	text, err := json.Marshal(kernelsOf([]launch.KernelInfo{info}))
 	want := `[{"name":"k","registers":3,"shared_bytes":4,"local_bytes":5,"threads":2,"blocks":1,"resident_blocks":6,"occupancy":0.5}]`
 	if err != nil || string(text) != want {
 		t.Errorf("%s, %v, want %s", text, err, want)

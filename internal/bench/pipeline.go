@@ -12,6 +12,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 )
 
 const (
@@ -170,7 +171,7 @@ func (cfg *PipelineConfig) field(ctx context.Context, c Case, size Size, w *pipe
 	}
 	return append(field, contestant{
 		result(LimitCopies, false),
-		func(int) (time.Duration, error) { return cfg.Device.TransferTime(read, written, cfg.Images) },
+		func(int) (time.Duration, error) { return launch.TransferTime(cfg.Device, read, written, cfg.Images) },
 	}), nil
 }
 
@@ -230,7 +231,7 @@ func newPipeline[P boxsum.Pixel, S boxsum.Sum, A accumulator](job deviceJob) (_ 
 				}
 			}
 		}
-		opt := &gpu.PipelineOptions{Options: *job.opt, Reuse: way.tables == reusedMemory}
+		opt := &gpu.PipelineOptions{Offset: job.opt.Offset, Kernels: job.opt.Kernels, BandRows: job.opt.BandRows, Reuse: way.tables == reusedMemory}
 		var out iter.Seq2[*boxsum.Table[S], error]
 		if own {
 			opt.InFlight = pipelineTables

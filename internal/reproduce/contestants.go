@@ -10,6 +10,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
@@ -74,7 +75,7 @@ func (l *lab) paper(s Spec) (*contestant, error) {
 
 // kernels is what each kernel of a job takes, those of one name together.
 func (l *lab) kernels(job *papers.Job) ([]Kernel, error) {
-	infos, err := l.device.Kernels(job.Run)
+	infos, err := launch.Kernels(l.device, job.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (l *lab) kernels(job *papers.Job) ([]Kernel, error) {
 		if i < 0 {
 			i = len(each)
 			each = append(each, Kernel{Name: step.Name})
-			if j := slices.IndexFunc(infos, func(info gpu.KernelInfo) bool { return info.Name == step.Name }); j >= 0 {
+			if j := slices.IndexFunc(infos, func(info launch.KernelInfo) bool { return info.Name == step.Name }); j >= 0 {
 				each[i] = kernelOf(infos[j])
 			}
 		}
@@ -98,7 +99,7 @@ func (l *lab) kernels(job *papers.Job) ([]Kernel, error) {
 	return each, nil
 }
 
-func kernelOf(info gpu.KernelInfo) Kernel {
+func kernelOf(info launch.KernelInfo) Kernel {
 	return Kernel{Name: info.Name, Threads: info.Threads, Registers: info.Registers, Shared: info.Shared, Occupancy: info.Occupancy}
 }
 
@@ -147,7 +148,7 @@ func (l *lab) copies(s Spec) (*contestant, error) {
 	if bytes == 0 {
 		return nil, fmt.Errorf("reproduce: no copy of %q", s.Precision)
 	}
-	c, err := l.device.NewCopy(max(1, bytes*int64(s.pixels())/2))
+	c, err := launch.NewCopy(l.device, max(1, bytes*int64(s.pixels())/2))
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +233,7 @@ func onGPU[S boxsum.Sum, P boxsum.Pixel](d *gpu.Device, img boxsum.Image[P], s S
 		return check(host, img)
 	}}
 	if s.Kernels {
-		infos, err := d.Kernels(run)
+		infos, err := launch.Kernels(d, run)
 		if err != nil {
 			c.close()
 			return nil, err

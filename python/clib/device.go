@@ -13,6 +13,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/interop"
 )
 
 // opened is the devices that were asked for, open for the life of the process.
@@ -167,7 +168,7 @@ func boxsum_on_device(arrays *C.int64_t, count, kind, device C.int64_t, stream C
 		if d == nil {
 			return fmt.Errorf("gpu: %w: the processor has no arrays of a device", gpu.ErrNoDevice)
 		}
-		if j.device, err = d.OnStream(uintptr(stream)); err != nil {
+		if j.device, err = interop.OnStream(d, uintptr(stream)); err != nil {
 			return err
 		}
 		j.kind = int(kind)
@@ -176,8 +177,8 @@ func boxsum_on_device(arrays *C.int64_t, count, kind, device C.int64_t, stream C
 }
 
 // foreign is a grid in device memory.
-func foreign(a array, g grid, border int) gpu.Foreign {
-	return gpu.Foreign{
+func foreign(a array, g grid, border int) interop.Foreign {
+	return interop.Foreign{
 		Handle: uintptr(a.data),
 		Width:  g.width - border, Height: g.height - border, Channels: g.channels, Count: 1,
 		Stride: int64(g.stride) * int64(a.bytes),
@@ -185,41 +186,41 @@ func foreign(a array, g grid, border int) gpu.Foreign {
 }
 
 // foreignSolid is a volume, or its table, in device memory.
-func foreignSolid(a array, g grid, border int) gpu.Foreign {
+func foreignSolid(a array, g grid, border int) interop.Foreign {
 	f := foreign(a, g, border)
 	f.Count, f.Distance = g.depth-border, int64(g.sliceStride)*int64(a.bytes)
 	return f
 }
 
-// solidOnDevice queues integrate with a volume and its table.
-func solidOnDevice[S boxsum.Sum, P boxsum.Pixel](j *job, to array, g grid, integrate func(*gpu.VolumeTable[S], *gpu.Volume[P], *gpu.Options) error) error {
-	v, err := gpu.VolumeOver[P](j.device, foreignSolid(j.image, j.from, 0))
-	if err != nil {
-		return err
-	}
-	t, err := gpu.VolumeTableOver[S](j.device, foreignSolid(to, g, 1))
-	if err != nil {
-		return err
-	}
-	return integrate(t, v, nil)
+// solidTable is the table of a volume in device memory.
+func solidTable[S boxsum.Sum](j *job, to array, g grid) (*gpu.VolumeTable[S], error) {
+	return interop.VolumeTableOver[S](j.device, foreignSolid(to, g, 1))
 }
 
 func onDevice[S boxsum.Sum, P boxsum.Pixel](j *job) error {
 	if j.kind == volumeTable {
-		return solidOnDevice(j, j.sum, j.to, gpu.IntegrateVolumeInto[S, P])
+		v, err := interop.VolumeOver[P](j.device, foreignSolid(j.image, j.from, 0))
+		if err != nil {
+			return err
+		}
+		t, err := solidTable[S](j, j.sum, j.to)
+		if err != nil {
+			return err
+		}
+		return gpu.IntegrateVolumeInto(t, v, nil)
 	}
-	im, err := gpu.ImageOver[P](j.device, foreign(j.image, j.from, 0))
+	im, err := interop.ImageOver[P](j.device, foreign(j.image, j.from, 0))
 	if err != nil {
 		return err
 	}
 	if j.kind == tiltedTable {
-		t, err := gpu.TiltedTableOver[S](j.device, foreign(j.sum, j.to, 1))
+		t, err := interop.TiltedTableOver[S](j.device, foreign(j.sum, j.to, 1))
 		if err != nil {
 			return err
 		}
 		return gpu.IntegrateTiltedInto(t, im, nil)
 	}
-	t, err := gpu.TableOver[S](j.device, foreign(j.sum, j.to, 1))
+	t, err := interop.TableOver[S](j.device, foreign(j.sum, j.to, 1))
 	if err != nil {
 		return err
 	}
@@ -228,20 +229,29 @@ func onDevice[S boxsum.Sum, P boxsum.Pixel](j *job) error {
 
 func onDeviceSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) error {
 	if j.kind == volumeTable {
-		if err := solidOnDevice(j, j.sum, j.to, gpu.IntegrateVolumeInto[S, P]); err != nil {
+		v, err := interop.VolumeOver[P](j.device, foreignSolid(j.image, j.from, 0))
+		if err != nil {
 			return err
 		}
-		return solidOnDevice(j, j.squares, j.squaresTo, gpu.IntegrateVolumeSquaresInto[Q, P])
+		t, err := solidTable[S](j, j.sum, j.to)
+		if err != nil {
+			return err
+		}
+		q, err := solidTable[Q](j, j.squares, j.squaresTo)
+		if err != nil {
+			return err
+		}
+		return gpu.IntegrateVolumeSquaresInto(&gpu.SquaredVolumeTable[S, Q]{Sum: t, Squares: q}, v, nil)
 	}
-	im, err := gpu.ImageOver[P](j.device, foreign(j.image, j.from, 0))
+	im, err := interop.ImageOver[P](j.device, foreign(j.image, j.from, 0))
 	if err != nil {
 		return err
 	}
-	t, err := gpu.TableOver[S](j.device, foreign(j.sum, j.to, 1))
+	t, err := interop.TableOver[S](j.device, foreign(j.sum, j.to, 1))
 	if err != nil {
 		return err
 	}
-	q, err := gpu.TableOver[Q](j.device, foreign(j.squares, j.squaresTo, 1))
+	q, err := interop.TableOver[Q](j.device, foreign(j.squares, j.squaresTo, 1))
 	if err != nil {
 		return err
 	}
@@ -257,7 +267,7 @@ func boxsum_wait(device C.int64_t, stream C.uintptr_t) *C.char {
 		if err != nil || d == nil {
 			return err
 		}
-		if d, err = d.OnStream(uintptr(stream)); err != nil {
+		if d, err = interop.OnStream(d, uintptr(stream)); err != nil {
 			return err
 		}
 		return d.Wait()
@@ -273,7 +283,7 @@ func boxsum_take(device, bytes C.int64_t, at *C.uintptr_t) *C.char {
 		if err != nil || d == nil {
 			return err
 		}
-		handle, err := d.Take(int64(bytes))
+		handle, err := interop.Take(d, int64(bytes))
 		*at = C.uintptr_t(handle)
 		return err
 	})
@@ -286,7 +296,7 @@ func boxsum_give(device C.int64_t, at C.uintptr_t) *C.char {
 		if err != nil || d == nil {
 			return err
 		}
-		return d.Give(uintptr(at))
+		return interop.Give(d, uintptr(at))
 	})
 }
 
@@ -295,7 +305,7 @@ func boxsum_give(device C.int64_t, at C.uintptr_t) *C.char {
 //export boxsum_device_of
 func boxsum_device_of(at unsafe.Pointer, index *C.int64_t) *C.char {
 	return guard(func() error {
-		i, err := gpu.DeviceOf(uintptr(at))
+		i, err := interop.DeviceOf(uintptr(at))
 		*index = C.int64_t(i)
 		return err
 	})
