@@ -87,7 +87,10 @@ func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 	}
 }
 
-func (a *avx2) tail(o op, elements, n reg.Register) {
+func (*avx2) folds(op) bool { return false }
+func (*avx2) whole()        {}
+
+func (a *avx2) tail(o op, elements, end reg.Register) {
 	masks, dwords := GP64(), GP64()
 	mask := func(size int, v reg.VecVirtual) {
 		MOVQ(elements, dwords)
@@ -109,7 +112,7 @@ func (a *avx2) tail(o op, elements, n reg.Register) {
 	}
 	if o.pix.Bytes() <= 2 {
 		// shift = (load - elements*size) bytes, in bits
-		a.end, a.shift = n, GP64()
+		a.end, a.shift = end, GP64()
 		MOVQ(elements, a.shift)
 		NEGQ(a.shift)
 		SHLQ(Imm(3+log2(o.pix.Bytes())), a.shift)
