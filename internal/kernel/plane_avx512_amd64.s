@@ -4,270 +4,6 @@
 
 #include "textflag.h"
 
-DATA triangle512_0<>+0(SB)/1, $0x01
-DATA triangle512_0<>+1(SB)/1, $0x00
-DATA triangle512_0<>+2(SB)/1, $0x00
-DATA triangle512_0<>+3(SB)/1, $0x00
-DATA triangle512_0<>+4(SB)/1, $0x01
-DATA triangle512_0<>+5(SB)/1, $0x01
-DATA triangle512_0<>+6(SB)/1, $0x00
-DATA triangle512_0<>+7(SB)/1, $0x00
-DATA triangle512_0<>+8(SB)/1, $0x01
-DATA triangle512_0<>+9(SB)/1, $0x01
-DATA triangle512_0<>+10(SB)/1, $0x01
-DATA triangle512_0<>+11(SB)/1, $0x00
-DATA triangle512_0<>+12(SB)/1, $0x01
-DATA triangle512_0<>+13(SB)/1, $0x01
-DATA triangle512_0<>+14(SB)/1, $0x01
-DATA triangle512_0<>+15(SB)/1, $0x01
-DATA triangle512_0<>+16(SB)/1, $0x01
-DATA triangle512_0<>+17(SB)/1, $0x01
-DATA triangle512_0<>+18(SB)/1, $0x01
-DATA triangle512_0<>+19(SB)/1, $0x01
-DATA triangle512_0<>+20(SB)/1, $0x01
-DATA triangle512_0<>+21(SB)/1, $0x01
-DATA triangle512_0<>+22(SB)/1, $0x01
-DATA triangle512_0<>+23(SB)/1, $0x01
-DATA triangle512_0<>+24(SB)/1, $0x01
-DATA triangle512_0<>+25(SB)/1, $0x01
-DATA triangle512_0<>+26(SB)/1, $0x01
-DATA triangle512_0<>+27(SB)/1, $0x01
-DATA triangle512_0<>+28(SB)/1, $0x01
-DATA triangle512_0<>+29(SB)/1, $0x01
-DATA triangle512_0<>+30(SB)/1, $0x01
-DATA triangle512_0<>+31(SB)/1, $0x01
-DATA triangle512_0<>+32(SB)/1, $0x01
-DATA triangle512_0<>+33(SB)/1, $0x01
-DATA triangle512_0<>+34(SB)/1, $0x01
-DATA triangle512_0<>+35(SB)/1, $0x01
-DATA triangle512_0<>+36(SB)/1, $0x01
-DATA triangle512_0<>+37(SB)/1, $0x01
-DATA triangle512_0<>+38(SB)/1, $0x01
-DATA triangle512_0<>+39(SB)/1, $0x01
-DATA triangle512_0<>+40(SB)/1, $0x01
-DATA triangle512_0<>+41(SB)/1, $0x01
-DATA triangle512_0<>+42(SB)/1, $0x01
-DATA triangle512_0<>+43(SB)/1, $0x01
-DATA triangle512_0<>+44(SB)/1, $0x01
-DATA triangle512_0<>+45(SB)/1, $0x01
-DATA triangle512_0<>+46(SB)/1, $0x01
-DATA triangle512_0<>+47(SB)/1, $0x01
-DATA triangle512_0<>+48(SB)/1, $0x01
-DATA triangle512_0<>+49(SB)/1, $0x01
-DATA triangle512_0<>+50(SB)/1, $0x01
-DATA triangle512_0<>+51(SB)/1, $0x01
-DATA triangle512_0<>+52(SB)/1, $0x01
-DATA triangle512_0<>+53(SB)/1, $0x01
-DATA triangle512_0<>+54(SB)/1, $0x01
-DATA triangle512_0<>+55(SB)/1, $0x01
-DATA triangle512_0<>+56(SB)/1, $0x01
-DATA triangle512_0<>+57(SB)/1, $0x01
-DATA triangle512_0<>+58(SB)/1, $0x01
-DATA triangle512_0<>+59(SB)/1, $0x01
-DATA triangle512_0<>+60(SB)/1, $0x01
-DATA triangle512_0<>+61(SB)/1, $0x01
-DATA triangle512_0<>+62(SB)/1, $0x01
-DATA triangle512_0<>+63(SB)/1, $0x01
-GLOBL triangle512_0<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_1<>+0(SB)/1, $0x00
-DATA triangle512_1<>+1(SB)/1, $0x00
-DATA triangle512_1<>+2(SB)/1, $0x00
-DATA triangle512_1<>+3(SB)/1, $0x00
-DATA triangle512_1<>+4(SB)/1, $0x00
-DATA triangle512_1<>+5(SB)/1, $0x00
-DATA triangle512_1<>+6(SB)/1, $0x00
-DATA triangle512_1<>+7(SB)/1, $0x00
-DATA triangle512_1<>+8(SB)/1, $0x00
-DATA triangle512_1<>+9(SB)/1, $0x00
-DATA triangle512_1<>+10(SB)/1, $0x00
-DATA triangle512_1<>+11(SB)/1, $0x00
-DATA triangle512_1<>+12(SB)/1, $0x00
-DATA triangle512_1<>+13(SB)/1, $0x00
-DATA triangle512_1<>+14(SB)/1, $0x00
-DATA triangle512_1<>+15(SB)/1, $0x00
-DATA triangle512_1<>+16(SB)/1, $0x01
-DATA triangle512_1<>+17(SB)/1, $0x00
-DATA triangle512_1<>+18(SB)/1, $0x00
-DATA triangle512_1<>+19(SB)/1, $0x00
-DATA triangle512_1<>+20(SB)/1, $0x01
-DATA triangle512_1<>+21(SB)/1, $0x01
-DATA triangle512_1<>+22(SB)/1, $0x00
-DATA triangle512_1<>+23(SB)/1, $0x00
-DATA triangle512_1<>+24(SB)/1, $0x01
-DATA triangle512_1<>+25(SB)/1, $0x01
-DATA triangle512_1<>+26(SB)/1, $0x01
-DATA triangle512_1<>+27(SB)/1, $0x00
-DATA triangle512_1<>+28(SB)/1, $0x01
-DATA triangle512_1<>+29(SB)/1, $0x01
-DATA triangle512_1<>+30(SB)/1, $0x01
-DATA triangle512_1<>+31(SB)/1, $0x01
-DATA triangle512_1<>+32(SB)/1, $0x01
-DATA triangle512_1<>+33(SB)/1, $0x01
-DATA triangle512_1<>+34(SB)/1, $0x01
-DATA triangle512_1<>+35(SB)/1, $0x01
-DATA triangle512_1<>+36(SB)/1, $0x01
-DATA triangle512_1<>+37(SB)/1, $0x01
-DATA triangle512_1<>+38(SB)/1, $0x01
-DATA triangle512_1<>+39(SB)/1, $0x01
-DATA triangle512_1<>+40(SB)/1, $0x01
-DATA triangle512_1<>+41(SB)/1, $0x01
-DATA triangle512_1<>+42(SB)/1, $0x01
-DATA triangle512_1<>+43(SB)/1, $0x01
-DATA triangle512_1<>+44(SB)/1, $0x01
-DATA triangle512_1<>+45(SB)/1, $0x01
-DATA triangle512_1<>+46(SB)/1, $0x01
-DATA triangle512_1<>+47(SB)/1, $0x01
-DATA triangle512_1<>+48(SB)/1, $0x01
-DATA triangle512_1<>+49(SB)/1, $0x01
-DATA triangle512_1<>+50(SB)/1, $0x01
-DATA triangle512_1<>+51(SB)/1, $0x01
-DATA triangle512_1<>+52(SB)/1, $0x01
-DATA triangle512_1<>+53(SB)/1, $0x01
-DATA triangle512_1<>+54(SB)/1, $0x01
-DATA triangle512_1<>+55(SB)/1, $0x01
-DATA triangle512_1<>+56(SB)/1, $0x01
-DATA triangle512_1<>+57(SB)/1, $0x01
-DATA triangle512_1<>+58(SB)/1, $0x01
-DATA triangle512_1<>+59(SB)/1, $0x01
-DATA triangle512_1<>+60(SB)/1, $0x01
-DATA triangle512_1<>+61(SB)/1, $0x01
-DATA triangle512_1<>+62(SB)/1, $0x01
-DATA triangle512_1<>+63(SB)/1, $0x01
-GLOBL triangle512_1<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_2<>+0(SB)/1, $0x00
-DATA triangle512_2<>+1(SB)/1, $0x00
-DATA triangle512_2<>+2(SB)/1, $0x00
-DATA triangle512_2<>+3(SB)/1, $0x00
-DATA triangle512_2<>+4(SB)/1, $0x00
-DATA triangle512_2<>+5(SB)/1, $0x00
-DATA triangle512_2<>+6(SB)/1, $0x00
-DATA triangle512_2<>+7(SB)/1, $0x00
-DATA triangle512_2<>+8(SB)/1, $0x00
-DATA triangle512_2<>+9(SB)/1, $0x00
-DATA triangle512_2<>+10(SB)/1, $0x00
-DATA triangle512_2<>+11(SB)/1, $0x00
-DATA triangle512_2<>+12(SB)/1, $0x00
-DATA triangle512_2<>+13(SB)/1, $0x00
-DATA triangle512_2<>+14(SB)/1, $0x00
-DATA triangle512_2<>+15(SB)/1, $0x00
-DATA triangle512_2<>+16(SB)/1, $0x00
-DATA triangle512_2<>+17(SB)/1, $0x00
-DATA triangle512_2<>+18(SB)/1, $0x00
-DATA triangle512_2<>+19(SB)/1, $0x00
-DATA triangle512_2<>+20(SB)/1, $0x00
-DATA triangle512_2<>+21(SB)/1, $0x00
-DATA triangle512_2<>+22(SB)/1, $0x00
-DATA triangle512_2<>+23(SB)/1, $0x00
-DATA triangle512_2<>+24(SB)/1, $0x00
-DATA triangle512_2<>+25(SB)/1, $0x00
-DATA triangle512_2<>+26(SB)/1, $0x00
-DATA triangle512_2<>+27(SB)/1, $0x00
-DATA triangle512_2<>+28(SB)/1, $0x00
-DATA triangle512_2<>+29(SB)/1, $0x00
-DATA triangle512_2<>+30(SB)/1, $0x00
-DATA triangle512_2<>+31(SB)/1, $0x00
-DATA triangle512_2<>+32(SB)/1, $0x01
-DATA triangle512_2<>+33(SB)/1, $0x00
-DATA triangle512_2<>+34(SB)/1, $0x00
-DATA triangle512_2<>+35(SB)/1, $0x00
-DATA triangle512_2<>+36(SB)/1, $0x01
-DATA triangle512_2<>+37(SB)/1, $0x01
-DATA triangle512_2<>+38(SB)/1, $0x00
-DATA triangle512_2<>+39(SB)/1, $0x00
-DATA triangle512_2<>+40(SB)/1, $0x01
-DATA triangle512_2<>+41(SB)/1, $0x01
-DATA triangle512_2<>+42(SB)/1, $0x01
-DATA triangle512_2<>+43(SB)/1, $0x00
-DATA triangle512_2<>+44(SB)/1, $0x01
-DATA triangle512_2<>+45(SB)/1, $0x01
-DATA triangle512_2<>+46(SB)/1, $0x01
-DATA triangle512_2<>+47(SB)/1, $0x01
-DATA triangle512_2<>+48(SB)/1, $0x01
-DATA triangle512_2<>+49(SB)/1, $0x01
-DATA triangle512_2<>+50(SB)/1, $0x01
-DATA triangle512_2<>+51(SB)/1, $0x01
-DATA triangle512_2<>+52(SB)/1, $0x01
-DATA triangle512_2<>+53(SB)/1, $0x01
-DATA triangle512_2<>+54(SB)/1, $0x01
-DATA triangle512_2<>+55(SB)/1, $0x01
-DATA triangle512_2<>+56(SB)/1, $0x01
-DATA triangle512_2<>+57(SB)/1, $0x01
-DATA triangle512_2<>+58(SB)/1, $0x01
-DATA triangle512_2<>+59(SB)/1, $0x01
-DATA triangle512_2<>+60(SB)/1, $0x01
-DATA triangle512_2<>+61(SB)/1, $0x01
-DATA triangle512_2<>+62(SB)/1, $0x01
-DATA triangle512_2<>+63(SB)/1, $0x01
-GLOBL triangle512_2<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_3<>+0(SB)/1, $0x00
-DATA triangle512_3<>+1(SB)/1, $0x00
-DATA triangle512_3<>+2(SB)/1, $0x00
-DATA triangle512_3<>+3(SB)/1, $0x00
-DATA triangle512_3<>+4(SB)/1, $0x00
-DATA triangle512_3<>+5(SB)/1, $0x00
-DATA triangle512_3<>+6(SB)/1, $0x00
-DATA triangle512_3<>+7(SB)/1, $0x00
-DATA triangle512_3<>+8(SB)/1, $0x00
-DATA triangle512_3<>+9(SB)/1, $0x00
-DATA triangle512_3<>+10(SB)/1, $0x00
-DATA triangle512_3<>+11(SB)/1, $0x00
-DATA triangle512_3<>+12(SB)/1, $0x00
-DATA triangle512_3<>+13(SB)/1, $0x00
-DATA triangle512_3<>+14(SB)/1, $0x00
-DATA triangle512_3<>+15(SB)/1, $0x00
-DATA triangle512_3<>+16(SB)/1, $0x00
-DATA triangle512_3<>+17(SB)/1, $0x00
-DATA triangle512_3<>+18(SB)/1, $0x00
-DATA triangle512_3<>+19(SB)/1, $0x00
-DATA triangle512_3<>+20(SB)/1, $0x00
-DATA triangle512_3<>+21(SB)/1, $0x00
-DATA triangle512_3<>+22(SB)/1, $0x00
-DATA triangle512_3<>+23(SB)/1, $0x00
-DATA triangle512_3<>+24(SB)/1, $0x00
-DATA triangle512_3<>+25(SB)/1, $0x00
-DATA triangle512_3<>+26(SB)/1, $0x00
-DATA triangle512_3<>+27(SB)/1, $0x00
-DATA triangle512_3<>+28(SB)/1, $0x00
-DATA triangle512_3<>+29(SB)/1, $0x00
-DATA triangle512_3<>+30(SB)/1, $0x00
-DATA triangle512_3<>+31(SB)/1, $0x00
-DATA triangle512_3<>+32(SB)/1, $0x00
-DATA triangle512_3<>+33(SB)/1, $0x00
-DATA triangle512_3<>+34(SB)/1, $0x00
-DATA triangle512_3<>+35(SB)/1, $0x00
-DATA triangle512_3<>+36(SB)/1, $0x00
-DATA triangle512_3<>+37(SB)/1, $0x00
-DATA triangle512_3<>+38(SB)/1, $0x00
-DATA triangle512_3<>+39(SB)/1, $0x00
-DATA triangle512_3<>+40(SB)/1, $0x00
-DATA triangle512_3<>+41(SB)/1, $0x00
-DATA triangle512_3<>+42(SB)/1, $0x00
-DATA triangle512_3<>+43(SB)/1, $0x00
-DATA triangle512_3<>+44(SB)/1, $0x00
-DATA triangle512_3<>+45(SB)/1, $0x00
-DATA triangle512_3<>+46(SB)/1, $0x00
-DATA triangle512_3<>+47(SB)/1, $0x00
-DATA triangle512_3<>+48(SB)/1, $0x01
-DATA triangle512_3<>+49(SB)/1, $0x00
-DATA triangle512_3<>+50(SB)/1, $0x00
-DATA triangle512_3<>+51(SB)/1, $0x00
-DATA triangle512_3<>+52(SB)/1, $0x01
-DATA triangle512_3<>+53(SB)/1, $0x01
-DATA triangle512_3<>+54(SB)/1, $0x00
-DATA triangle512_3<>+55(SB)/1, $0x00
-DATA triangle512_3<>+56(SB)/1, $0x01
-DATA triangle512_3<>+57(SB)/1, $0x01
-DATA triangle512_3<>+58(SB)/1, $0x01
-DATA triangle512_3<>+59(SB)/1, $0x00
-DATA triangle512_3<>+60(SB)/1, $0x01
-DATA triangle512_3<>+61(SB)/1, $0x01
-DATA triangle512_3<>+62(SB)/1, $0x01
-DATA triangle512_3<>+63(SB)/1, $0x01
-GLOBL triangle512_3<>(SB), RODATA|NOPTR, $64
-
 // func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u32AVX512(SB), $0-77
@@ -495,10 +231,10 @@ done:
 TEXT ·u8u32DotAVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
 	VPBROADCASTD 448(AX), Z0
-	VMOVDQU32    triangle512_0<>+0(SB), Z1
-	VMOVDQU32    triangle512_1<>+0(SB), Z2
-	VMOVDQU32    triangle512_2<>+0(SB), Z3
-	VMOVDQU32    triangle512_3<>+0(SB), Z4
+	VMOVDQU32    triangle16_0<>+0(SB), Z1
+	VMOVDQU32    triangle16_1<>+0(SB), Z2
+	VMOVDQU32    triangle16_2<>+0(SB), Z3
+	VMOVDQU32    triangle16_3<>+0(SB), Z4
 	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
@@ -788,6 +524,46 @@ done:
 	VZEROUPPER
 	RET
 
+DATA triangle16_0<>+0(SB)/8, $0x0000010100000001
+DATA triangle16_0<>+8(SB)/8, $0x0101010100010101
+DATA triangle16_0<>+16(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+24(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+32(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+40(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_0<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_1<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_1<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_1<>+16(SB)/8, $0x0000010100000001
+DATA triangle16_1<>+24(SB)/8, $0x0101010100010101
+DATA triangle16_1<>+32(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+40(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_1<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_2<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+16(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+24(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+32(SB)/8, $0x0000010100000001
+DATA triangle16_2<>+40(SB)/8, $0x0101010100010101
+DATA triangle16_2<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_2<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_2<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_3<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+16(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+24(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+32(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+40(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+48(SB)/8, $0x0000010100000001
+DATA triangle16_3<>+56(SB)/8, $0x0101010100010101
+GLOBL triangle16_3<>(SB), RODATA|NOPTR, $64
+
 // func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u64AVX512(SB), $0-77
@@ -1002,8 +778,8 @@ done:
 TEXT ·u8u64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
-	VMOVDQU32       triangle512_0<>+0(SB), Y1
-	VMOVDQU32       triangle512_1<>+0(SB), Y2
+	VMOVDQU32       triangle16_0<>+0(SB), Y1
+	VMOVDQU32       triangle16_1<>+0(SB), Y2
 	SHLQ            $0x03, dstStride+8(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
@@ -1604,8 +1380,8 @@ rows:
 TEXT ·u8f64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
-	VMOVDQU32       triangle512_0<>+0(SB), Y1
-	VMOVDQU32       triangle512_1<>+0(SB), Y2
+	VMOVDQU32       triangle16_0<>+0(SB), Y1
+	VMOVDQU32       triangle16_1<>+0(SB), Y2
 	SHLQ            $0x03, dstStride+8(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX

@@ -4,116 +4,6 @@
 
 #include "textflag.h"
 
-DATA triangle256_0<>+0(SB)/1, $0x01
-DATA triangle256_0<>+1(SB)/1, $0x00
-DATA triangle256_0<>+2(SB)/1, $0x00
-DATA triangle256_0<>+3(SB)/1, $0x00
-DATA triangle256_0<>+4(SB)/1, $0x01
-DATA triangle256_0<>+5(SB)/1, $0x01
-DATA triangle256_0<>+6(SB)/1, $0x00
-DATA triangle256_0<>+7(SB)/1, $0x00
-DATA triangle256_0<>+8(SB)/1, $0x01
-DATA triangle256_0<>+9(SB)/1, $0x01
-DATA triangle256_0<>+10(SB)/1, $0x01
-DATA triangle256_0<>+11(SB)/1, $0x00
-DATA triangle256_0<>+12(SB)/1, $0x01
-DATA triangle256_0<>+13(SB)/1, $0x01
-DATA triangle256_0<>+14(SB)/1, $0x01
-DATA triangle256_0<>+15(SB)/1, $0x01
-DATA triangle256_0<>+16(SB)/1, $0x01
-DATA triangle256_0<>+17(SB)/1, $0x01
-DATA triangle256_0<>+18(SB)/1, $0x01
-DATA triangle256_0<>+19(SB)/1, $0x01
-DATA triangle256_0<>+20(SB)/1, $0x01
-DATA triangle256_0<>+21(SB)/1, $0x01
-DATA triangle256_0<>+22(SB)/1, $0x01
-DATA triangle256_0<>+23(SB)/1, $0x01
-DATA triangle256_0<>+24(SB)/1, $0x01
-DATA triangle256_0<>+25(SB)/1, $0x01
-DATA triangle256_0<>+26(SB)/1, $0x01
-DATA triangle256_0<>+27(SB)/1, $0x01
-DATA triangle256_0<>+28(SB)/1, $0x01
-DATA triangle256_0<>+29(SB)/1, $0x01
-DATA triangle256_0<>+30(SB)/1, $0x01
-DATA triangle256_0<>+31(SB)/1, $0x01
-GLOBL triangle256_0<>(SB), RODATA|NOPTR, $32
-
-DATA triangle256_1<>+0(SB)/1, $0x00
-DATA triangle256_1<>+1(SB)/1, $0x00
-DATA triangle256_1<>+2(SB)/1, $0x00
-DATA triangle256_1<>+3(SB)/1, $0x00
-DATA triangle256_1<>+4(SB)/1, $0x00
-DATA triangle256_1<>+5(SB)/1, $0x00
-DATA triangle256_1<>+6(SB)/1, $0x00
-DATA triangle256_1<>+7(SB)/1, $0x00
-DATA triangle256_1<>+8(SB)/1, $0x00
-DATA triangle256_1<>+9(SB)/1, $0x00
-DATA triangle256_1<>+10(SB)/1, $0x00
-DATA triangle256_1<>+11(SB)/1, $0x00
-DATA triangle256_1<>+12(SB)/1, $0x00
-DATA triangle256_1<>+13(SB)/1, $0x00
-DATA triangle256_1<>+14(SB)/1, $0x00
-DATA triangle256_1<>+15(SB)/1, $0x00
-DATA triangle256_1<>+16(SB)/1, $0x01
-DATA triangle256_1<>+17(SB)/1, $0x00
-DATA triangle256_1<>+18(SB)/1, $0x00
-DATA triangle256_1<>+19(SB)/1, $0x00
-DATA triangle256_1<>+20(SB)/1, $0x01
-DATA triangle256_1<>+21(SB)/1, $0x01
-DATA triangle256_1<>+22(SB)/1, $0x00
-DATA triangle256_1<>+23(SB)/1, $0x00
-DATA triangle256_1<>+24(SB)/1, $0x01
-DATA triangle256_1<>+25(SB)/1, $0x01
-DATA triangle256_1<>+26(SB)/1, $0x01
-DATA triangle256_1<>+27(SB)/1, $0x00
-DATA triangle256_1<>+28(SB)/1, $0x01
-DATA triangle256_1<>+29(SB)/1, $0x01
-DATA triangle256_1<>+30(SB)/1, $0x01
-DATA triangle256_1<>+31(SB)/1, $0x01
-GLOBL triangle256_1<>(SB), RODATA|NOPTR, $32
-
-DATA ones256<>+0(SB)/2, $0x0001
-DATA ones256<>+2(SB)/2, $0x0001
-DATA ones256<>+4(SB)/2, $0x0001
-DATA ones256<>+6(SB)/2, $0x0001
-DATA ones256<>+8(SB)/2, $0x0001
-DATA ones256<>+10(SB)/2, $0x0001
-DATA ones256<>+12(SB)/2, $0x0001
-DATA ones256<>+14(SB)/2, $0x0001
-DATA ones256<>+16(SB)/2, $0x0001
-DATA ones256<>+18(SB)/2, $0x0001
-DATA ones256<>+20(SB)/2, $0x0001
-DATA ones256<>+22(SB)/2, $0x0001
-DATA ones256<>+24(SB)/2, $0x0001
-DATA ones256<>+26(SB)/2, $0x0001
-DATA ones256<>+28(SB)/2, $0x0001
-DATA ones256<>+30(SB)/2, $0x0001
-GLOBL ones256<>(SB), RODATA|NOPTR, $32
-
-DATA tailMasks<>+0(SB)/4, $0xffffffff
-DATA tailMasks<>+4(SB)/4, $0xffffffff
-DATA tailMasks<>+8(SB)/4, $0xffffffff
-DATA tailMasks<>+12(SB)/4, $0xffffffff
-DATA tailMasks<>+16(SB)/4, $0xffffffff
-DATA tailMasks<>+20(SB)/4, $0xffffffff
-DATA tailMasks<>+24(SB)/4, $0xffffffff
-DATA tailMasks<>+28(SB)/4, $0xffffffff
-DATA tailMasks<>+32(SB)/4, $0x00000000
-DATA tailMasks<>+36(SB)/4, $0x00000000
-DATA tailMasks<>+40(SB)/4, $0x00000000
-DATA tailMasks<>+44(SB)/4, $0x00000000
-DATA tailMasks<>+48(SB)/4, $0x00000000
-DATA tailMasks<>+52(SB)/4, $0x00000000
-DATA tailMasks<>+56(SB)/4, $0x00000000
-DATA tailMasks<>+60(SB)/4, $0x00000000
-GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
-
-DATA bias256<>+0(SB)/8, $(4503599627370496.0)
-DATA bias256<>+8(SB)/8, $(4503599627370496.0)
-DATA bias256<>+16(SB)/8, $(4503599627370496.0)
-DATA bias256<>+24(SB)/8, $(4503599627370496.0)
-GLOBL bias256<>(SB), RODATA|NOPTR, $32
-
 // func u8u32VolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32VolumeAVX2(SB), $8-101
@@ -491,14 +381,24 @@ done:
 	VZEROUPPER
 	RET
 
+DATA tailMasks<>+0(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+8(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+16(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+24(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+32(SB)/8, $0x0000000000000000
+DATA tailMasks<>+40(SB)/8, $0x0000000000000000
+DATA tailMasks<>+48(SB)/8, $0x0000000000000000
+DATA tailMasks<>+56(SB)/8, $0x0000000000000000
+GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
+
 // func u8u32DotVolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), AX
@@ -823,6 +723,24 @@ done:
 	SFENCE
 	VZEROUPPER
 	RET
+
+DATA triangle8_0<>+0(SB)/8, $0x0000010100000001
+DATA triangle8_0<>+8(SB)/8, $0x0101010100010101
+DATA triangle8_0<>+16(SB)/8, $0x0101010101010101
+DATA triangle8_0<>+24(SB)/8, $0x0101010101010101
+GLOBL triangle8_0<>(SB), RODATA|NOPTR, $32
+
+DATA triangle8_1<>+0(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+8(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+16(SB)/8, $0x0000010100000001
+DATA triangle8_1<>+24(SB)/8, $0x0101010100010101
+GLOBL triangle8_1<>(SB), RODATA|NOPTR, $32
+
+DATA ones<>+0(SB)/8, $0x0001000100010001
+DATA ones<>+8(SB)/8, $0x0001000100010001
+DATA ones<>+16(SB)/8, $0x0001000100010001
+DATA ones<>+24(SB)/8, $0x0001000100010001
+GLOBL ones<>(SB), RODATA|NOPTR, $32
 
 // func u8u64VolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
@@ -1170,9 +1088,9 @@ done:
 TEXT ·u8u64DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
@@ -2231,9 +2149,9 @@ done:
 TEXT ·u8f64DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
@@ -6750,8 +6668,8 @@ lines:
 	PREFETCHT0 64(R15)
 	ADDQ       along+80(FP), R15
 	VPMOVZXDQ  (DX)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6762,8 +6680,8 @@ lines:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPMOVZXDQ  16(DX)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6792,8 +6710,8 @@ row0Beyond:
 
 row0Written:
 	VPMOVZXDQ  (SI)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6804,8 +6722,8 @@ row0Written:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPMOVZXDQ  16(SI)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6834,8 +6752,8 @@ row1Beyond:
 
 row1Written:
 	VPMOVZXDQ  (DI)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6846,8 +6764,8 @@ row1Written:
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPMOVZXDQ  16(DI)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6876,8 +6794,8 @@ row2Beyond:
 
 row2Written:
 	VPMOVZXDQ  (R8)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6888,8 +6806,8 @@ row2Written:
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
 	VPMOVZXDQ  16(R8)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6948,8 +6866,8 @@ tail:
 	VMOVDQU    (CX)(R13*8), Y9
 	VPMASKMOVD (DX)(R13*4), X8, X10
 	VPMOVZXDQ  X10, Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6962,8 +6880,8 @@ tail:
 	VADDPD     Y10, Y9, Y10
 	VPMASKMOVD (SI)(R13*4), X8, X9
 	VPMOVZXDQ  X9, Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6976,8 +6894,8 @@ tail:
 	VADDPD     Y9, Y10, Y9
 	VPMASKMOVD (DI)(R13*4), X8, X11
 	VPMOVZXDQ  X11, Y11
-	VPOR       bias256<>+0(SB), Y11, Y11
-	VSUBPD     bias256<>+0(SB), Y11, Y11
+	VPOR       bias<>+0(SB), Y11, Y11
+	VSUBPD     bias<>+0(SB), Y11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -6990,8 +6908,8 @@ tail:
 	VADDPD     Y11, Y9, Y11
 	VPMASKMOVD (R8)(R13*4), X8, X8
 	VPMOVZXDQ  X8, Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
+	VPOR       bias<>+0(SB), Y8, Y8
+	VSUBPD     bias<>+0(SB), Y8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -7071,6 +6989,12 @@ done:
 	SFENCE
 	VZEROUPPER
 	RET
+
+DATA bias<>+0(SB)/8, $0x4330000000000000
+DATA bias<>+8(SB)/8, $0x4330000000000000
+DATA bias<>+16(SB)/8, $0x4330000000000000
+DATA bias<>+24(SB)/8, $0x4330000000000000
+GLOBL bias<>(SB), RODATA|NOPTR, $32
 
 // func i16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
