@@ -4,118 +4,8 @@
 
 #include "textflag.h"
 
-DATA triangle256_0<>+0(SB)/1, $0x01
-DATA triangle256_0<>+1(SB)/1, $0x00
-DATA triangle256_0<>+2(SB)/1, $0x00
-DATA triangle256_0<>+3(SB)/1, $0x00
-DATA triangle256_0<>+4(SB)/1, $0x01
-DATA triangle256_0<>+5(SB)/1, $0x01
-DATA triangle256_0<>+6(SB)/1, $0x00
-DATA triangle256_0<>+7(SB)/1, $0x00
-DATA triangle256_0<>+8(SB)/1, $0x01
-DATA triangle256_0<>+9(SB)/1, $0x01
-DATA triangle256_0<>+10(SB)/1, $0x01
-DATA triangle256_0<>+11(SB)/1, $0x00
-DATA triangle256_0<>+12(SB)/1, $0x01
-DATA triangle256_0<>+13(SB)/1, $0x01
-DATA triangle256_0<>+14(SB)/1, $0x01
-DATA triangle256_0<>+15(SB)/1, $0x01
-DATA triangle256_0<>+16(SB)/1, $0x01
-DATA triangle256_0<>+17(SB)/1, $0x01
-DATA triangle256_0<>+18(SB)/1, $0x01
-DATA triangle256_0<>+19(SB)/1, $0x01
-DATA triangle256_0<>+20(SB)/1, $0x01
-DATA triangle256_0<>+21(SB)/1, $0x01
-DATA triangle256_0<>+22(SB)/1, $0x01
-DATA triangle256_0<>+23(SB)/1, $0x01
-DATA triangle256_0<>+24(SB)/1, $0x01
-DATA triangle256_0<>+25(SB)/1, $0x01
-DATA triangle256_0<>+26(SB)/1, $0x01
-DATA triangle256_0<>+27(SB)/1, $0x01
-DATA triangle256_0<>+28(SB)/1, $0x01
-DATA triangle256_0<>+29(SB)/1, $0x01
-DATA triangle256_0<>+30(SB)/1, $0x01
-DATA triangle256_0<>+31(SB)/1, $0x01
-GLOBL triangle256_0<>(SB), RODATA|NOPTR, $32
-
-DATA triangle256_1<>+0(SB)/1, $0x00
-DATA triangle256_1<>+1(SB)/1, $0x00
-DATA triangle256_1<>+2(SB)/1, $0x00
-DATA triangle256_1<>+3(SB)/1, $0x00
-DATA triangle256_1<>+4(SB)/1, $0x00
-DATA triangle256_1<>+5(SB)/1, $0x00
-DATA triangle256_1<>+6(SB)/1, $0x00
-DATA triangle256_1<>+7(SB)/1, $0x00
-DATA triangle256_1<>+8(SB)/1, $0x00
-DATA triangle256_1<>+9(SB)/1, $0x00
-DATA triangle256_1<>+10(SB)/1, $0x00
-DATA triangle256_1<>+11(SB)/1, $0x00
-DATA triangle256_1<>+12(SB)/1, $0x00
-DATA triangle256_1<>+13(SB)/1, $0x00
-DATA triangle256_1<>+14(SB)/1, $0x00
-DATA triangle256_1<>+15(SB)/1, $0x00
-DATA triangle256_1<>+16(SB)/1, $0x01
-DATA triangle256_1<>+17(SB)/1, $0x00
-DATA triangle256_1<>+18(SB)/1, $0x00
-DATA triangle256_1<>+19(SB)/1, $0x00
-DATA triangle256_1<>+20(SB)/1, $0x01
-DATA triangle256_1<>+21(SB)/1, $0x01
-DATA triangle256_1<>+22(SB)/1, $0x00
-DATA triangle256_1<>+23(SB)/1, $0x00
-DATA triangle256_1<>+24(SB)/1, $0x01
-DATA triangle256_1<>+25(SB)/1, $0x01
-DATA triangle256_1<>+26(SB)/1, $0x01
-DATA triangle256_1<>+27(SB)/1, $0x00
-DATA triangle256_1<>+28(SB)/1, $0x01
-DATA triangle256_1<>+29(SB)/1, $0x01
-DATA triangle256_1<>+30(SB)/1, $0x01
-DATA triangle256_1<>+31(SB)/1, $0x01
-GLOBL triangle256_1<>(SB), RODATA|NOPTR, $32
-
-DATA ones256<>+0(SB)/2, $0x0001
-DATA ones256<>+2(SB)/2, $0x0001
-DATA ones256<>+4(SB)/2, $0x0001
-DATA ones256<>+6(SB)/2, $0x0001
-DATA ones256<>+8(SB)/2, $0x0001
-DATA ones256<>+10(SB)/2, $0x0001
-DATA ones256<>+12(SB)/2, $0x0001
-DATA ones256<>+14(SB)/2, $0x0001
-DATA ones256<>+16(SB)/2, $0x0001
-DATA ones256<>+18(SB)/2, $0x0001
-DATA ones256<>+20(SB)/2, $0x0001
-DATA ones256<>+22(SB)/2, $0x0001
-DATA ones256<>+24(SB)/2, $0x0001
-DATA ones256<>+26(SB)/2, $0x0001
-DATA ones256<>+28(SB)/2, $0x0001
-DATA ones256<>+30(SB)/2, $0x0001
-GLOBL ones256<>(SB), RODATA|NOPTR, $32
-
-DATA tailMasks<>+0(SB)/4, $0xffffffff
-DATA tailMasks<>+4(SB)/4, $0xffffffff
-DATA tailMasks<>+8(SB)/4, $0xffffffff
-DATA tailMasks<>+12(SB)/4, $0xffffffff
-DATA tailMasks<>+16(SB)/4, $0xffffffff
-DATA tailMasks<>+20(SB)/4, $0xffffffff
-DATA tailMasks<>+24(SB)/4, $0xffffffff
-DATA tailMasks<>+28(SB)/4, $0xffffffff
-DATA tailMasks<>+32(SB)/4, $0x00000000
-DATA tailMasks<>+36(SB)/4, $0x00000000
-DATA tailMasks<>+40(SB)/4, $0x00000000
-DATA tailMasks<>+44(SB)/4, $0x00000000
-DATA tailMasks<>+48(SB)/4, $0x00000000
-DATA tailMasks<>+52(SB)/4, $0x00000000
-DATA tailMasks<>+56(SB)/4, $0x00000000
-DATA tailMasks<>+60(SB)/4, $0x00000000
-GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
-
-DATA bias256<>+0(SB)/8, $(4503599627370496.0)
-DATA bias256<>+8(SB)/8, $(4503599627370496.0)
-DATA bias256<>+16(SB)/8, $(4503599627370496.0)
-DATA bias256<>+24(SB)/8, $(4503599627370496.0)
-GLOBL bias256<>(SB), RODATA|NOPTR, $32
-
 // func u8u32AVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -315,83 +205,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*4), Y8
-	VPMOVZXBD  (DX)(R12*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDD     Y9, Y8, Y9
-	VPMOVZXBD  (SI)(R12*1), Y8
-	VPERMD     Y8, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPERMD     Y8, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPERMD     Y8, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPADDD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDD     Y8, Y9, Y8
-	VPMOVZXBD  (DI)(R12*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDD     Y10, Y8, Y10
-	VPMOVZXBD  (R8)(R12*1), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VPADDD     Y11, Y10, Y11
-	VMOVDQU    Y11, (CX)(R12*4)
-	PREFETCHT0 128(BX)(R12*4)
-	VMOVDQU    Y9, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y10, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y11, (R11)(R12*4)
-	ADDQ       $+8, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	NEGQ       BP
@@ -400,9 +223,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*4), Y9
-	MOVQ       -8(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -416,9 +239,9 @@ groupTail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	MOVQ       -8(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(SI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -432,9 +255,9 @@ groupTail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	MOVQ       -8(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -448,9 +271,9 @@ groupTail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	MOVQ       -8(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X12
+	MOVQ       -8(R8)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X12
 	VPMOVZXBD  X12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -469,6 +292,9 @@ groupTail:
 	VPMASKMOVD Y9, Y8, (R9)(R12*4)
 	VPMASKMOVD Y11, Y8, (R10)(R12*4)
 	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -490,10 +316,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y4
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-8, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y5
@@ -514,14 +339,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*4)
 	VMOVDQU    Y6, (BX)(SI*4)
 	ADDQ       $+8, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	NEGQ       R10
@@ -548,6 +379,9 @@ rowTail:
 	VPADDD     Y7, Y6, Y7
 	VMOVDQU    Y7, (CX)(SI*4)
 	VPMASKMOVD Y7, Y5, (BX)(SI*4)
+	ADDQ       $+8, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -563,14 +397,24 @@ done:
 	VZEROUPPER
 	RET
 
+DATA tailMasks<>+0(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+8(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+16(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+24(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+32(SB)/8, $0x0000000000000000
+DATA tailMasks<>+40(SB)/8, $0x0000000000000000
+DATA tailMasks<>+48(SB)/8, $0x0000000000000000
+DATA tailMasks<>+56(SB)/8, $0x0000000000000000
+GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
+
 // func u8u32DotAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
@@ -732,67 +576,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R12
-	ANDQ $-8, R12
-	CMPQ R11, R12
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU      (AX)(R11*4), Y8
-	VPBROADCASTD (CX)(R11*1), Y9
-	VPBROADCASTD 4(CX)(R11*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VPADDD       Y9, Y8, Y9
-	VPBROADCASTD (BX)(R11*1), Y8
-	VPBROADCASTD 4(BX)(R11*1), Y10
-	VPMADDUBSW   Y1, Y8, Y8
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y8, Y10, Y8
-	VPMADDWD     Y3, Y8, Y8
-	VPADDD       Y8, Y5, Y8
-	VPERMD       Y8, Y0, Y5
-	VPADDD       Y8, Y9, Y8
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y6, Y10
-	VPERMD       Y10, Y0, Y6
-	VPADDD       Y10, Y8, Y10
-	VPBROADCASTD (DI)(R11*1), Y11
-	VPBROADCASTD 4(DI)(R11*1), Y12
-	VPMADDUBSW   Y1, Y11, Y11
-	VPMADDUBSW   Y2, Y12, Y12
-	VPADDW       Y11, Y12, Y11
-	VPMADDWD     Y3, Y11, Y11
-	VPADDD       Y11, Y7, Y11
-	VPERMD       Y11, Y0, Y7
-	VPADDD       Y11, Y10, Y11
-	VMOVDQU      Y11, (AX)(R11*4)
-	PREFETCHT0   128(DX)(R11*4)
-	VMOVDQU      Y9, (DX)(R11*4)
-	PREFETCHT0   128(R8)(R11*4)
-	VMOVDQU      Y8, (R8)(R11*4)
-	PREFETCHT0   128(R9)(R11*4)
-	VMOVDQU      Y10, (R9)(R11*4)
-	PREFETCHT0   128(R10)(R11*4)
-	VMOVDQU      Y11, (R10)(R11*4)
-	ADDQ         $+8, R11
-	CMPQ         R11, R12
-	JLT          groupLoop
-
 groupTail:
 	MOVQ         n+56(FP), R12
+	MOVQ         $0x00000008, R13
 	SUBQ         R11, R12
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	MOVQ         R11, R13
+	ADDQ         R12, R13
+	TESTQ        R12, R12
 	JZ           groupEnd
-	MOVQ         n+56(FP), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	NEGQ         R15
@@ -801,9 +594,9 @@ groupTail:
 	SHLQ         $0x03, R12
 	ADDQ         $+64, R12
 	VMOVDQU      (AX)(R11*4), Y9
-	MOVQ         -8(CX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X11
+	MOVQ         -8(CX)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y10
 	VPSRLDQ      $0x04, X11, X11
 	VPBROADCASTD X11, Y11
@@ -814,9 +607,9 @@ groupTail:
 	VPADDD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDD       Y10, Y9, Y10
-	MOVQ         -8(BX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X11
+	MOVQ         -8(BX)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y9
 	VPSRLDQ      $0x04, X11, X11
 	VPBROADCASTD X11, Y11
@@ -827,9 +620,9 @@ groupTail:
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDD       Y9, Y10, Y9
-	MOVQ         -8(SI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X12
+	MOVQ         -8(SI)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X12
 	VPBROADCASTD X12, Y11
 	VPSRLDQ      $0x04, X12, X12
 	VPBROADCASTD X12, Y12
@@ -840,9 +633,9 @@ groupTail:
 	VPADDD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDD       Y11, Y9, Y11
-	MOVQ         -8(DI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X13
+	MOVQ         -8(DI)(R13*1), R13
+	SHRXQ        R12, R13, R13
+	VMOVQ        R13, X13
 	VPBROADCASTD X13, Y12
 	VPSRLDQ      $0x04, X13, X13
 	VPBROADCASTD X13, Y13
@@ -858,6 +651,9 @@ groupTail:
 	VPMASKMOVD   Y9, Y8, (R8)(R11*4)
 	VPMASKMOVD   Y11, Y8, (R9)(R11*4)
 	VPMASKMOVD   Y12, Y8, (R10)(R11*4)
+	ADDQ         $+8, R11
+	CMPQ         R11, n+56(FP)
+	JLT          groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), CX
@@ -879,10 +675,9 @@ rows:
 	MOVQ    carry+40(FP), BX
 	VMOVDQU (BX), Y4
 	XORQ    BX, BX
-	MOVQ    n+56(FP), SI
-	ANDQ    $-8, SI
-	CMPQ    BX, SI
-	JGE     rowTail
+	MOVQ    n+56(FP), DI
+	ANDQ    $-8, DI
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU      (AX)(BX*4), Y5
@@ -899,14 +694,20 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*4)
 	VMOVDQU      Y6, (DX)(BX*4)
 	ADDQ         $+8, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
+rowRest:
 rowTail:
 	MOVQ         n+56(FP), SI
+	MOVQ         $0x00000008, DI
 	SUBQ         BX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         BX, DI
+	ADDQ         SI, DI
+	TESTQ        SI, SI
 	JZ           rowEnd
-	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	NEGQ         R9
@@ -930,6 +731,9 @@ rowTail:
 	VPADDD       Y7, Y6, Y7
 	VMOVDQU      Y7, (AX)(BX*4)
 	VPMASKMOVD   Y7, Y5, (DX)(BX*4)
+	ADDQ         $+8, BX
+	CMPQ         BX, n+56(FP)
+	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -945,8 +749,26 @@ done:
 	VZEROUPPER
 	RET
 
+DATA triangle8_0<>+0(SB)/8, $0x0000010100000001
+DATA triangle8_0<>+8(SB)/8, $0x0101010100010101
+DATA triangle8_0<>+16(SB)/8, $0x0101010101010101
+DATA triangle8_0<>+24(SB)/8, $0x0101010101010101
+GLOBL triangle8_0<>(SB), RODATA|NOPTR, $32
+
+DATA triangle8_1<>+0(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+8(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+16(SB)/8, $0x0000010100000001
+DATA triangle8_1<>+24(SB)/8, $0x0101010100010101
+GLOBL triangle8_1<>(SB), RODATA|NOPTR, $32
+
+DATA ones<>+0(SB)/8, $0x0001000100010001
+DATA ones<>+8(SB)/8, $0x0001000100010001
+DATA ones<>+16(SB)/8, $0x0001000100010001
+DATA ones<>+24(SB)/8, $0x0001000100010001
+GLOBL ones<>(SB), RODATA|NOPTR, $32
+
 // func u8u64AVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -1121,71 +943,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXBQ  (DX)(R12*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXBQ  (SI)(R12*1), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXBQ  (DI)(R12*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXBQ  (R8)(R12*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -1195,9 +962,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+32, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1208,9 +975,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(SI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1221,9 +988,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1234,9 +1001,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(R8)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -1252,6 +1019,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -1273,10 +1043,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -1294,14 +1063,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -1326,6 +1101,9 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -1342,13 +1120,13 @@ done:
 	RET
 
 // func u8u64DotAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
@@ -1494,59 +1272,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R12
-	ANDQ $-4, R12
-	CMPQ R11, R12
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU      (AX)(R11*8), Y8
-	VPBROADCASTD (CX)(R11*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VPADDQ       Y9, Y8, Y9
-	VPBROADCASTD (BX)(R11*1), X8
-	VPMADDUBSW   X1, X8, X8
-	VPMADDWD     X3, X8, X8
-	VPMOVZXDQ    X8, Y8
-	VPADDQ       Y8, Y5, Y8
-	VPERMD       Y8, Y0, Y5
-	VPADDQ       Y8, Y9, Y8
-	VPBROADCASTD (SI)(R11*1), X10
-	VPMADDUBSW   X1, X10, X10
-	VPMADDWD     X3, X10, X10
-	VPMOVZXDQ    X10, Y10
-	VPADDQ       Y10, Y6, Y10
-	VPERMD       Y10, Y0, Y6
-	VPADDQ       Y10, Y8, Y10
-	VPBROADCASTD (DI)(R11*1), X11
-	VPMADDUBSW   X1, X11, X11
-	VPMADDWD     X3, X11, X11
-	VPMOVZXDQ    X11, Y11
-	VPADDQ       Y11, Y7, Y11
-	VPERMD       Y11, Y0, Y7
-	VPADDQ       Y11, Y10, Y11
-	VMOVDQU      Y11, (AX)(R11*8)
-	PREFETCHT0   128(DX)(R11*8)
-	VMOVDQU      Y9, (DX)(R11*8)
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y10, (R9)(R11*8)
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y11, (R10)(R11*8)
-	ADDQ         $+4, R11
-	CMPQ         R11, R12
-	JLT          groupLoop
-
 groupTail:
 	MOVQ         n+56(FP), R12
+	MOVQ         $0x00000004, R13
 	SUBQ         R11, R12
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	MOVQ         R11, R13
+	ADDQ         R12, R13
+	TESTQ        R12, R12
 	JZ           groupEnd
-	MOVQ         n+56(FP), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	SHLQ         $0x01, R15
@@ -1556,9 +1291,9 @@ groupTail:
 	SHLQ         $0x03, R12
 	ADDQ         $+32, R12
 	VMOVDQU      (AX)(R11*8), Y9
-	MOVL         -4(CX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X10
+	MOVL         -4(CX)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X10
 	VPBROADCASTD X10, X10
 	VPMADDUBSW   X1, X10, X10
 	VPMADDWD     X3, X10, X10
@@ -1566,9 +1301,9 @@ groupTail:
 	VPADDQ       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDQ       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X9
+	MOVL         -4(BX)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
 	VPMADDUBSW   X1, X9, X9
 	VPMADDWD     X3, X9, X9
@@ -1576,9 +1311,9 @@ groupTail:
 	VPADDQ       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDQ       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X11
+	MOVL         -4(SI)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
 	VPMADDUBSW   X1, X11, X11
 	VPMADDWD     X3, X11, X11
@@ -1586,9 +1321,9 @@ groupTail:
 	VPADDQ       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDQ       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X12
+	MOVL         -4(DI)(R13*1), R13
+	SHRXQ        R12, R13, R13
+	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
 	VPMADDUBSW   X1, X12, X12
 	VPMADDWD     X3, X12, X12
@@ -1601,6 +1336,9 @@ groupTail:
 	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
 	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
 	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	ADDQ         $+4, R11
+	CMPQ         R11, n+56(FP)
+	JLT          groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), CX
@@ -1622,10 +1360,9 @@ rows:
 	MOVQ    carry+40(FP), BX
 	VMOVDQU (BX), Y2
 	XORQ    BX, BX
-	MOVQ    n+56(FP), SI
-	ANDQ    $-4, SI
-	CMPQ    BX, SI
-	JGE     rowTail
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU      (AX)(BX*8), Y4
@@ -1640,14 +1377,20 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*8)
 	VMOVDQU      Y5, (DX)(BX*8)
 	ADDQ         $+4, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
+rowRest:
 rowTail:
 	MOVQ         n+56(FP), SI
+	MOVQ         $0x00000004, DI
 	SUBQ         BX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         BX, DI
+	ADDQ         SI, DI
+	TESTQ        SI, SI
 	JZ           rowEnd
-	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	SHLQ         $0x01, R9
@@ -1669,6 +1412,9 @@ rowTail:
 	VPADDQ       Y6, Y5, Y6
 	VMOVDQU      Y6, (AX)(BX*8)
 	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
+	ADDQ         $+4, BX
+	CMPQ         BX, n+56(FP)
+	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -1685,7 +1431,7 @@ done:
 	RET
 
 // func u8f32AVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f32AVX2(SB), $8-77
 	MOVQ         lanes+64(FP), AX
 	VMOVDQU      416(AX), Y0
@@ -1902,91 +1648,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*4), Y9
-	VPMOVZXBD  (DX)(R12*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPS     Y10, Y9, Y10
-	VPMOVZXBD  (SI)(R12*1), Y9
-	VCVTDQ2PS  Y9, Y9
-	VSUBPS     Y4, Y9, Y9
-	VPERMD     Y9, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VPERMD     Y9, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VPERMD     Y9, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VADDPS     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPS     Y9, Y10, Y9
-	VPMOVZXBD  (DI)(R12*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPS     Y11, Y9, Y11
-	VPMOVZXBD  (R8)(R12*1), Y12
-	VCVTDQ2PS  Y12, Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y8, Y12
-	VPERMD     Y12, Y0, Y8
-	VADDPS     Y12, Y11, Y12
-	VMOVDQU    Y12, (CX)(R12*4)
-	PREFETCHT0 128(BX)(R12*4)
-	VMOVDQU    Y10, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y11, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y12, (R11)(R12*4)
-	ADDQ       $+8, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	NEGQ       BP
@@ -1995,9 +1666,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*4), Y10
-	MOVQ       -8(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
@@ -2013,9 +1684,9 @@ groupTail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	MOVQ       -8(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(SI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
 	VCVTDQ2PS  Y10, Y10
 	VSUBPS     Y4, Y10, Y10
@@ -2031,9 +1702,9 @@ groupTail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	MOVQ       -8(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X12
+	MOVQ       -8(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X12
 	VPMOVZXBD  X12, Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
@@ -2049,9 +1720,9 @@ groupTail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	MOVQ       -8(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X13
+	MOVQ       -8(R8)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X13
 	VPMOVZXBD  X13, Y13
 	VCVTDQ2PS  Y13, Y13
 	VSUBPS     Y4, Y13, Y13
@@ -2072,6 +1743,9 @@ groupTail:
 	VPMASKMOVD Y10, Y9, (R9)(R12*4)
 	VPMASKMOVD Y12, Y9, (R10)(R12*4)
 	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -2093,10 +1767,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y5
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-8, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y6
@@ -2119,14 +1792,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*4)
 	VMOVDQU    Y7, (BX)(SI*4)
 	ADDQ       $+8, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	NEGQ       R10
@@ -2155,6 +1834,9 @@ rowTail:
 	VADDPS     Y8, Y7, Y8
 	VMOVDQU    Y8, (CX)(SI*4)
 	VPMASKMOVD Y8, Y6, (BX)(SI*4)
+	ADDQ       $+8, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -2171,7 +1853,7 @@ done:
 	RET
 
 // func u8f64AVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -2354,75 +2036,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXBD  (DX)(R12*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXBD  (SI)(R12*1), X7
-	VCVTDQ2PD  X7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXBD  (DI)(R12*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXBD  (R8)(R12*1), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -2432,9 +2055,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+32, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -2446,9 +2069,9 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(SI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -2460,9 +2083,9 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -2474,9 +2097,9 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(R8)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -2493,6 +2116,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -2514,10 +2140,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -2536,14 +2161,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -2569,6 +2200,9 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -2585,13 +2219,13 @@ done:
 	RET
 
 // func u8f64DotAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
@@ -2737,59 +2371,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R12
-	ANDQ $-4, R12
-	CMPQ R11, R12
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU      (AX)(R11*8), Y8
-	VPBROADCASTD (CX)(R11*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VADDPD       Y9, Y8, Y9
-	VPBROADCASTD (BX)(R11*1), X8
-	VPMADDUBSW   X1, X8, X8
-	VPMADDWD     X3, X8, X8
-	VCVTDQ2PD    X8, Y8
-	VADDPD       Y8, Y5, Y8
-	VPERMD       Y8, Y0, Y5
-	VADDPD       Y8, Y9, Y8
-	VPBROADCASTD (SI)(R11*1), X10
-	VPMADDUBSW   X1, X10, X10
-	VPMADDWD     X3, X10, X10
-	VCVTDQ2PD    X10, Y10
-	VADDPD       Y10, Y6, Y10
-	VPERMD       Y10, Y0, Y6
-	VADDPD       Y10, Y8, Y10
-	VPBROADCASTD (DI)(R11*1), X11
-	VPMADDUBSW   X1, X11, X11
-	VPMADDWD     X3, X11, X11
-	VCVTDQ2PD    X11, Y11
-	VADDPD       Y11, Y7, Y11
-	VPERMD       Y11, Y0, Y7
-	VADDPD       Y11, Y10, Y11
-	VMOVDQU      Y11, (AX)(R11*8)
-	PREFETCHT0   128(DX)(R11*8)
-	VMOVDQU      Y9, (DX)(R11*8)
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y10, (R9)(R11*8)
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y11, (R10)(R11*8)
-	ADDQ         $+4, R11
-	CMPQ         R11, R12
-	JLT          groupLoop
-
 groupTail:
 	MOVQ         n+56(FP), R12
+	MOVQ         $0x00000004, R13
 	SUBQ         R11, R12
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	MOVQ         R11, R13
+	ADDQ         R12, R13
+	TESTQ        R12, R12
 	JZ           groupEnd
-	MOVQ         n+56(FP), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	SHLQ         $0x01, R15
@@ -2799,9 +2390,9 @@ groupTail:
 	SHLQ         $0x03, R12
 	ADDQ         $+32, R12
 	VMOVDQU      (AX)(R11*8), Y9
-	MOVL         -4(CX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X10
+	MOVL         -4(CX)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X10
 	VPBROADCASTD X10, X10
 	VPMADDUBSW   X1, X10, X10
 	VPMADDWD     X3, X10, X10
@@ -2809,9 +2400,9 @@ groupTail:
 	VADDPD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VADDPD       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X9
+	MOVL         -4(BX)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
 	VPMADDUBSW   X1, X9, X9
 	VPMADDWD     X3, X9, X9
@@ -2819,9 +2410,9 @@ groupTail:
 	VADDPD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VADDPD       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X11
+	MOVL         -4(SI)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
 	VPMADDUBSW   X1, X11, X11
 	VPMADDWD     X3, X11, X11
@@ -2829,9 +2420,9 @@ groupTail:
 	VADDPD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VADDPD       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X12
+	MOVL         -4(DI)(R13*1), R13
+	SHRXQ        R12, R13, R13
+	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
 	VPMADDUBSW   X1, X12, X12
 	VPMADDWD     X3, X12, X12
@@ -2844,6 +2435,9 @@ groupTail:
 	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
 	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
 	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	ADDQ         $+4, R11
+	CMPQ         R11, n+56(FP)
+	JLT          groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), CX
@@ -2865,10 +2459,9 @@ rows:
 	MOVQ    carry+40(FP), BX
 	VMOVDQU (BX), Y2
 	XORQ    BX, BX
-	MOVQ    n+56(FP), SI
-	ANDQ    $-4, SI
-	CMPQ    BX, SI
-	JGE     rowTail
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU      (AX)(BX*8), Y4
@@ -2883,14 +2476,20 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*8)
 	VMOVDQU      Y5, (DX)(BX*8)
 	ADDQ         $+4, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
+rowRest:
 rowTail:
 	MOVQ         n+56(FP), SI
+	MOVQ         $0x00000004, DI
 	SUBQ         BX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         BX, DI
+	ADDQ         SI, DI
+	TESTQ        SI, SI
 	JZ           rowEnd
-	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	SHLQ         $0x01, R9
@@ -2912,6 +2511,9 @@ rowTail:
 	VADDPD       Y6, Y5, Y6
 	VMOVDQU      Y6, (AX)(BX*8)
 	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
+	ADDQ         $+4, BX
+	CMPQ         BX, n+56(FP)
+	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -2928,7 +2530,7 @@ done:
 	RET
 
 // func u16u64AVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -3104,71 +2706,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXWQ  (DX)(R12*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXWQ  (SI)(R12*2), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXWQ  (DI)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXWQ  (R8)(R12*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -3178,9 +2725,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3191,9 +2738,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3204,9 +2751,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3217,9 +2764,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3235,6 +2782,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -3256,10 +2806,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -3277,14 +2826,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -3309,6 +2864,9 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3325,7 +2883,7 @@ done:
 	RET
 
 // func u16f64AVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -3509,75 +3067,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXWD  (DX)(R12*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXWD  (SI)(R12*2), X7
-	VCVTDQ2PD  X7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXWD  (DI)(R12*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXWD  (R8)(R12*2), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -3587,9 +3086,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -3601,9 +3100,9 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -3615,9 +3114,9 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -3629,9 +3128,9 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -3648,6 +3147,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -3669,10 +3171,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -3691,14 +3192,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -3724,6 +3231,9 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3740,7 +3250,7 @@ done:
 	RET
 
 // func u32u64AVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -3916,71 +3426,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXDQ  (DX)(R12*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXDQ  (SI)(R12*4), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXDQ  (DI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXDQ  (R8)(R12*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -4039,6 +3494,9 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -4060,10 +3518,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -4081,14 +3538,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -4111,6 +3574,9 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -4127,7 +3593,7 @@ done:
 	RET
 
 // func u32u32AVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u32AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -4328,83 +3794,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*4), Y8
-	VMOVDQU    (DX)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDD     Y9, Y8, Y9
-	VMOVDQU    (SI)(R12*4), Y8
-	VPERMD     Y8, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPERMD     Y8, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPERMD     Y8, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPADDD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDD     Y8, Y9, Y8
-	VMOVDQU    (DI)(R12*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDD     Y10, Y8, Y10
-	VMOVDQU    (R8)(R12*4), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VPADDD     Y11, Y10, Y11
-	VMOVDQU    Y11, (CX)(R12*4)
-	PREFETCHT0 128(BX)(R12*4)
-	VMOVDQU    Y9, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y10, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y11, (R11)(R12*4)
-	ADDQ       $+8, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R13
 	VMOVDQU    32(R14)(R13*4), Y8
@@ -4466,6 +3865,9 @@ groupTail:
 	VPMASKMOVD Y9, Y8, (R9)(R12*4)
 	VPMASKMOVD Y11, Y8, (R10)(R12*4)
 	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -4487,10 +3889,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y4
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-8, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y5
@@ -4511,14 +3912,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*4)
 	VMOVDQU    Y6, (BX)(SI*4)
 	ADDQ       $+8, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVDQU    32(R8)(DI*4), Y5
@@ -4538,6 +3945,9 @@ rowTail:
 	VPADDD     Y7, Y6, Y7
 	VMOVDQU    Y7, (CX)(SI*4)
 	VPMASKMOVD Y7, Y5, (BX)(SI*4)
+	ADDQ       $+8, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -4554,7 +3964,7 @@ done:
 	RET
 
 // func i16i64AVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16i64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -4730,71 +4140,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVSXWQ  (DX)(R12*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVSXWQ  (SI)(R12*2), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVSXWQ  (DI)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVSXWQ  (R8)(R12*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -4804,9 +4159,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVSXWQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4817,9 +4172,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4830,9 +4185,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4843,9 +4198,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4861,6 +4216,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -4882,10 +4240,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -4903,14 +4260,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -4935,6 +4298,9 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -4951,7 +4317,7 @@ done:
 	RET
 
 // func i32i64AVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32i64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -5127,71 +4493,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVSXDQ  (DX)(R12*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVSXDQ  (SI)(R12*4), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVSXDQ  (DI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVSXDQ  (R8)(R12*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -5250,6 +4561,9 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -5271,10 +4585,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -5292,14 +4605,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -5322,6 +4641,9 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5338,7 +4660,7 @@ done:
 	RET
 
 // func f32f64AVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -5514,71 +4836,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VCVTPS2PD  (DX)(R12*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VCVTPS2PD  (SI)(R12*4), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VCVTPS2PD  (DI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VCVTPS2PD  (R8)(R12*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -5637,6 +4904,9 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -5658,10 +4928,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -5679,14 +4948,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -5709,6 +4984,9 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5725,7 +5003,7 @@ done:
 	RET
 
 // func f32f32AVX2(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f32AVX2(SB), $0-77
 	MOVQ         lanes+64(FP), AX
 	VMOVDQU      416(AX), Y0
@@ -5935,87 +5213,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*4), Y9
-	VMOVDQU    (DX)(R12*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPS     Y10, Y9, Y10
-	VMOVDQU    (SI)(R12*4), Y9
-	VSUBPS     Y4, Y9, Y9
-	VPERMD     Y9, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VPERMD     Y9, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VPERMD     Y9, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VADDPS     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPS     Y9, Y10, Y9
-	VMOVDQU    (DI)(R12*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPS     Y11, Y9, Y11
-	VMOVDQU    (R8)(R12*4), Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y8, Y12
-	VPERMD     Y12, Y0, Y8
-	VADDPS     Y12, Y11, Y12
-	VMOVDQU    Y12, (CX)(R12*4)
-	PREFETCHT0 128(BX)(R12*4)
-	VMOVDQU    Y10, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y11, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y12, (R11)(R12*4)
-	ADDQ       $+8, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R13
 	VMOVDQU    32(R14)(R13*4), Y9
@@ -6081,6 +5288,9 @@ groupTail:
 	VPMASKMOVD Y10, Y9, (R9)(R12*4)
 	VPMASKMOVD Y12, Y9, (R10)(R12*4)
 	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -6102,10 +5312,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y5
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-8, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y6
@@ -6127,14 +5336,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*4)
 	VMOVDQU    Y7, (BX)(SI*4)
 	ADDQ       $+8, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVDQU    32(R8)(DI*4), Y6
@@ -6155,6 +5370,9 @@ rowTail:
 	VADDPS     Y8, Y7, Y8
 	VMOVDQU    Y8, (CX)(SI*4)
 	VPMASKMOVD Y8, Y6, (BX)(SI*4)
+	ADDQ       $+8, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6171,7 +5389,7 @@ done:
 	RET
 
 // func f64f64AVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -6347,71 +5565,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VMOVDQU    (DX)(R12*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VMOVDQU    (SI)(R12*8), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VMOVDQU    (DI)(R12*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VMOVDQU    (R8)(R12*8), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13
@@ -6462,6 +5625,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -6483,10 +5649,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -6504,14 +5669,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
@@ -6529,6 +5700,9 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6545,7 +5719,7 @@ done:
 	RET
 
 // func u8u64SquaresAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -6728,75 +5902,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXBQ  (DX)(R12*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXBQ  (SI)(R12*1), Y7
-	VPMULUDQ   Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXBQ  (DI)(R12*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXBQ  (R8)(R12*1), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -6806,9 +5921,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+32, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6820,9 +5935,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(SI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -6834,9 +5949,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6848,9 +5963,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(R8)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -6867,6 +5982,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -6888,10 +6006,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -6910,14 +6027,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6943,6 +6066,9 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6959,7 +6085,7 @@ done:
 	RET
 
 // func u8f64SquaresAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -7150,79 +6276,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXBD  (DX)(R12*1), X8
-	VCVTDQ2PD  X8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXBD  (SI)(R12*1), X7
-	VCVTDQ2PD  X7, Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXBD  (DI)(R12*1), X9
-	VCVTDQ2PD  X9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXBD  (R8)(R12*1), X10
-	VCVTDQ2PD  X10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -7232,9 +6295,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+32, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7247,9 +6310,9 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(SI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
@@ -7262,9 +6325,9 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7277,9 +6340,9 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(R8)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
@@ -7297,6 +6360,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -7318,10 +6384,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -7341,14 +6406,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -7375,6 +6446,9 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7391,7 +6465,7 @@ done:
 	RET
 
 // func u16u64SquaresAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -7575,75 +6649,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXWQ  (DX)(R12*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXWQ  (SI)(R12*2), Y7
-	VPMULUDQ   Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXWQ  (DI)(R12*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXWQ  (R8)(R12*2), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -7653,9 +6668,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -7667,9 +6682,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -7681,9 +6696,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7695,9 +6710,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -7714,6 +6729,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -7735,10 +6753,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -7757,14 +6774,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -7790,6 +6813,9 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7806,7 +6832,7 @@ done:
 	RET
 
 // func u16f64SquaresAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -7998,79 +7024,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXWD  (DX)(R12*2), X8
-	VCVTDQ2PD  X8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXWD  (SI)(R12*2), X7
-	VCVTDQ2PD  X7, Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXWD  (DI)(R12*2), X9
-	VCVTDQ2PD  X9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXWD  (R8)(R12*2), X10
-	VCVTDQ2PD  X10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -8080,9 +7043,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -8095,9 +7058,9 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
@@ -8110,9 +7073,9 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -8125,9 +7088,9 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
@@ -8145,6 +7108,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -8166,10 +7132,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -8189,14 +7154,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -8223,6 +7194,9 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -8239,7 +7213,7 @@ done:
 	RET
 
 // func u32u64SquaresAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -8423,75 +7397,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXDQ  (DX)(R12*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXDQ  (SI)(R12*4), Y7
-	VPMULUDQ   Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXDQ  (DI)(R12*4), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXDQ  (R8)(R12*4), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -8554,6 +7469,9 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -8575,10 +7493,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -8597,14 +7514,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -8628,6 +7551,9 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -8644,7 +7570,7 @@ done:
 	RET
 
 // func u32f64SquaresAVX2(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -8686,8 +7612,8 @@ groupLines:
 	VMOVDQU    (CX)(R12*8), Y7
 	VMOVDQU    32(CX)(R12*8), Y8
 	VPMOVZXDQ  (DX)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8698,8 +7624,8 @@ groupLines:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPMOVZXDQ  16(DX)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8724,8 +7650,8 @@ groupRow0Beyond:
 
 groupRow0Done:
 	VPMOVZXDQ  (SI)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8736,8 +7662,8 @@ groupRow0Done:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPMOVZXDQ  16(SI)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8762,8 +7688,8 @@ groupRow1Beyond:
 
 groupRow1Done:
 	VPMOVZXDQ  (DI)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8774,8 +7700,8 @@ groupRow1Done:
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPMOVZXDQ  16(DI)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8800,8 +7726,8 @@ groupRow2Beyond:
 
 groupRow2Done:
 	VPMOVZXDQ  (R8)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8812,8 +7738,8 @@ groupRow2Done:
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
 	VPMOVZXDQ  16(R8)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8844,83 +7770,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXDQ  (DX)(R12*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXDQ  (SI)(R12*4), Y7
-	VPOR       bias256<>+0(SB), Y7, Y7
-	VSUBPD     bias256<>+0(SB), Y7, Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXDQ  (DI)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXDQ  (R8)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -8932,8 +7791,8 @@ groupTail:
 	VMOVDQU    (CX)(R12*8), Y9
 	VPMASKMOVD (DX)(R12*4), X8, X10
 	VPMOVZXDQ  X10, Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8946,8 +7805,8 @@ groupTail:
 	VADDPD     Y10, Y9, Y10
 	VPMASKMOVD (SI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8960,8 +7819,8 @@ groupTail:
 	VADDPD     Y9, Y10, Y9
 	VPMASKMOVD (DI)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
-	VPOR       bias256<>+0(SB), Y11, Y11
-	VSUBPD     bias256<>+0(SB), Y11, Y11
+	VPOR       bias<>+0(SB), Y11, Y11
+	VSUBPD     bias<>+0(SB), Y11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -8974,8 +7833,8 @@ groupTail:
 	VADDPD     Y11, Y9, Y11
 	VPMASKMOVD (R8)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
+	VPOR       bias<>+0(SB), Y8, Y8
+	VSUBPD     bias<>+0(SB), Y8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -8991,6 +7850,9 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -9012,16 +7874,15 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
 	VPMOVZXDQ  (DX)(SI*4), Y5
-	VPOR       bias256<>+0(SB), Y5, Y5
-	VSUBPD     bias256<>+0(SB), Y5, Y5
+	VPOR       bias<>+0(SB), Y5, Y5
+	VSUBPD     bias<>+0(SB), Y5, Y5
 	VMULPD     Y5, Y5, Y5
 	VPERMD     Y5, Y1, Y6
 	VPAND      192(AX), Y6, Y6
@@ -9036,14 +7897,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -9055,8 +7922,8 @@ rowTail:
 	VMOVDQU    (CX)(SI*8), Y6
 	VPMASKMOVD (DX)(SI*4), X5, X5
 	VPMOVZXDQ  X5, Y5
-	VPOR       bias256<>+0(SB), Y5, Y5
-	VSUBPD     bias256<>+0(SB), Y5, Y5
+	VPOR       bias<>+0(SB), Y5, Y5
+	VSUBPD     bias<>+0(SB), Y5, Y5
 	VMULPD     Y5, Y5, Y5
 	VPERMD     Y5, Y1, Y7
 	VPAND      192(AX), Y7, Y7
@@ -9069,6 +7936,9 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -9084,8 +7954,14 @@ done:
 	VZEROUPPER
 	RET
 
+DATA bias<>+0(SB)/8, $0x4330000000000000
+DATA bias<>+8(SB)/8, $0x4330000000000000
+DATA bias<>+16(SB)/8, $0x4330000000000000
+DATA bias<>+24(SB)/8, $0x4330000000000000
+GLOBL bias<>(SB), RODATA|NOPTR, $32
+
 // func i16u64SquaresAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16u64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -9269,75 +8145,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVSXWQ  (DX)(R12*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVSXWQ  (SI)(R12*2), Y7
-	VPMULDQ    Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVSXWQ  (DI)(R12*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVSXWQ  (R8)(R12*2), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -9347,9 +8164,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVSXWQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9361,9 +8178,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -9375,9 +8192,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -9389,9 +8206,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9408,6 +8225,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -9429,10 +8249,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -9451,14 +8270,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -9484,6 +8309,9 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -9500,7 +8328,7 @@ done:
 	RET
 
 // func i32u64SquaresAVX2(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32u64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -9684,75 +8512,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVSXDQ  (DX)(R12*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVSXDQ  (SI)(R12*4), Y7
-	VPMULDQ    Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVSXDQ  (DI)(R12*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVSXDQ  (R8)(R12*4), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -9815,6 +8584,9 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -9836,10 +8608,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -9858,14 +8629,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -9889,6 +8666,9 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -9905,7 +8685,7 @@ done:
 	RET
 
 // func i32f64SquaresAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -10089,75 +8869,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VCVTDQ2PD  (DX)(R12*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VCVTDQ2PD  (SI)(R12*4), Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VCVTDQ2PD  (DI)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VCVTDQ2PD  (R8)(R12*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -10220,6 +8941,9 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -10241,10 +8965,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -10263,14 +8986,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -10294,6 +9023,9 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -10310,7 +9042,7 @@ done:
 	RET
 
 // func f32f64SquaresAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -10494,75 +9226,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VCVTPS2PD  (DX)(R12*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VCVTPS2PD  (SI)(R12*4), Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VCVTPS2PD  (DI)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VCVTPS2PD  (R8)(R12*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -10625,6 +9298,9 @@ groupTail:
 	VPMASKMOVD Y9, Y7, (R9)(R12*8)
 	VPMASKMOVD Y11, Y7, (R10)(R12*8)
 	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -10646,10 +9322,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -10668,14 +9343,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -10699,6 +9380,9 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -10715,7 +9399,7 @@ done:
 	RET
 
 // func f64f64SquaresAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -10899,75 +9583,16 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VMOVDQU    (DX)(R12*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VMOVDQU    (SI)(R12*8), Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VMOVDQU    (DI)(R12*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VMOVDQU    (R8)(R12*8), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
+	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVQ       R12, R14
+	ADDQ       R13, R14
+	TESTQ      R13, R13
 	JZ         groupEnd
-	MOVQ       n+56(FP), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13
@@ -11022,6 +9647,9 @@ groupTail:
 	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	VPMASKMOVD Y10, Y7, (R10)(R12*8)
 	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -11043,10 +9671,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -11065,14 +9692,20 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ       n+56(FP), DI
+	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	MOVQ       SI, R8
+	ADDQ       DI, R8
+	TESTQ      DI, DI
 	JZ         rowEnd
-	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
@@ -11091,6 +9724,9 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, n+56(FP)
+	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI

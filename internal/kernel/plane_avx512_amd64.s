@@ -4,270 +4,6 @@
 
 #include "textflag.h"
 
-DATA triangle512_0<>+0(SB)/1, $0x01
-DATA triangle512_0<>+1(SB)/1, $0x00
-DATA triangle512_0<>+2(SB)/1, $0x00
-DATA triangle512_0<>+3(SB)/1, $0x00
-DATA triangle512_0<>+4(SB)/1, $0x01
-DATA triangle512_0<>+5(SB)/1, $0x01
-DATA triangle512_0<>+6(SB)/1, $0x00
-DATA triangle512_0<>+7(SB)/1, $0x00
-DATA triangle512_0<>+8(SB)/1, $0x01
-DATA triangle512_0<>+9(SB)/1, $0x01
-DATA triangle512_0<>+10(SB)/1, $0x01
-DATA triangle512_0<>+11(SB)/1, $0x00
-DATA triangle512_0<>+12(SB)/1, $0x01
-DATA triangle512_0<>+13(SB)/1, $0x01
-DATA triangle512_0<>+14(SB)/1, $0x01
-DATA triangle512_0<>+15(SB)/1, $0x01
-DATA triangle512_0<>+16(SB)/1, $0x01
-DATA triangle512_0<>+17(SB)/1, $0x01
-DATA triangle512_0<>+18(SB)/1, $0x01
-DATA triangle512_0<>+19(SB)/1, $0x01
-DATA triangle512_0<>+20(SB)/1, $0x01
-DATA triangle512_0<>+21(SB)/1, $0x01
-DATA triangle512_0<>+22(SB)/1, $0x01
-DATA triangle512_0<>+23(SB)/1, $0x01
-DATA triangle512_0<>+24(SB)/1, $0x01
-DATA triangle512_0<>+25(SB)/1, $0x01
-DATA triangle512_0<>+26(SB)/1, $0x01
-DATA triangle512_0<>+27(SB)/1, $0x01
-DATA triangle512_0<>+28(SB)/1, $0x01
-DATA triangle512_0<>+29(SB)/1, $0x01
-DATA triangle512_0<>+30(SB)/1, $0x01
-DATA triangle512_0<>+31(SB)/1, $0x01
-DATA triangle512_0<>+32(SB)/1, $0x01
-DATA triangle512_0<>+33(SB)/1, $0x01
-DATA triangle512_0<>+34(SB)/1, $0x01
-DATA triangle512_0<>+35(SB)/1, $0x01
-DATA triangle512_0<>+36(SB)/1, $0x01
-DATA triangle512_0<>+37(SB)/1, $0x01
-DATA triangle512_0<>+38(SB)/1, $0x01
-DATA triangle512_0<>+39(SB)/1, $0x01
-DATA triangle512_0<>+40(SB)/1, $0x01
-DATA triangle512_0<>+41(SB)/1, $0x01
-DATA triangle512_0<>+42(SB)/1, $0x01
-DATA triangle512_0<>+43(SB)/1, $0x01
-DATA triangle512_0<>+44(SB)/1, $0x01
-DATA triangle512_0<>+45(SB)/1, $0x01
-DATA triangle512_0<>+46(SB)/1, $0x01
-DATA triangle512_0<>+47(SB)/1, $0x01
-DATA triangle512_0<>+48(SB)/1, $0x01
-DATA triangle512_0<>+49(SB)/1, $0x01
-DATA triangle512_0<>+50(SB)/1, $0x01
-DATA triangle512_0<>+51(SB)/1, $0x01
-DATA triangle512_0<>+52(SB)/1, $0x01
-DATA triangle512_0<>+53(SB)/1, $0x01
-DATA triangle512_0<>+54(SB)/1, $0x01
-DATA triangle512_0<>+55(SB)/1, $0x01
-DATA triangle512_0<>+56(SB)/1, $0x01
-DATA triangle512_0<>+57(SB)/1, $0x01
-DATA triangle512_0<>+58(SB)/1, $0x01
-DATA triangle512_0<>+59(SB)/1, $0x01
-DATA triangle512_0<>+60(SB)/1, $0x01
-DATA triangle512_0<>+61(SB)/1, $0x01
-DATA triangle512_0<>+62(SB)/1, $0x01
-DATA triangle512_0<>+63(SB)/1, $0x01
-GLOBL triangle512_0<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_1<>+0(SB)/1, $0x00
-DATA triangle512_1<>+1(SB)/1, $0x00
-DATA triangle512_1<>+2(SB)/1, $0x00
-DATA triangle512_1<>+3(SB)/1, $0x00
-DATA triangle512_1<>+4(SB)/1, $0x00
-DATA triangle512_1<>+5(SB)/1, $0x00
-DATA triangle512_1<>+6(SB)/1, $0x00
-DATA triangle512_1<>+7(SB)/1, $0x00
-DATA triangle512_1<>+8(SB)/1, $0x00
-DATA triangle512_1<>+9(SB)/1, $0x00
-DATA triangle512_1<>+10(SB)/1, $0x00
-DATA triangle512_1<>+11(SB)/1, $0x00
-DATA triangle512_1<>+12(SB)/1, $0x00
-DATA triangle512_1<>+13(SB)/1, $0x00
-DATA triangle512_1<>+14(SB)/1, $0x00
-DATA triangle512_1<>+15(SB)/1, $0x00
-DATA triangle512_1<>+16(SB)/1, $0x01
-DATA triangle512_1<>+17(SB)/1, $0x00
-DATA triangle512_1<>+18(SB)/1, $0x00
-DATA triangle512_1<>+19(SB)/1, $0x00
-DATA triangle512_1<>+20(SB)/1, $0x01
-DATA triangle512_1<>+21(SB)/1, $0x01
-DATA triangle512_1<>+22(SB)/1, $0x00
-DATA triangle512_1<>+23(SB)/1, $0x00
-DATA triangle512_1<>+24(SB)/1, $0x01
-DATA triangle512_1<>+25(SB)/1, $0x01
-DATA triangle512_1<>+26(SB)/1, $0x01
-DATA triangle512_1<>+27(SB)/1, $0x00
-DATA triangle512_1<>+28(SB)/1, $0x01
-DATA triangle512_1<>+29(SB)/1, $0x01
-DATA triangle512_1<>+30(SB)/1, $0x01
-DATA triangle512_1<>+31(SB)/1, $0x01
-DATA triangle512_1<>+32(SB)/1, $0x01
-DATA triangle512_1<>+33(SB)/1, $0x01
-DATA triangle512_1<>+34(SB)/1, $0x01
-DATA triangle512_1<>+35(SB)/1, $0x01
-DATA triangle512_1<>+36(SB)/1, $0x01
-DATA triangle512_1<>+37(SB)/1, $0x01
-DATA triangle512_1<>+38(SB)/1, $0x01
-DATA triangle512_1<>+39(SB)/1, $0x01
-DATA triangle512_1<>+40(SB)/1, $0x01
-DATA triangle512_1<>+41(SB)/1, $0x01
-DATA triangle512_1<>+42(SB)/1, $0x01
-DATA triangle512_1<>+43(SB)/1, $0x01
-DATA triangle512_1<>+44(SB)/1, $0x01
-DATA triangle512_1<>+45(SB)/1, $0x01
-DATA triangle512_1<>+46(SB)/1, $0x01
-DATA triangle512_1<>+47(SB)/1, $0x01
-DATA triangle512_1<>+48(SB)/1, $0x01
-DATA triangle512_1<>+49(SB)/1, $0x01
-DATA triangle512_1<>+50(SB)/1, $0x01
-DATA triangle512_1<>+51(SB)/1, $0x01
-DATA triangle512_1<>+52(SB)/1, $0x01
-DATA triangle512_1<>+53(SB)/1, $0x01
-DATA triangle512_1<>+54(SB)/1, $0x01
-DATA triangle512_1<>+55(SB)/1, $0x01
-DATA triangle512_1<>+56(SB)/1, $0x01
-DATA triangle512_1<>+57(SB)/1, $0x01
-DATA triangle512_1<>+58(SB)/1, $0x01
-DATA triangle512_1<>+59(SB)/1, $0x01
-DATA triangle512_1<>+60(SB)/1, $0x01
-DATA triangle512_1<>+61(SB)/1, $0x01
-DATA triangle512_1<>+62(SB)/1, $0x01
-DATA triangle512_1<>+63(SB)/1, $0x01
-GLOBL triangle512_1<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_2<>+0(SB)/1, $0x00
-DATA triangle512_2<>+1(SB)/1, $0x00
-DATA triangle512_2<>+2(SB)/1, $0x00
-DATA triangle512_2<>+3(SB)/1, $0x00
-DATA triangle512_2<>+4(SB)/1, $0x00
-DATA triangle512_2<>+5(SB)/1, $0x00
-DATA triangle512_2<>+6(SB)/1, $0x00
-DATA triangle512_2<>+7(SB)/1, $0x00
-DATA triangle512_2<>+8(SB)/1, $0x00
-DATA triangle512_2<>+9(SB)/1, $0x00
-DATA triangle512_2<>+10(SB)/1, $0x00
-DATA triangle512_2<>+11(SB)/1, $0x00
-DATA triangle512_2<>+12(SB)/1, $0x00
-DATA triangle512_2<>+13(SB)/1, $0x00
-DATA triangle512_2<>+14(SB)/1, $0x00
-DATA triangle512_2<>+15(SB)/1, $0x00
-DATA triangle512_2<>+16(SB)/1, $0x00
-DATA triangle512_2<>+17(SB)/1, $0x00
-DATA triangle512_2<>+18(SB)/1, $0x00
-DATA triangle512_2<>+19(SB)/1, $0x00
-DATA triangle512_2<>+20(SB)/1, $0x00
-DATA triangle512_2<>+21(SB)/1, $0x00
-DATA triangle512_2<>+22(SB)/1, $0x00
-DATA triangle512_2<>+23(SB)/1, $0x00
-DATA triangle512_2<>+24(SB)/1, $0x00
-DATA triangle512_2<>+25(SB)/1, $0x00
-DATA triangle512_2<>+26(SB)/1, $0x00
-DATA triangle512_2<>+27(SB)/1, $0x00
-DATA triangle512_2<>+28(SB)/1, $0x00
-DATA triangle512_2<>+29(SB)/1, $0x00
-DATA triangle512_2<>+30(SB)/1, $0x00
-DATA triangle512_2<>+31(SB)/1, $0x00
-DATA triangle512_2<>+32(SB)/1, $0x01
-DATA triangle512_2<>+33(SB)/1, $0x00
-DATA triangle512_2<>+34(SB)/1, $0x00
-DATA triangle512_2<>+35(SB)/1, $0x00
-DATA triangle512_2<>+36(SB)/1, $0x01
-DATA triangle512_2<>+37(SB)/1, $0x01
-DATA triangle512_2<>+38(SB)/1, $0x00
-DATA triangle512_2<>+39(SB)/1, $0x00
-DATA triangle512_2<>+40(SB)/1, $0x01
-DATA triangle512_2<>+41(SB)/1, $0x01
-DATA triangle512_2<>+42(SB)/1, $0x01
-DATA triangle512_2<>+43(SB)/1, $0x00
-DATA triangle512_2<>+44(SB)/1, $0x01
-DATA triangle512_2<>+45(SB)/1, $0x01
-DATA triangle512_2<>+46(SB)/1, $0x01
-DATA triangle512_2<>+47(SB)/1, $0x01
-DATA triangle512_2<>+48(SB)/1, $0x01
-DATA triangle512_2<>+49(SB)/1, $0x01
-DATA triangle512_2<>+50(SB)/1, $0x01
-DATA triangle512_2<>+51(SB)/1, $0x01
-DATA triangle512_2<>+52(SB)/1, $0x01
-DATA triangle512_2<>+53(SB)/1, $0x01
-DATA triangle512_2<>+54(SB)/1, $0x01
-DATA triangle512_2<>+55(SB)/1, $0x01
-DATA triangle512_2<>+56(SB)/1, $0x01
-DATA triangle512_2<>+57(SB)/1, $0x01
-DATA triangle512_2<>+58(SB)/1, $0x01
-DATA triangle512_2<>+59(SB)/1, $0x01
-DATA triangle512_2<>+60(SB)/1, $0x01
-DATA triangle512_2<>+61(SB)/1, $0x01
-DATA triangle512_2<>+62(SB)/1, $0x01
-DATA triangle512_2<>+63(SB)/1, $0x01
-GLOBL triangle512_2<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_3<>+0(SB)/1, $0x00
-DATA triangle512_3<>+1(SB)/1, $0x00
-DATA triangle512_3<>+2(SB)/1, $0x00
-DATA triangle512_3<>+3(SB)/1, $0x00
-DATA triangle512_3<>+4(SB)/1, $0x00
-DATA triangle512_3<>+5(SB)/1, $0x00
-DATA triangle512_3<>+6(SB)/1, $0x00
-DATA triangle512_3<>+7(SB)/1, $0x00
-DATA triangle512_3<>+8(SB)/1, $0x00
-DATA triangle512_3<>+9(SB)/1, $0x00
-DATA triangle512_3<>+10(SB)/1, $0x00
-DATA triangle512_3<>+11(SB)/1, $0x00
-DATA triangle512_3<>+12(SB)/1, $0x00
-DATA triangle512_3<>+13(SB)/1, $0x00
-DATA triangle512_3<>+14(SB)/1, $0x00
-DATA triangle512_3<>+15(SB)/1, $0x00
-DATA triangle512_3<>+16(SB)/1, $0x00
-DATA triangle512_3<>+17(SB)/1, $0x00
-DATA triangle512_3<>+18(SB)/1, $0x00
-DATA triangle512_3<>+19(SB)/1, $0x00
-DATA triangle512_3<>+20(SB)/1, $0x00
-DATA triangle512_3<>+21(SB)/1, $0x00
-DATA triangle512_3<>+22(SB)/1, $0x00
-DATA triangle512_3<>+23(SB)/1, $0x00
-DATA triangle512_3<>+24(SB)/1, $0x00
-DATA triangle512_3<>+25(SB)/1, $0x00
-DATA triangle512_3<>+26(SB)/1, $0x00
-DATA triangle512_3<>+27(SB)/1, $0x00
-DATA triangle512_3<>+28(SB)/1, $0x00
-DATA triangle512_3<>+29(SB)/1, $0x00
-DATA triangle512_3<>+30(SB)/1, $0x00
-DATA triangle512_3<>+31(SB)/1, $0x00
-DATA triangle512_3<>+32(SB)/1, $0x00
-DATA triangle512_3<>+33(SB)/1, $0x00
-DATA triangle512_3<>+34(SB)/1, $0x00
-DATA triangle512_3<>+35(SB)/1, $0x00
-DATA triangle512_3<>+36(SB)/1, $0x00
-DATA triangle512_3<>+37(SB)/1, $0x00
-DATA triangle512_3<>+38(SB)/1, $0x00
-DATA triangle512_3<>+39(SB)/1, $0x00
-DATA triangle512_3<>+40(SB)/1, $0x00
-DATA triangle512_3<>+41(SB)/1, $0x00
-DATA triangle512_3<>+42(SB)/1, $0x00
-DATA triangle512_3<>+43(SB)/1, $0x00
-DATA triangle512_3<>+44(SB)/1, $0x00
-DATA triangle512_3<>+45(SB)/1, $0x00
-DATA triangle512_3<>+46(SB)/1, $0x00
-DATA triangle512_3<>+47(SB)/1, $0x00
-DATA triangle512_3<>+48(SB)/1, $0x01
-DATA triangle512_3<>+49(SB)/1, $0x00
-DATA triangle512_3<>+50(SB)/1, $0x00
-DATA triangle512_3<>+51(SB)/1, $0x00
-DATA triangle512_3<>+52(SB)/1, $0x01
-DATA triangle512_3<>+53(SB)/1, $0x01
-DATA triangle512_3<>+54(SB)/1, $0x00
-DATA triangle512_3<>+55(SB)/1, $0x00
-DATA triangle512_3<>+56(SB)/1, $0x01
-DATA triangle512_3<>+57(SB)/1, $0x01
-DATA triangle512_3<>+58(SB)/1, $0x01
-DATA triangle512_3<>+59(SB)/1, $0x00
-DATA triangle512_3<>+60(SB)/1, $0x01
-DATA triangle512_3<>+61(SB)/1, $0x01
-DATA triangle512_3<>+62(SB)/1, $0x01
-DATA triangle512_3<>+63(SB)/1, $0x01
-GLOBL triangle512_3<>(SB), RODATA|NOPTR, $64
-
 // func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u32AVX512(SB), $0-77
@@ -313,86 +49,12 @@ groups:
 	VMOVDQU32 128(R11), Z7
 	VMOVDQU32 192(R11), Z8
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), R13
+	ANDQ      $-16, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*4), Z9
-	VPMOVZXBD  (CX)(R11*1), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z3, K3, Z11
-	VPADDD     Z10, Z11, Z10
-	VPADDD     Z10, Z5, Z10
-	VPERMD.Z   Z10, Z4, K5, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K4, Z5
-	VPADDD     Z10, Z9, Z10
-	VPMOVZXBD  (BX)(R11*1), Z9
-	VPERMD.Z   Z9, Z1, K1, Z11
-	VPADDD     Z9, Z11, Z9
-	VPERMD.Z   Z9, Z2, K2, Z11
-	VPADDD     Z9, Z11, Z9
-	VPERMD.Z   Z9, Z3, K3, Z11
-	VPADDD     Z9, Z11, Z9
-	VPADDD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z4, K5, Z11
-	VPADDD     Z9, Z11, Z9
-	VPERMD.Z   Z9, Z0, K4, Z6
-	VPADDD     Z9, Z10, Z9
-	VPMOVZXBD  (SI)(R11*1), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VPADDD     Z11, Z12, Z11
-	VPADDD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VPADDD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z7
-	VPADDD     Z11, Z9, Z11
-	VPMOVZXBD  (DI)(R11*1), Z12
-	VPERMD.Z   Z12, Z1, K1, Z13
-	VPADDD     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z2, K2, Z13
-	VPADDD     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z3, K3, Z13
-	VPADDD     Z12, Z13, Z12
-	VPADDD     Z12, Z8, Z12
-	VPERMD.Z   Z12, Z4, K5, Z13
-	VPADDD     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z0, K4, Z8
-	VPADDD     Z12, Z11, Z12
-	VMOVDQU32  Z12, (AX)(R11*4)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*4)
-	VMOVDQU32  Z10, (DX)(R11*4)
-	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z9, (R8)(R11*4)
-	PREFETCHT0 128(R9)(R11*4)
-	VMOVDQU32  Z11, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z12, (R10)(R11*4)
-
-groupNext:
-	ADDQ $+16, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K6
 	VMOVDQU32   (AX)(R11*4), Z9
 	VPMOVZXBD.Z (CX)(R11*1), K6, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
@@ -443,11 +105,31 @@ groupTail:
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VPADDD      Z12, Z11, Z12
 	VMOVDQU32   Z12, (AX)(R11*4)
-	VMOVDQU32   Z10, K6, (DX)(R11*4)
-	VMOVDQU32   Z9, K6, (R8)(R11*4)
-	VMOVDQU32   Z11, K6, (R9)(R11*4)
-	VMOVDQU32   Z12, K6, (R10)(R11*4)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*4)
+	VMOVDQU32   Z10, (DX)(R11*4)
+	PREFETCHT0  128(R8)(R11*4)
+	VMOVDQU32   Z9, (R8)(R11*4)
+	PREFETCHT0  128(R9)(R11*4)
+	VMOVDQU32   Z11, (R9)(R11*4)
+	PREFETCHT0  128(R10)(R11*4)
+	VMOVDQU32   Z12, (R10)(R11*4)
+
+groupNext:
+	ADDQ $+16, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K6
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -460,11 +142,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z10, (DX)(R11*4)
 	VMOVNTDQ Z9, (R8)(R11*4)
 	VMOVNTDQ Z11, (R9)(R11*4)
 	VMOVNTDQ Z12, (R10)(R11*4)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU32 Z10, K6, (DX)(R11*4)
+	VMOVDQU32 Z9, K6, (R8)(R11*4)
+	VMOVDQU32 Z11, K6, (R9)(R11*4)
+	VMOVDQU32 Z12, K6, (R10)(R11*4)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -486,42 +177,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z5
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K7, K7, K7
+	MOVQ      n+56(FP), DI
+	ANDQ      $-16, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*4), Z6
-	VPMOVZXBD  (CX)(BX*1), Z7
-	VPERMD.Z   Z7, Z1, K1, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z2, K2, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z3, K3, Z8
-	VPADDD     Z7, Z8, Z7
-	VPADDD     Z7, Z5, Z7
-	VPERMD.Z   Z7, Z4, K5, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z0, K4, Z5
-	VPADDD     Z7, Z6, Z7
-	VMOVDQU32  Z7, (AX)(BX*4)
-	PREFETCHT0 128(DX)(BX*4)
-	VMOVDQU32  Z7, (DX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K6
 	VMOVDQU32   (AX)(BX*4), Z6
-	VPMOVZXBD.Z (CX)(BX*1), K6, Z7
+	VPMOVZXBD.Z (CX)(BX*1), K7, Z7
 	VPERMD.Z    Z7, Z1, K1, Z8
 	VPADDD      Z7, Z8, Z7
 	VPERMD.Z    Z7, Z2, K2, Z8
@@ -534,7 +197,20 @@ rowTail:
 	VPERMD.Z    Z7, Z0, K4, Z5
 	VPADDD      Z7, Z6, Z7
 	VMOVDQU32   Z7, (AX)(BX*4)
-	VMOVDQU32   Z7, K6, (DX)(BX*4)
+	PREFETCHT0  128(DX)(BX*4)
+	VMOVDQU32   Z7, K7, (DX)(BX*4)
+	ADDQ        $+16, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K7
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -551,14 +227,14 @@ done:
 	RET
 
 // func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
 TEXT ·u8u32DotAVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
 	VPBROADCASTD 448(AX), Z0
-	VMOVDQU32    triangle512_0<>+0(SB), Z1
-	VMOVDQU32    triangle512_1<>+0(SB), Z2
-	VMOVDQU32    triangle512_2<>+0(SB), Z3
-	VMOVDQU32    triangle512_3<>+0(SB), Z4
+	VMOVDQU32    triangle16_0<>+0(SB), Z1
+	VMOVDQU32    triangle16_1<>+0(SB), Z2
+	VMOVDQU32    triangle16_2<>+0(SB), Z3
+	VMOVDQU32    triangle16_3<>+0(SB), Z4
 	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
@@ -587,8 +263,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32    (AX)(R11*4), Z9
@@ -661,7 +336,6 @@ groupTail:
 	MOVQ         n+56(FP), R12
 	SUBQ         R11, R12
 	JZ           groupEnd
-	MOVQ         n+56(FP), R13
 	MOVQ         $-1, R13
 	BZHIQ        R12, R13, R13
 	KMOVW        R13, K1
@@ -774,10 +448,9 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z5
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	MOVQ      n+56(FP), DI
+	ANDQ      $-16, DI
+	JZ        rowRest
 
 rowLoop:
 	VMOVDQU32    (AX)(BX*4), Z6
@@ -797,14 +470,20 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*4)
 	VMOVDQU32    Z19, (DX)(BX*4)
 	ADDQ         $+16, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
+rowRest:
 rowTail:
 	MOVQ         n+56(FP), SI
+	MOVQ         $0x00000010, DI
 	SUBQ         BX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         BX, DI
+	ADDQ         SI, DI
+	TESTQ        SI, SI
 	JZ           rowEnd
-	MOVQ         n+56(FP), DI
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
 	KMOVW        DI, K1
@@ -827,6 +506,9 @@ rowTail:
 	VPADDD       Z20, Z6, Z20
 	VMOVDQU32    Z20, (AX)(BX*4)
 	VMOVDQU32    Z20, K1, (DX)(BX*4)
+	ADDQ         $+16, BX
+	CMPQ         BX, n+56(FP)
+	JLT          rowTail
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -841,6 +523,46 @@ done:
 	SFENCE
 	VZEROUPPER
 	RET
+
+DATA triangle16_0<>+0(SB)/8, $0x0000010100000001
+DATA triangle16_0<>+8(SB)/8, $0x0101010100010101
+DATA triangle16_0<>+16(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+24(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+32(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+40(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_0<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_1<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_1<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_1<>+16(SB)/8, $0x0000010100000001
+DATA triangle16_1<>+24(SB)/8, $0x0101010100010101
+DATA triangle16_1<>+32(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+40(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_1<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_2<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+16(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+24(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+32(SB)/8, $0x0000010100000001
+DATA triangle16_2<>+40(SB)/8, $0x0101010100010101
+DATA triangle16_2<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_2<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_2<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_3<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+16(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+24(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+32(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+40(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+48(SB)/8, $0x0000010100000001
+DATA triangle16_3<>+56(SB)/8, $0x0101010100010101
+GLOBL triangle16_3<>(SB), RODATA|NOPTR, $64
 
 // func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
@@ -884,78 +606,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXBQ  (CX)(R11*1), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXBQ  (BX)(R11*1), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXBQ  (SI)(R11*1), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXBQ  (DI)(R11*1), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXBQ.Z (CX)(R11*1), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -998,11 +654,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -1015,11 +691,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -1041,40 +726,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXBQ  (CX)(BX*1), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXBQ.Z (CX)(BX*1), K5, Z6
+	VPMOVZXBQ.Z (CX)(BX*1), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -1085,7 +744,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -1102,12 +774,12 @@ done:
 	RET
 
 // func u8u64DotAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
 TEXT ·u8u64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
-	VMOVDQU32       triangle512_0<>+0(SB), Y1
-	VMOVDQU32       triangle512_1<>+0(SB), Y2
+	VMOVDQU32       triangle16_0<>+0(SB), Y1
+	VMOVDQU32       triangle16_1<>+0(SB), Y2
 	SHLQ            $0x03, dstStride+8(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
@@ -1136,8 +808,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32    (AX)(R11*8), Z7
@@ -1198,7 +869,6 @@ groupTail:
 	MOVQ         n+56(FP), R12
 	SUBQ         R11, R12
 	JZ           groupEnd
-	MOVQ         n+56(FP), R13
 	MOVQ         $-1, R13
 	BZHIQ        R12, R13, R13
 	KMOVW        R13, K1
@@ -1291,10 +961,9 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z3
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
 	VMOVDQU32    (AX)(BX*8), Z4
@@ -1311,14 +980,20 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*8)
 	VMOVDQU32    Z5, (DX)(BX*8)
 	ADDQ         $+8, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
+rowRest:
 rowTail:
 	MOVQ         n+56(FP), SI
+	MOVQ         $0x00000008, DI
 	SUBQ         BX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         BX, DI
+	ADDQ         SI, DI
+	TESTQ        SI, SI
 	JZ           rowEnd
-	MOVQ         n+56(FP), DI
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
 	KMOVW        DI, K1
@@ -1336,6 +1011,9 @@ rowTail:
 	VPADDQ       Z5, Z4, Z5
 	VMOVDQU32    Z5, (AX)(BX*8)
 	VMOVDQU64    Z5, K1, (DX)(BX*8)
+	ADDQ         $+8, BX
+	CMPQ         BX, n+56(FP)
+	JLT          rowTail
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -1397,94 +1075,12 @@ groups:
 	VMOVDQU32 128(R11), Z8
 	VMOVDQU32 192(R11), Z9
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), R13
+	ANDQ      $-16, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*4), Z10
-	VPMOVZXBD  (CX)(R11*1), Z11
-	VCVTDQ2PS  Z11, Z11
-	VSUBPS     Z5, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VADDPS     Z11, Z12, Z11
-	VADDPS     Z11, Z6, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z6
-	VADDPS     Z11, Z10, Z11
-	VPMOVZXBD  (BX)(R11*1), Z10
-	VCVTDQ2PS  Z10, Z10
-	VSUBPS     Z5, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z12
-	VADDPS     Z10, Z12, Z10
-	VPERMD.Z   Z10, Z2, K2, Z12
-	VADDPS     Z10, Z12, Z10
-	VPERMD.Z   Z10, Z3, K3, Z12
-	VADDPS     Z10, Z12, Z10
-	VADDPS     Z10, Z7, Z10
-	VPERMD.Z   Z10, Z4, K5, Z12
-	VADDPS     Z10, Z12, Z10
-	VPERMD.Z   Z10, Z0, K4, Z7
-	VADDPS     Z10, Z11, Z10
-	VPMOVZXBD  (SI)(R11*1), Z12
-	VCVTDQ2PS  Z12, Z12
-	VSUBPS     Z5, Z12, Z12
-	VPERMD.Z   Z12, Z1, K1, Z13
-	VADDPS     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z2, K2, Z13
-	VADDPS     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z3, K3, Z13
-	VADDPS     Z12, Z13, Z12
-	VADDPS     Z12, Z8, Z12
-	VPERMD.Z   Z12, Z4, K5, Z13
-	VADDPS     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z0, K4, Z8
-	VADDPS     Z12, Z10, Z12
-	VPMOVZXBD  (DI)(R11*1), Z13
-	VCVTDQ2PS  Z13, Z13
-	VSUBPS     Z5, Z13, Z13
-	VPERMD.Z   Z13, Z1, K1, Z14
-	VADDPS     Z13, Z14, Z13
-	VPERMD.Z   Z13, Z2, K2, Z14
-	VADDPS     Z13, Z14, Z13
-	VPERMD.Z   Z13, Z3, K3, Z14
-	VADDPS     Z13, Z14, Z13
-	VADDPS     Z13, Z9, Z13
-	VPERMD.Z   Z13, Z4, K5, Z14
-	VADDPS     Z13, Z14, Z13
-	VPERMD.Z   Z13, Z0, K4, Z9
-	VADDPS     Z13, Z12, Z13
-	VMOVDQU32  Z13, (AX)(R11*4)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*4)
-	VMOVDQU32  Z11, (DX)(R11*4)
-	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z10, (R8)(R11*4)
-	PREFETCHT0 128(R9)(R11*4)
-	VMOVDQU32  Z12, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z13, (R10)(R11*4)
-
-groupNext:
-	ADDQ $+16, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K6
 	VMOVDQU32   (AX)(R11*4), Z10
 	VPMOVZXBD.Z (CX)(R11*1), K6, Z11
 	VCVTDQ2PS   Z11, Z11
@@ -1543,11 +1139,31 @@ groupTail:
 	VPERMD.Z    Z13, Z0, K4, Z9
 	VADDPS      Z13, Z12, Z13
 	VMOVDQU32   Z13, (AX)(R11*4)
-	VMOVDQU32   Z11, K6, (DX)(R11*4)
-	VMOVDQU32   Z10, K6, (R8)(R11*4)
-	VMOVDQU32   Z12, K6, (R9)(R11*4)
-	VMOVDQU32   Z13, K6, (R10)(R11*4)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*4)
+	VMOVDQU32   Z11, (DX)(R11*4)
+	PREFETCHT0  128(R8)(R11*4)
+	VMOVDQU32   Z10, (R8)(R11*4)
+	PREFETCHT0  128(R9)(R11*4)
+	VMOVDQU32   Z12, (R9)(R11*4)
+	PREFETCHT0  128(R10)(R11*4)
+	VMOVDQU32   Z13, (R10)(R11*4)
+
+groupNext:
+	ADDQ $+16, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K6
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -1560,11 +1176,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z11, (DX)(R11*4)
 	VMOVNTDQ Z10, (R8)(R11*4)
 	VMOVNTDQ Z12, (R9)(R11*4)
 	VMOVNTDQ Z13, (R10)(R11*4)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU32 Z11, K6, (DX)(R11*4)
+	VMOVDQU32 Z10, K6, (R8)(R11*4)
+	VMOVDQU32 Z12, K6, (R9)(R11*4)
+	VMOVDQU32 Z13, K6, (R10)(R11*4)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -1581,81 +1206,12 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z6
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*4), Z7
-	VPMOVZXBD  (CX)(BX*1), Z8
-	VCVTDQ2PS  Z8, Z8
-	VSUBPS     Z5, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z2, K2, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z3, K3, Z9
-	VADDPS     Z8, Z9, Z8
-	VADDPS     Z8, Z6, Z8
-	VPERMD.Z   Z8, Z4, K5, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z0, K4, Z6
-	VADDPS     Z8, Z7, Z8
-	VMOVDQU32  Z8, (AX)(BX*4)
-	PREFETCHT0 128(DX)(BX*4)
-	VMOVDQU32  Z8, (DX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K6
-	VMOVDQU32   (AX)(BX*4), Z7
-	VPMOVZXBD.Z (CX)(BX*1), K6, Z8
-	VCVTDQ2PS   Z8, Z8
-	VSUBPS      Z5, Z8, Z8
-	VPERMD.Z    Z8, Z1, K1, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z2, K2, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z3, K3, Z9
-	VADDPS      Z8, Z9, Z8
-	VADDPS      Z8, Z6, Z8
-	VPERMD.Z    Z8, Z4, K5, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z0, K4, Z6
-	VADDPS      Z8, Z7, Z8
-	VMOVDQU32   Z8, (AX)(BX*4)
-	VMOVDQU32   Z8, K6, (DX)(BX*4)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z6, (BX)
-	ADDQ      $+64, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u8f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -1696,82 +1252,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXBD  (CX)(R11*1), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VPMOVZXBD  (BX)(R11*1), Y8
-	VCVTDQ2PD  Y8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VPMOVZXBD  (SI)(R11*1), Y10
-	VCVTDQ2PD  Y10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VPMOVZXBD  (DI)(R11*1), Y11
-	VCVTDQ2PD  Y11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXBD.Z (CX)(R11*1), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -1818,11 +1304,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -1835,11 +1341,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -1856,80 +1371,17 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXBD  (CX)(BX*1), Y6
-	VCVTDQ2PD  Y6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXBD.Z (CX)(BX*1), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64DotAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
 TEXT ·u8f64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
-	VMOVDQU32       triangle512_0<>+0(SB), Y1
-	VMOVDQU32       triangle512_1<>+0(SB), Y2
+	VMOVDQU32       triangle16_0<>+0(SB), Y1
+	VMOVDQU32       triangle16_1<>+0(SB), Y2
 	SHLQ            $0x03, dstStride+8(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
@@ -1958,8 +1410,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32    (AX)(R11*8), Z7
@@ -2020,7 +1471,6 @@ groupTail:
 	MOVQ         n+56(FP), R12
 	SUBQ         R11, R12
 	JZ           groupEnd
-	MOVQ         n+56(FP), R13
 	MOVQ         $-1, R13
 	BZHIQ        R12, R13, R13
 	KMOVW        R13, K1
@@ -2113,10 +1563,9 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z3
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
 	VMOVDQU32    (AX)(BX*8), Z4
@@ -2133,14 +1582,20 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*8)
 	VMOVDQU32    Z5, (DX)(BX*8)
 	ADDQ         $+8, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
+rowRest:
 rowTail:
 	MOVQ         n+56(FP), SI
+	MOVQ         $0x00000008, DI
 	SUBQ         BX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         BX, DI
+	ADDQ         SI, DI
+	TESTQ        SI, SI
 	JZ           rowEnd
-	MOVQ         n+56(FP), DI
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
 	KMOVW        DI, K1
@@ -2158,6 +1613,9 @@ rowTail:
 	VADDPD       Z5, Z4, Z5
 	VMOVDQU32    Z5, (AX)(BX*8)
 	VMOVDQU64    Z5, K1, (DX)(BX*8)
+	ADDQ         $+8, BX
+	CMPQ         BX, n+56(FP)
+	JLT          rowTail
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -2216,78 +1674,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXWQ  (CX)(R11*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXWQ  (BX)(R11*2), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXWQ  (SI)(R11*2), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXWQ  (DI)(R11*2), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXWQ.Z (CX)(R11*2), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -2330,11 +1722,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -2347,11 +1759,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -2373,40 +1794,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXWQ  (CX)(BX*2), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXWQ.Z (CX)(BX*2), K5, Z6
+	VPMOVZXWQ.Z (CX)(BX*2), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -2417,7 +1812,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -2434,7 +1842,7 @@ done:
 	RET
 
 // func u16f64AVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u16f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -2476,82 +1884,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXWD  (CX)(R11*2), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VPMOVZXWD  (BX)(R11*2), Y8
-	VCVTDQ2PD  Y8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VPMOVZXWD  (SI)(R11*2), Y10
-	VCVTDQ2PD  Y10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VPMOVZXWD  (DI)(R11*2), Y11
-	VCVTDQ2PD  Y11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXWD.Z (CX)(R11*2), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -2598,11 +1936,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -2615,11 +1973,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -2636,69 +2003,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXWD  (CX)(BX*2), Y6
-	VCVTDQ2PD  Y6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXWD.Z (CX)(BX*2), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2746,78 +2050,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXDQ  (CX)(R11*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXDQ  (BX)(R11*4), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXDQ  (SI)(R11*4), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXDQ  (DI)(R11*4), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXDQ.Z (CX)(R11*4), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -2860,11 +2098,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -2877,11 +2135,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -2903,40 +2170,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXDQ  (CX)(BX*4), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXDQ.Z (CX)(BX*4), K5, Z6
+	VPMOVZXDQ.Z (CX)(BX*4), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -2947,7 +2188,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -2964,7 +2218,7 @@ done:
 	RET
 
 // func u32u32AVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u32u32AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -3011,8 +2265,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*4), Z9
@@ -3085,7 +2338,6 @@ groupTail:
 	MOVQ        n+56(FP), R12
 	SUBQ        R11, R12
 	JZ          groupEnd
-	MOVQ        n+56(FP), R13
 	MOVQ        $-1, R13
 	BZHIQ       R12, R13, R13
 	KMOVW       R13, K6
@@ -3182,10 +2434,9 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z5
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	MOVQ      n+56(FP), DI
+	ANDQ      $-16, DI
+	JZ        rowRest
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*4), Z6
@@ -3205,14 +2456,20 @@ rowLoop:
 	PREFETCHT0 128(DX)(BX*4)
 	VMOVDQU32  Z7, (DX)(BX*4)
 	ADDQ       $+16, BX
-	CMPQ       BX, SI
+	CMPQ       BX, DI
 	JLT        rowLoop
 
+rowRest:
 rowTail:
 	MOVQ        n+56(FP), SI
+	MOVQ        $0x00000010, DI
 	SUBQ        BX, SI
+	CMPQ        SI, DI
+	CMOVQGT     DI, SI
+	MOVQ        BX, DI
+	ADDQ        SI, DI
+	TESTQ       SI, SI
 	JZ          rowEnd
-	MOVQ        n+56(FP), DI
 	MOVQ        $-1, DI
 	BZHIQ       SI, DI, DI
 	KMOVW       DI, K6
@@ -3231,6 +2488,9 @@ rowTail:
 	VPADDD      Z7, Z6, Z7
 	VMOVDQU32   Z7, (AX)(BX*4)
 	VMOVDQU32   Z7, K6, (DX)(BX*4)
+	ADDQ        $+16, BX
+	CMPQ        BX, n+56(FP)
+	JLT         rowTail
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -3289,78 +2549,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVSXWQ  (CX)(R11*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVSXWQ  (BX)(R11*2), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVSXWQ  (SI)(R11*2), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVSXWQ  (DI)(R11*2), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVSXWQ.Z (CX)(R11*2), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -3403,11 +2597,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -3420,11 +2634,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -3446,40 +2669,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVSXWQ  (CX)(BX*2), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVSXWQ.Z (CX)(BX*2), K5, Z6
+	VPMOVSXWQ.Z (CX)(BX*2), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -3490,7 +2687,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -3549,78 +2759,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVSXDQ  (CX)(R11*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVSXDQ  (BX)(R11*4), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVSXDQ  (SI)(R11*4), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVSXDQ  (DI)(R11*4), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVSXDQ.Z (CX)(R11*4), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -3663,11 +2807,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -3680,11 +2844,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -3706,40 +2879,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVSXDQ  (CX)(BX*4), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVSXDQ.Z (CX)(BX*4), K5, Z6
+	VPMOVSXDQ.Z (CX)(BX*4), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -3750,7 +2897,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -3809,78 +2969,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VCVTPS2PD  (CX)(R11*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VCVTPS2PD  (BX)(R11*4), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VCVTPS2PD  (SI)(R11*4), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VCVTPS2PD  (DI)(R11*4), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VCVTPS2PD.Z (CX)(R11*4), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -3923,11 +3017,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -3940,11 +3054,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -3961,67 +3084,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VCVTPS2PD  (CX)(BX*4), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VCVTPS2PD.Z (CX)(BX*4), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4075,8 +3137,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*4), Z10
@@ -4153,7 +3214,6 @@ groupTail:
 	MOVQ        n+56(FP), R12
 	SUBQ        R11, R12
 	JZ          groupEnd
-	MOVQ        n+56(FP), R13
 	MOVQ        $-1, R13
 	BZHIQ       R12, R13, R13
 	KMOVW       R13, K6
@@ -4249,73 +3309,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z6
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*4), Z7
-	VMOVDQU32  (CX)(BX*4), Z8
-	VSUBPS     Z5, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z2, K2, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z3, K3, Z9
-	VADDPS     Z8, Z9, Z8
-	VADDPS     Z8, Z6, Z8
-	VPERMD.Z   Z8, Z4, K5, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z0, K4, Z6
-	VADDPS     Z8, Z7, Z8
-	VMOVDQU32  Z8, (AX)(BX*4)
-	PREFETCHT0 128(DX)(BX*4)
-	VMOVDQU32  Z8, (DX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K6
-	VMOVDQU32   (AX)(BX*4), Z7
-	VMOVDQU32.Z (CX)(BX*4), K6, Z8
-	VSUBPS      Z5, Z8, Z8
-	VPERMD.Z    Z8, Z1, K1, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z2, K2, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z3, K3, Z9
-	VADDPS      Z8, Z9, Z8
-	VADDPS      Z8, Z6, Z8
-	VPERMD.Z    Z8, Z4, K5, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z0, K4, Z6
-	VADDPS      Z8, Z7, Z8
-	VMOVDQU32   Z8, (AX)(BX*4)
-	VMOVDQU32   Z8, K6, (DX)(BX*4)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z6, (BX)
-	ADDQ      $+64, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4365,8 +3358,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -4431,7 +3423,6 @@ groupTail:
 	MOVQ        n+56(FP), R12
 	SUBQ        R11, R12
 	JZ          groupEnd
-	MOVQ        n+56(FP), R13
 	MOVQ        $-1, R13
 	BZHIQ       R12, R13, R13
 	KMOVW       R13, K5
@@ -4515,67 +3506,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VMOVDQU64  (CX)(BX*8), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VMOVDQU64.Z (CX)(BX*8), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4622,82 +3552,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXBQ  (CX)(R11*1), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXBQ  (BX)(R11*1), Z8
-	VPMULUDQ   Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXBQ  (SI)(R11*1), Z10
-	VPMULUDQ   Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXBQ  (DI)(R11*1), Z11
-	VPMULUDQ   Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXBQ.Z (CX)(R11*1), K5, Z9
 	VPMULUDQ    Z9, Z9, Z9
@@ -4744,11 +3604,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -4761,11 +3641,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -4787,41 +3676,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXBQ  (CX)(BX*1), Z6
-	VPMULUDQ   Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXBQ.Z (CX)(BX*1), K5, Z6
+	VPMOVZXBQ.Z (CX)(BX*1), K6, Z6
 	VPMULUDQ    Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -4833,7 +3695,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -4850,7 +3725,7 @@ done:
 	RET
 
 // func u8f64SquaresAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u8f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -4891,86 +3766,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXBD  (CX)(R11*1), Y9
-	VCVTDQ2PD  Y9, Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VPMOVZXBD  (BX)(R11*1), Y8
-	VCVTDQ2PD  Y8, Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VPMOVZXBD  (SI)(R11*1), Y10
-	VCVTDQ2PD  Y10, Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VPMOVZXBD  (DI)(R11*1), Y11
-	VCVTDQ2PD  Y11, Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXBD.Z (CX)(R11*1), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -5021,11 +3822,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -5038,11 +3859,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -5059,71 +3889,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXBD  (CX)(BX*1), Y6
-	VCVTDQ2PD  Y6, Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXBD.Z (CX)(BX*1), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5171,82 +3936,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXWQ  (CX)(R11*2), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXWQ  (BX)(R11*2), Z8
-	VPMULUDQ   Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXWQ  (SI)(R11*2), Z10
-	VPMULUDQ   Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXWQ  (DI)(R11*2), Z11
-	VPMULUDQ   Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXWQ.Z (CX)(R11*2), K5, Z9
 	VPMULUDQ    Z9, Z9, Z9
@@ -5293,11 +3988,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -5310,11 +4025,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -5336,41 +4060,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXWQ  (CX)(BX*2), Z6
-	VPMULUDQ   Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXWQ.Z (CX)(BX*2), K5, Z6
+	VPMOVZXWQ.Z (CX)(BX*2), K6, Z6
 	VPMULUDQ    Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -5382,7 +4079,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -5399,7 +4109,7 @@ done:
 	RET
 
 // func u16f64SquaresAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u16f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -5441,86 +4151,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXWD  (CX)(R11*2), Y9
-	VCVTDQ2PD  Y9, Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VPMOVZXWD  (BX)(R11*2), Y8
-	VCVTDQ2PD  Y8, Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VPMOVZXWD  (SI)(R11*2), Y10
-	VCVTDQ2PD  Y10, Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VPMOVZXWD  (DI)(R11*2), Y11
-	VCVTDQ2PD  Y11, Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXWD.Z (CX)(R11*2), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -5571,11 +4207,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -5588,11 +4244,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -5609,71 +4274,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXWD  (CX)(BX*2), Y6
-	VCVTDQ2PD  Y6, Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXWD.Z (CX)(BX*2), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5721,82 +4321,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXDQ  (CX)(R11*4), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXDQ  (BX)(R11*4), Z8
-	VPMULUDQ   Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXDQ  (SI)(R11*4), Z10
-	VPMULUDQ   Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXDQ  (DI)(R11*4), Z11
-	VPMULUDQ   Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXDQ.Z (CX)(R11*4), K5, Z9
 	VPMULUDQ    Z9, Z9, Z9
@@ -5843,11 +4373,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -5860,11 +4410,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -5886,41 +4445,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXDQ  (CX)(BX*4), Z6
-	VPMULUDQ   Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXDQ.Z (CX)(BX*4), K5, Z6
+	VPMOVZXDQ.Z (CX)(BX*4), K6, Z6
 	VPMULUDQ    Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -5932,7 +4464,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -5991,82 +4536,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VCVTUDQ2PD (CX)(R11*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VCVTUDQ2PD (BX)(R11*4), Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VCVTUDQ2PD (SI)(R11*4), Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VCVTUDQ2PD (DI)(R11*4), Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ         n+56(FP), R12
-	SUBQ         R11, R12
-	JZ           groupEnd
-	MOVQ         n+56(FP), R13
-	MOVQ         $-1, R13
-	BZHIQ        R12, R13, R13
-	KMOVW        R13, K5
 	VMOVDQU32    (AX)(R11*8), Z8
 	VCVTUDQ2PD.Z (CX)(R11*4), K5, Z9
 	VMULPD       Z9, Z9, Z9
@@ -6113,11 +4588,31 @@ groupTail:
 	VPERMD.Z     Z11, Z0, K3, Z7
 	VADDPD       Z11, Z10, Z11
 	VMOVDQU32    Z11, (AX)(R11*8)
-	VMOVDQU64    Z9, K5, (DX)(R11*8)
-	VMOVDQU64    Z8, K5, (R8)(R11*8)
-	VMOVDQU64    Z10, K5, (R9)(R11*8)
-	VMOVDQU64    Z11, K5, (R10)(R11*8)
-	JMP          groupEnd
+	CMPB         writes+76(FP), $0x01
+	JAE          groupBeyond
+	PREFETCHT0   128(DX)(R11*8)
+	VMOVDQU32    Z9, (DX)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU32    Z8, (R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU32    Z10, (R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU32    Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -6130,11 +4625,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -6151,69 +4655,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VCVTUDQ2PD (CX)(BX*4), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ         n+56(FP), SI
-	SUBQ         BX, SI
-	JZ           rowEnd
-	MOVQ         n+56(FP), DI
-	MOVQ         $-1, DI
-	BZHIQ        SI, DI, DI
-	KMOVW        DI, K5
-	VMOVDQU32    (AX)(BX*8), Z5
-	VCVTUDQ2PD.Z (CX)(BX*4), K5, Z6
-	VMULPD       Z6, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VADDPD       Z6, Z7, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VADDPD       Z6, Z7, Z6
-	VADDPD       Z6, Z4, Z6
-	VPERMD.Z     Z6, Z3, K4, Z7
-	VADDPD       Z6, Z7, Z6
-	VPERMD.Z     Z6, Z0, K3, Z4
-	VADDPD       Z6, Z5, Z6
-	VMOVDQU32    Z6, (AX)(BX*8)
-	VMOVDQU64    Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -6261,82 +4702,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVSXWQ  (CX)(R11*2), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVSXWQ  (BX)(R11*2), Z8
-	VPMULDQ    Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVSXWQ  (SI)(R11*2), Z10
-	VPMULDQ    Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVSXWQ  (DI)(R11*2), Z11
-	VPMULDQ    Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVSXWQ.Z (CX)(R11*2), K5, Z9
 	VPMULDQ     Z9, Z9, Z9
@@ -6383,11 +4754,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -6400,11 +4791,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -6426,41 +4826,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVSXWQ  (CX)(BX*2), Z6
-	VPMULDQ    Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVSXWQ.Z (CX)(BX*2), K5, Z6
+	VPMOVSXWQ.Z (CX)(BX*2), K6, Z6
 	VPMULDQ     Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -6472,7 +4845,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -6531,82 +4917,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVSXDQ  (CX)(R11*4), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVSXDQ  (BX)(R11*4), Z8
-	VPMULDQ    Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVSXDQ  (SI)(R11*4), Z10
-	VPMULDQ    Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVSXDQ  (DI)(R11*4), Z11
-	VPMULDQ    Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVSXDQ.Z (CX)(R11*4), K5, Z9
 	VPMULDQ     Z9, Z9, Z9
@@ -6653,11 +4969,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -6670,11 +5006,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -6696,41 +5041,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVSXDQ  (CX)(BX*4), Z6
-	VPMULDQ    Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVSXDQ.Z (CX)(BX*4), K5, Z6
+	VPMOVSXDQ.Z (CX)(BX*4), K6, Z6
 	VPMULDQ     Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -6742,7 +5060,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -6801,82 +5132,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VCVTDQ2PD  (CX)(R11*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VCVTDQ2PD  (BX)(R11*4), Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VCVTDQ2PD  (SI)(R11*4), Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VCVTDQ2PD  (DI)(R11*4), Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VCVTDQ2PD.Z (CX)(R11*4), K5, Z9
 	VMULPD      Z9, Z9, Z9
@@ -6923,11 +5184,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -6940,11 +5221,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -6961,69 +5251,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VCVTDQ2PD  (CX)(BX*4), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VCVTDQ2PD.Z (CX)(BX*4), K5, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7071,82 +5298,12 @@ groups:
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VCVTPS2PD  (CX)(R11*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VCVTPS2PD  (BX)(R11*4), Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VCVTPS2PD  (SI)(R11*4), Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VCVTPS2PD  (DI)(R11*4), Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VCVTPS2PD.Z (CX)(R11*4), K5, Z9
 	VMULPD      Z9, Z9, Z9
@@ -7193,11 +5350,31 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z8, (R8)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z10, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z11, (R10)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
@@ -7210,11 +5387,20 @@ groupBeyond:
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
 	VMOVNTDQ Z8, (R8)(R11*8)
 	VMOVNTDQ Z10, (R9)(R11*8)
 	VMOVNTDQ Z11, (R10)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R8)(R11*8)
+	VMOVDQU64 Z10, K5, (R9)(R11*8)
+	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -7231,69 +5417,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VCVTPS2PD  (CX)(BX*4), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VCVTPS2PD.Z (CX)(BX*4), K5, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7343,8 +5466,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -7413,7 +5535,6 @@ groupTail:
 	MOVQ        n+56(FP), R12
 	SUBQ        R11, R12
 	JZ          groupEnd
-	MOVQ        n+56(FP), R13
 	MOVQ        $-1, R13
 	BZHIQ       R12, R13, R13
 	KMOVW       R13, K5
@@ -7501,69 +5622,6 @@ groupEnd:
 	JMP       groups
 
 rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VMOVDQU64  (CX)(BX*8), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VMOVDQU64.Z (CX)(BX*8), K5, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
 	SFENCE
 	VZEROUPPER
 	RET

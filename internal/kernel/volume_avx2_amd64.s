@@ -4,118 +4,8 @@
 
 #include "textflag.h"
 
-DATA triangle256_0<>+0(SB)/1, $0x01
-DATA triangle256_0<>+1(SB)/1, $0x00
-DATA triangle256_0<>+2(SB)/1, $0x00
-DATA triangle256_0<>+3(SB)/1, $0x00
-DATA triangle256_0<>+4(SB)/1, $0x01
-DATA triangle256_0<>+5(SB)/1, $0x01
-DATA triangle256_0<>+6(SB)/1, $0x00
-DATA triangle256_0<>+7(SB)/1, $0x00
-DATA triangle256_0<>+8(SB)/1, $0x01
-DATA triangle256_0<>+9(SB)/1, $0x01
-DATA triangle256_0<>+10(SB)/1, $0x01
-DATA triangle256_0<>+11(SB)/1, $0x00
-DATA triangle256_0<>+12(SB)/1, $0x01
-DATA triangle256_0<>+13(SB)/1, $0x01
-DATA triangle256_0<>+14(SB)/1, $0x01
-DATA triangle256_0<>+15(SB)/1, $0x01
-DATA triangle256_0<>+16(SB)/1, $0x01
-DATA triangle256_0<>+17(SB)/1, $0x01
-DATA triangle256_0<>+18(SB)/1, $0x01
-DATA triangle256_0<>+19(SB)/1, $0x01
-DATA triangle256_0<>+20(SB)/1, $0x01
-DATA triangle256_0<>+21(SB)/1, $0x01
-DATA triangle256_0<>+22(SB)/1, $0x01
-DATA triangle256_0<>+23(SB)/1, $0x01
-DATA triangle256_0<>+24(SB)/1, $0x01
-DATA triangle256_0<>+25(SB)/1, $0x01
-DATA triangle256_0<>+26(SB)/1, $0x01
-DATA triangle256_0<>+27(SB)/1, $0x01
-DATA triangle256_0<>+28(SB)/1, $0x01
-DATA triangle256_0<>+29(SB)/1, $0x01
-DATA triangle256_0<>+30(SB)/1, $0x01
-DATA triangle256_0<>+31(SB)/1, $0x01
-GLOBL triangle256_0<>(SB), RODATA|NOPTR, $32
-
-DATA triangle256_1<>+0(SB)/1, $0x00
-DATA triangle256_1<>+1(SB)/1, $0x00
-DATA triangle256_1<>+2(SB)/1, $0x00
-DATA triangle256_1<>+3(SB)/1, $0x00
-DATA triangle256_1<>+4(SB)/1, $0x00
-DATA triangle256_1<>+5(SB)/1, $0x00
-DATA triangle256_1<>+6(SB)/1, $0x00
-DATA triangle256_1<>+7(SB)/1, $0x00
-DATA triangle256_1<>+8(SB)/1, $0x00
-DATA triangle256_1<>+9(SB)/1, $0x00
-DATA triangle256_1<>+10(SB)/1, $0x00
-DATA triangle256_1<>+11(SB)/1, $0x00
-DATA triangle256_1<>+12(SB)/1, $0x00
-DATA triangle256_1<>+13(SB)/1, $0x00
-DATA triangle256_1<>+14(SB)/1, $0x00
-DATA triangle256_1<>+15(SB)/1, $0x00
-DATA triangle256_1<>+16(SB)/1, $0x01
-DATA triangle256_1<>+17(SB)/1, $0x00
-DATA triangle256_1<>+18(SB)/1, $0x00
-DATA triangle256_1<>+19(SB)/1, $0x00
-DATA triangle256_1<>+20(SB)/1, $0x01
-DATA triangle256_1<>+21(SB)/1, $0x01
-DATA triangle256_1<>+22(SB)/1, $0x00
-DATA triangle256_1<>+23(SB)/1, $0x00
-DATA triangle256_1<>+24(SB)/1, $0x01
-DATA triangle256_1<>+25(SB)/1, $0x01
-DATA triangle256_1<>+26(SB)/1, $0x01
-DATA triangle256_1<>+27(SB)/1, $0x00
-DATA triangle256_1<>+28(SB)/1, $0x01
-DATA triangle256_1<>+29(SB)/1, $0x01
-DATA triangle256_1<>+30(SB)/1, $0x01
-DATA triangle256_1<>+31(SB)/1, $0x01
-GLOBL triangle256_1<>(SB), RODATA|NOPTR, $32
-
-DATA ones256<>+0(SB)/2, $0x0001
-DATA ones256<>+2(SB)/2, $0x0001
-DATA ones256<>+4(SB)/2, $0x0001
-DATA ones256<>+6(SB)/2, $0x0001
-DATA ones256<>+8(SB)/2, $0x0001
-DATA ones256<>+10(SB)/2, $0x0001
-DATA ones256<>+12(SB)/2, $0x0001
-DATA ones256<>+14(SB)/2, $0x0001
-DATA ones256<>+16(SB)/2, $0x0001
-DATA ones256<>+18(SB)/2, $0x0001
-DATA ones256<>+20(SB)/2, $0x0001
-DATA ones256<>+22(SB)/2, $0x0001
-DATA ones256<>+24(SB)/2, $0x0001
-DATA ones256<>+26(SB)/2, $0x0001
-DATA ones256<>+28(SB)/2, $0x0001
-DATA ones256<>+30(SB)/2, $0x0001
-GLOBL ones256<>(SB), RODATA|NOPTR, $32
-
-DATA tailMasks<>+0(SB)/4, $0xffffffff
-DATA tailMasks<>+4(SB)/4, $0xffffffff
-DATA tailMasks<>+8(SB)/4, $0xffffffff
-DATA tailMasks<>+12(SB)/4, $0xffffffff
-DATA tailMasks<>+16(SB)/4, $0xffffffff
-DATA tailMasks<>+20(SB)/4, $0xffffffff
-DATA tailMasks<>+24(SB)/4, $0xffffffff
-DATA tailMasks<>+28(SB)/4, $0xffffffff
-DATA tailMasks<>+32(SB)/4, $0x00000000
-DATA tailMasks<>+36(SB)/4, $0x00000000
-DATA tailMasks<>+40(SB)/4, $0x00000000
-DATA tailMasks<>+44(SB)/4, $0x00000000
-DATA tailMasks<>+48(SB)/4, $0x00000000
-DATA tailMasks<>+52(SB)/4, $0x00000000
-DATA tailMasks<>+56(SB)/4, $0x00000000
-DATA tailMasks<>+60(SB)/4, $0x00000000
-GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
-
-DATA bias256<>+0(SB)/8, $(4503599627370496.0)
-DATA bias256<>+8(SB)/8, $(4503599627370496.0)
-DATA bias256<>+16(SB)/8, $(4503599627370496.0)
-DATA bias256<>+24(SB)/8, $(4503599627370496.0)
-GLOBL bias256<>(SB), RODATA|NOPTR, $32
-
 // func u8u32VolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -130,7 +20,7 @@ TEXT ·u8u32VolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -154,10 +44,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-16, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*4), Y8
 	VMOVDQU    32(CX)(R13*4), Y9
 	PREFETCHT0 (R15)
@@ -193,17 +82,17 @@ groupLines:
 	VPADDD     32(R12), Y9, Y11
 	VMOVDQU    Y11, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
 	VMOVDQU    Y10, (BX)(R13*4)
 	VMOVDQU    Y11, 32(BX)(R13*4)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VMOVNTDQ Y11, 32(BX)(R13*4)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXBD  (SI)(R13*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -235,17 +124,17 @@ groupLinesRow0Written:
 	VPADDD     96(R12), Y9, Y11
 	VMOVDQU    Y11, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*4)
 	VMOVDQU    Y10, (R9)(R13*4)
 	VMOVDQU    Y11, 32(R9)(R13*4)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y10, (R9)(R13*4)
 	VMOVNTDQ Y11, 32(R9)(R13*4)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXBD  (DI)(R13*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -277,17 +166,17 @@ groupLinesRow1Written:
 	VPADDD     160(R12), Y9, Y11
 	VMOVDQU    Y11, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y10, (R10)(R13*4)
 	VMOVDQU    Y11, 32(R10)(R13*4)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y10, (R10)(R13*4)
 	VMOVNTDQ Y11, 32(R10)(R13*4)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXBD  (R8)(R13*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -319,144 +208,37 @@ groupLinesRow2Written:
 	VPADDD     224(R12), Y9, Y11
 	VMOVDQU    Y11, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*4)
 	VMOVDQU    Y10, (R11)(R13*4)
 	VMOVDQU    Y11, 32(R11)(R13*4)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y10, (R11)(R13*4)
 	VMOVNTDQ Y11, 32(R11)(R13*4)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y8, (CX)(R13*4)
 	VMOVDQU Y9, 32(CX)(R13*4)
 	ADDQ    $+256, R12
 	ADDQ    $+16, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-8, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*4), Y8
-	VPMOVZXBD  (DX)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDD     Y9, Y8, Y8
-	VPADDD     (R12), Y8, Y9
-	VMOVDQU    Y9, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*4)
-	VMOVDQU    Y9, (BX)(R13*4)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (BX)(R13*4)
-
-groupVectorsRow0Written:
-	VPMOVZXBD  (SI)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDD     Y9, Y8, Y8
-	VPADDD     32(R12), Y8, Y9
-	VMOVDQU    Y9, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y9, (R9)(R13*4)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*4)
-
-groupVectorsRow1Written:
-	VPMOVZXBD  (DI)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDD     Y9, Y8, Y8
-	VPADDD     64(R12), Y8, Y9
-	VMOVDQU    Y9, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y9, (R10)(R13*4)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*4)
-
-groupVectorsRow2Written:
-	VPMOVZXBD  (R8)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y7, Y9
-	VPERMD     Y9, Y0, Y7
-	VPADDD     Y9, Y8, Y8
-	VPADDD     96(R12), Y8, Y9
-	VMOVDQU    Y9, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y9, (R11)(R13*4)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R13*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (CX)(R13*4)
-	ADDQ    $+128, R12
-	ADDQ    $+8, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	NEGQ       BP
@@ -465,9 +247,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*4), Y9
-	MOVQ       -8(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -481,9 +263,9 @@ groupVectorsEnd:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	MOVQ       -8(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(SI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -497,9 +279,9 @@ groupVectorsEnd:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	MOVQ       -8(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -513,9 +295,9 @@ groupVectorsEnd:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	MOVQ       -8(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X12
+	MOVQ       -8(R8)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X12
 	VPMOVZXBD  X12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -530,25 +312,25 @@ groupVectorsEnd:
 	VPERMD     Y12, Y0, Y7
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R13*4)
-	MOVQ       over+48(FP), DX
-	VPADDD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDD     96(DX), Y12, Y12
-	VMOVDQU    Y12, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDD     96(R12), Y12, Y12
+	VMOVDQU    Y12, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y8, (BX)(R13*4)
 	VPMASKMOVD Y9, Y8, (R9)(R13*4)
 	VPMASKMOVD Y11, Y8, (R10)(R13*4)
 	VPMASKMOVD Y12, Y8, (R11)(R13*4)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VPAND    Y8, Y9, Y9
@@ -558,27 +340,29 @@ groupTailWhole:
 	VPAND    Y8, Y12, Y12
 	VMOVNTDQ Y12, (R11)(R13*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x02, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (BX)(R13*1)
 	VMOVNTDQ Y8, (R9)(R13*1)
 	VMOVNTDQ Y8, (R10)(R13*1)
 	VMOVNTDQ Y8, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y4, (DX)
 	VMOVDQU Y5, 64(DX)
@@ -592,134 +376,29 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y4
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-8, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*4), Y5
-	VPMOVZXBD  (DX)(DI*1), Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPERMD     Y6, Y3, Y7
-	VPAND      320(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPADDD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VPADDD     Y6, Y5, Y5
-	VPADDD     (SI), Y5, Y6
-	VMOVDQU    Y6, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*4)
-	VMOVDQU    Y6, (BX)(DI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y6, (BX)(DI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y5, (CX)(DI*4)
-	ADDQ    $+32, SI
-	ADDQ    $+8, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y5
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*4), Y6
-	MOVQ       -8(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X7
-	VPMOVZXBD  X7, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPERMD     Y7, Y3, Y8
-	VPAND      320(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPADDD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDD     Y7, Y6, Y7
-	VMOVDQU    Y7, (CX)(DI*4)
-	MOVQ       over+48(FP), SI
-	VPADDD     (SI), Y7, Y7
-	VMOVDQU    Y7, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y7, Y5, (BX)(DI*4)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y5, Y7, Y7
-	VMOVNTDQ Y7, (BX)(DI*4)
-
-rowTailWritten:
-	ADDQ $+8, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y5, Y5, Y5
-	SHLQ  $0x02, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y5, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y4, (SI)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
+DATA tailMasks<>+0(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+8(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+16(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+24(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+32(SB)/8, $0x0000000000000000
+DATA tailMasks<>+40(SB)/8, $0x0000000000000000
+DATA tailMasks<>+48(SB)/8, $0x0000000000000000
+DATA tailMasks<>+56(SB)/8, $0x0000000000000000
+GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
+
 // func u8u32DotVolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), AX
@@ -728,7 +407,7 @@ TEXT ·u8u32DotVolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    CX, BX
 	ADDQ    srcStride+24(FP), BX
 	MOVQ    BX, SI
@@ -752,10 +431,9 @@ groups:
 	ADDQ    CX, R14
 	MOVQ    n+64(FP), R13
 	ANDQ    $-16, R13
-	CMPQ    R12, R13
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU      (AX)(R12*4), Y8
 	VMOVDQU      32(AX)(R12*4), Y9
 	PREFETCHT0   (R14)
@@ -783,17 +461,17 @@ groupLines:
 	VPADDD       32(R11), Y9, Y11
 	VMOVDQU      Y11, 32(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow0Beyond
+	JAE          row0Beyond
 	PREFETCHT0   128(DX)(R12*4)
 	VMOVDQU      Y10, (DX)(R12*4)
 	VMOVDQU      Y11, 32(DX)(R12*4)
-	JMP          groupLinesRow0Written
+	JMP          row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y10, (DX)(R12*4)
 	VMOVNTDQ Y11, 32(DX)(R12*4)
 
-groupLinesRow0Written:
+row0Written:
 	VPBROADCASTD (BX)(R12*1), Y10
 	VPBROADCASTD 4(BX)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
@@ -817,17 +495,17 @@ groupLinesRow0Written:
 	VPADDD       96(R11), Y9, Y11
 	VMOVDQU      Y11, 96(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow1Beyond
+	JAE          row1Beyond
 	PREFETCHT0   128(R8)(R12*4)
 	VMOVDQU      Y10, (R8)(R12*4)
 	VMOVDQU      Y11, 32(R8)(R12*4)
-	JMP          groupLinesRow1Written
+	JMP          row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y10, (R8)(R12*4)
 	VMOVNTDQ Y11, 32(R8)(R12*4)
 
-groupLinesRow1Written:
+row1Written:
 	VPBROADCASTD (SI)(R12*1), Y10
 	VPBROADCASTD 4(SI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
@@ -851,17 +529,17 @@ groupLinesRow1Written:
 	VPADDD       160(R11), Y9, Y11
 	VMOVDQU      Y11, 160(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow2Beyond
+	JAE          row2Beyond
 	PREFETCHT0   128(R9)(R12*4)
 	VMOVDQU      Y10, (R9)(R12*4)
 	VMOVDQU      Y11, 32(R9)(R12*4)
-	JMP          groupLinesRow2Written
+	JMP          row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y10, (R9)(R12*4)
 	VMOVNTDQ Y11, 32(R9)(R12*4)
 
-groupLinesRow2Written:
+row2Written:
 	VPBROADCASTD (DI)(R12*1), Y10
 	VPBROADCASTD 4(DI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
@@ -885,128 +563,37 @@ groupLinesRow2Written:
 	VPADDD       224(R11), Y9, Y11
 	VMOVDQU      Y11, 224(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow3Beyond
+	JAE          row3Beyond
 	PREFETCHT0   128(R10)(R12*4)
 	VMOVDQU      Y10, (R10)(R12*4)
 	VMOVDQU      Y11, 32(R10)(R12*4)
-	JMP          groupLinesRow3Written
+	JMP          row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y10, (R10)(R12*4)
 	VMOVNTDQ Y11, 32(R10)(R12*4)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y8, (AX)(R12*4)
 	VMOVDQU Y9, 32(AX)(R12*4)
 	ADDQ    $+256, R11
 	ADDQ    $+16, R12
 	CMPQ    R12, R13
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R11, over+48(FP)
 
-groupVectors:
-	VMOVDQU      (AX)(R12*4), Y8
-	VPBROADCASTD (CX)(R12*1), Y9
-	VPBROADCASTD 4(CX)(R12*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VPADDD       Y9, Y8, Y8
-	VPADDD       (R11), Y8, Y9
-	VMOVDQU      Y9, (R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow0Beyond
-	PREFETCHT0   128(DX)(R12*4)
-	VMOVDQU      Y9, (DX)(R12*4)
-	JMP          groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (DX)(R12*4)
-
-groupVectorsRow0Written:
-	VPBROADCASTD (BX)(R12*1), Y9
-	VPBROADCASTD 4(BX)(R12*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y5, Y9
-	VPERMD       Y9, Y0, Y5
-	VPADDD       Y9, Y8, Y8
-	VPADDD       32(R11), Y8, Y9
-	VMOVDQU      Y9, 32(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow1Beyond
-	PREFETCHT0   128(R8)(R12*4)
-	VMOVDQU      Y9, (R8)(R12*4)
-	JMP          groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R8)(R12*4)
-
-groupVectorsRow1Written:
-	VPBROADCASTD (SI)(R12*1), Y9
-	VPBROADCASTD 4(SI)(R12*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y6, Y9
-	VPERMD       Y9, Y0, Y6
-	VPADDD       Y9, Y8, Y8
-	VPADDD       64(R11), Y8, Y9
-	VMOVDQU      Y9, 64(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow2Beyond
-	PREFETCHT0   128(R9)(R12*4)
-	VMOVDQU      Y9, (R9)(R12*4)
-	JMP          groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-
-groupVectorsRow2Written:
-	VPBROADCASTD (DI)(R12*1), Y9
-	VPBROADCASTD 4(DI)(R12*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y7, Y9
-	VPERMD       Y9, Y0, Y7
-	VPADDD       Y9, Y8, Y8
-	VPADDD       96(R11), Y8, Y9
-	VMOVDQU      Y9, 96(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow3Beyond
-	PREFETCHT0   128(R10)(R12*4)
-	VMOVDQU      Y9, (R10)(R12*4)
-	JMP          groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (AX)(R12*4)
-	ADDQ    $+128, R11
-	ADDQ    $+8, R12
-	CMPQ    R12, R13
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ         R11, over+48(FP)
+tail:
 	MOVQ         n+64(FP), R11
+	MOVQ         $0x00000008, R13
 	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
+	CMPQ         R11, R13
+	CMOVQGT      R13, R11
+	MOVQ         R12, R13
+	ADDQ         R11, R13
+	TESTQ        R11, R11
+	JLE          sums
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	NEGQ         R15
@@ -1015,9 +602,9 @@ groupVectorsEnd:
 	SHLQ         $0x03, R11
 	ADDQ         $+64, R11
 	VMOVDQU      (AX)(R12*4), Y9
-	MOVQ         -8(CX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X11
+	MOVQ         -8(CX)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y10
 	VPSRLDQ      $0x04, X11, X11
 	VPBROADCASTD X11, Y11
@@ -1028,9 +615,9 @@ groupVectorsEnd:
 	VPADDD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDD       Y10, Y9, Y10
-	MOVQ         -8(BX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X11
+	MOVQ         -8(BX)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y9
 	VPSRLDQ      $0x04, X11, X11
 	VPBROADCASTD X11, Y11
@@ -1041,9 +628,9 @@ groupVectorsEnd:
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDD       Y9, Y10, Y9
-	MOVQ         -8(SI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X12
+	MOVQ         -8(SI)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X12
 	VPBROADCASTD X12, Y11
 	VPSRLDQ      $0x04, X12, X12
 	VPBROADCASTD X12, Y12
@@ -1054,9 +641,9 @@ groupVectorsEnd:
 	VPADDD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDD       Y11, Y9, Y11
-	MOVQ         -8(DI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X13
+	MOVQ         -8(DI)(R13*1), R13
+	SHRXQ        R11, R13, R13
+	VMOVQ        R13, X13
 	VPBROADCASTD X13, Y12
 	VPSRLDQ      $0x04, X13, X13
 	VPBROADCASTD X13, Y13
@@ -1068,25 +655,25 @@ groupVectorsEnd:
 	VPERMD       Y12, Y0, Y7
 	VPADDD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R12*4)
-	MOVQ         over+48(FP), CX
-	VPADDD       (CX), Y10, Y10
-	VMOVDQU      Y10, (CX)
-	VPADDD       32(CX), Y9, Y9
-	VMOVDQU      Y9, 32(CX)
-	VPADDD       64(CX), Y11, Y11
-	VMOVDQU      Y11, 64(CX)
-	VPADDD       96(CX), Y12, Y12
-	VMOVDQU      Y12, 96(CX)
+	MOVQ         over+48(FP), R11
+	VPADDD       (R11), Y10, Y10
+	VMOVDQU      Y10, (R11)
+	VPADDD       32(R11), Y9, Y9
+	VMOVDQU      Y9, 32(R11)
+	VPADDD       64(R11), Y11, Y11
+	VMOVDQU      Y11, 64(R11)
+	VPADDD       96(R11), Y12, Y12
+	VMOVDQU      Y12, 96(R11)
 	ADDQ         $+128, over+48(FP)
 	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
+	JEQ          tailWhole
 	VPMASKMOVD   Y10, Y8, (DX)(R12*4)
 	VPMASKMOVD   Y9, Y8, (R8)(R12*4)
 	VPMASKMOVD   Y11, Y8, (R9)(R12*4)
 	VPMASKMOVD   Y12, Y8, (R10)(R12*4)
-	JMP          groupTailWritten
+	JMP          tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (DX)(R12*4)
 	VPAND    Y8, Y9, Y9
@@ -1096,27 +683,29 @@ groupTailWhole:
 	VPAND    Y8, Y12, Y12
 	VMOVNTDQ Y12, (R10)(R12*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
+	CMPQ R12, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x02, R12
 	CMPQ  R12, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (DX)(R12*1)
 	VMOVNTDQ Y8, (R8)(R12*1)
 	VMOVNTDQ Y8, (R9)(R12*1)
 	VMOVNTDQ Y8, (R10)(R12*1)
 	ADDQ     $+32, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), CX
 	VMOVDQU Y4, (CX)
 	VMOVDQU Y5, 64(CX)
@@ -1130,121 +719,31 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), BX
-	VMOVDQU (BX), Y4
-	MOVQ    over+48(FP), BX
-	XORQ    SI, SI
-	MOVQ    n+64(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU      (AX)(SI*4), Y5
-	VPBROADCASTD (CX)(SI*1), Y6
-	VPBROADCASTD 4(CX)(SI*1), Y7
-	VPMADDUBSW   Y1, Y6, Y6
-	VPMADDUBSW   Y2, Y7, Y7
-	VPADDW       Y6, Y7, Y6
-	VPMADDWD     Y3, Y6, Y6
-	VPADDD       Y6, Y4, Y6
-	VPERMD       Y6, Y0, Y4
-	VPADDD       Y6, Y5, Y5
-	VPADDD       (BX), Y5, Y6
-	VMOVDQU      Y6, (BX)
-	CMPB         writes+100(FP), $0x02
-	JAE          rowVectorsRow0Beyond
-	PREFETCHT0   128(DX)(SI*4)
-	VMOVDQU      Y6, (DX)(SI*4)
-	JMP          rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y6, (DX)(SI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y5, (AX)(SI*4)
-	ADDQ    $+32, BX
-	ADDQ    $+8, SI
-	CMPQ    SI, DI
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	LEAQ         tailMasks<>+0(SB), R8
-	MOVQ         BX, R9
-	NEGQ         R9
-	VMOVDQU      32(R8)(R9*4), Y5
-	NEGQ         BX
-	SHLQ         $0x03, BX
-	ADDQ         $+64, BX
-	VMOVDQU      (AX)(SI*4), Y6
-	MOVQ         -8(CX)(DI*1), DI
-	SHRXQ        BX, DI, DI
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y7
-	VPSRLDQ      $0x04, X8, X8
-	VPBROADCASTD X8, Y8
-	VPMADDUBSW   Y1, Y7, Y7
-	VPMADDUBSW   Y2, Y8, Y8
-	VPADDW       Y7, Y8, Y7
-	VPMADDWD     Y3, Y7, Y7
-	VPADDD       Y7, Y4, Y7
-	VPERMD       Y7, Y0, Y4
-	VPADDD       Y7, Y6, Y7
-	VMOVDQU      Y7, (AX)(SI*4)
-	MOVQ         over+48(FP), BX
-	VPADDD       (BX), Y7, Y7
-	VMOVDQU      Y7, (BX)
-	ADDQ         $+32, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VPMASKMOVD   Y7, Y5, (DX)(SI*4)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VPAND    Y5, Y7, Y7
-	VMOVNTDQ Y7, (DX)(SI*4)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y5, Y5, Y5
-	SHLQ  $0x02, SI
-	CMPQ  SI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y5, (DX)(SI*1)
-	ADDQ     $+32, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), BX
-	VMOVDQU Y4, (BX)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), CX
-	ADDQ    dstStride+8(FP), DX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
+DATA triangle8_0<>+0(SB)/8, $0x0000010100000001
+DATA triangle8_0<>+8(SB)/8, $0x0101010100010101
+DATA triangle8_0<>+16(SB)/8, $0x0101010101010101
+DATA triangle8_0<>+24(SB)/8, $0x0101010101010101
+GLOBL triangle8_0<>(SB), RODATA|NOPTR, $32
+
+DATA triangle8_1<>+0(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+8(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+16(SB)/8, $0x0000010100000001
+DATA triangle8_1<>+24(SB)/8, $0x0101010100010101
+GLOBL triangle8_1<>(SB), RODATA|NOPTR, $32
+
+DATA ones<>+0(SB)/8, $0x0001000100010001
+DATA ones<>+8(SB)/8, $0x0001000100010001
+DATA ones<>+16(SB)/8, $0x0001000100010001
+DATA ones<>+24(SB)/8, $0x0001000100010001
+GLOBL ones<>(SB), RODATA|NOPTR, $32
+
 // func u8u64VolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -1258,7 +757,7 @@ TEXT ·u8u64VolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -1282,10 +781,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -1315,17 +813,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXBQ  (SI)(R13*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1351,17 +849,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXBQ  (DI)(R13*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1387,17 +885,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXBQ  (R8)(R13*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1423,132 +921,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXBQ  (DX)(R13*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXBQ  (SI)(R13*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXBQ  (DI)(R13*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXBQ  (R8)(R13*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -1558,9 +961,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+32, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1571,9 +974,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(SI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1584,9 +987,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1597,9 +1000,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(R8)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -1611,25 +1014,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -1639,27 +1042,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -1673,129 +1078,19 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXBQ  (DX)(DI*1), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+32, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVL       -4(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXBQ  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8u64DotVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
@@ -1804,7 +1099,7 @@ TEXT ·u8u64DotVolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    CX, BX
 	ADDQ    srcStride+24(FP), BX
 	MOVQ    BX, SI
@@ -1828,10 +1123,9 @@ groups:
 	ADDQ    CX, R14
 	MOVQ    n+64(FP), R13
 	ANDQ    $-8, R13
-	CMPQ    R12, R13
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU      (AX)(R12*8), Y8
 	VMOVDQU      32(AX)(R12*8), Y9
 	PREFETCHT0   (R14)
@@ -1855,17 +1149,17 @@ groupLines:
 	VPADDQ       32(R11), Y9, Y10
 	VMOVDQU      Y10, 32(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow0Beyond
+	JAE          row0Beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU      Y12, (DX)(R12*8)
 	VMOVDQU      Y10, 32(DX)(R12*8)
-	JMP          groupLinesRow0Written
+	JMP          row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y12, (DX)(R12*8)
 	VMOVNTDQ Y10, 32(DX)(R12*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPBROADCASTD (BX)(R12*1), Y10
 	VPBROADCASTD 4(BX)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
@@ -1885,17 +1179,17 @@ groupLinesRow0Written:
 	VPADDQ       96(R11), Y9, Y10
 	VMOVDQU      Y10, 96(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow1Beyond
+	JAE          row1Beyond
 	PREFETCHT0   128(R8)(R12*8)
 	VMOVDQU      Y12, (R8)(R12*8)
 	VMOVDQU      Y10, 32(R8)(R12*8)
-	JMP          groupLinesRow1Written
+	JMP          row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y12, (R8)(R12*8)
 	VMOVNTDQ Y10, 32(R8)(R12*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPBROADCASTD (SI)(R12*1), Y10
 	VPBROADCASTD 4(SI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
@@ -1915,17 +1209,17 @@ groupLinesRow1Written:
 	VPADDQ       160(R11), Y9, Y10
 	VMOVDQU      Y10, 160(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow2Beyond
+	JAE          row2Beyond
 	PREFETCHT0   128(R9)(R12*8)
 	VMOVDQU      Y12, (R9)(R12*8)
 	VMOVDQU      Y10, 32(R9)(R12*8)
-	JMP          groupLinesRow2Written
+	JMP          row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y12, (R9)(R12*8)
 	VMOVNTDQ Y10, 32(R9)(R12*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPBROADCASTD (DI)(R12*1), Y10
 	VPBROADCASTD 4(DI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
@@ -1945,120 +1239,37 @@ groupLinesRow2Written:
 	VPADDQ       224(R11), Y9, Y10
 	VMOVDQU      Y10, 224(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow3Beyond
+	JAE          row3Beyond
 	PREFETCHT0   128(R10)(R12*8)
 	VMOVDQU      Y12, (R10)(R12*8)
 	VMOVDQU      Y10, 32(R10)(R12*8)
-	JMP          groupLinesRow3Written
+	JMP          row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y12, (R10)(R12*8)
 	VMOVNTDQ Y10, 32(R10)(R12*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y8, (AX)(R12*8)
 	VMOVDQU Y9, 32(AX)(R12*8)
 	ADDQ    $+256, R11
 	ADDQ    $+8, R12
 	CMPQ    R12, R13
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R11, over+48(FP)
 
-groupVectors:
-	VMOVDQU      (AX)(R12*8), Y8
-	VPBROADCASTD (CX)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VPADDQ       Y9, Y8, Y8
-	VPADDQ       (R11), Y8, Y9
-	VMOVDQU      Y9, (R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow0Beyond
-	PREFETCHT0   128(DX)(R12*8)
-	VMOVDQU      Y9, (DX)(R12*8)
-	JMP          groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (DX)(R12*8)
-
-groupVectorsRow0Written:
-	VPBROADCASTD (BX)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y5, Y9
-	VPERMD       Y9, Y0, Y5
-	VPADDQ       Y9, Y8, Y8
-	VPADDQ       32(R11), Y8, Y9
-	VMOVDQU      Y9, 32(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU      Y9, (R8)(R12*8)
-	JMP          groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R8)(R12*8)
-
-groupVectorsRow1Written:
-	VPBROADCASTD (SI)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y6, Y9
-	VPERMD       Y9, Y0, Y6
-	VPADDQ       Y9, Y8, Y8
-	VPADDQ       64(R11), Y8, Y9
-	VMOVDQU      Y9, 64(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow2Beyond
-	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU      Y9, (R9)(R12*8)
-	JMP          groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R9)(R12*8)
-
-groupVectorsRow2Written:
-	VPBROADCASTD (DI)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y7, Y9
-	VPERMD       Y9, Y0, Y7
-	VPADDQ       Y9, Y8, Y8
-	VPADDQ       96(R11), Y8, Y9
-	VMOVDQU      Y9, 96(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow3Beyond
-	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU      Y9, (R10)(R12*8)
-	JMP          groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R10)(R12*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (AX)(R12*8)
-	ADDQ    $+128, R11
-	ADDQ    $+4, R12
-	CMPQ    R12, R13
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ         R11, over+48(FP)
+tail:
 	MOVQ         n+64(FP), R11
+	MOVQ         $0x00000004, R13
 	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
+	CMPQ         R11, R13
+	CMOVQGT      R13, R11
+	MOVQ         R12, R13
+	ADDQ         R11, R13
+	TESTQ        R11, R11
+	JLE          sums
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	SHLQ         $0x01, R15
@@ -2068,9 +1279,9 @@ groupVectorsEnd:
 	SHLQ         $0x03, R11
 	ADDQ         $+32, R11
 	VMOVDQU      (AX)(R12*8), Y9
-	MOVL         -4(CX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X10
+	MOVL         -4(CX)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X10
 	VPBROADCASTD X10, X10
 	VPMADDUBSW   X1, X10, X10
 	VPMADDWD     X3, X10, X10
@@ -2078,9 +1289,9 @@ groupVectorsEnd:
 	VPADDQ       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDQ       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X9
+	MOVL         -4(BX)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
 	VPMADDUBSW   X1, X9, X9
 	VPMADDWD     X3, X9, X9
@@ -2088,9 +1299,9 @@ groupVectorsEnd:
 	VPADDQ       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDQ       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X11
+	MOVL         -4(SI)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
 	VPMADDUBSW   X1, X11, X11
 	VPMADDWD     X3, X11, X11
@@ -2098,9 +1309,9 @@ groupVectorsEnd:
 	VPADDQ       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDQ       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X12
+	MOVL         -4(DI)(R13*1), R13
+	SHRXQ        R11, R13, R13
+	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
 	VPMADDUBSW   X1, X12, X12
 	VPMADDWD     X3, X12, X12
@@ -2109,25 +1320,25 @@ groupVectorsEnd:
 	VPERMD       Y12, Y0, Y7
 	VPADDQ       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R12*8)
-	MOVQ         over+48(FP), CX
-	VPADDQ       (CX), Y10, Y10
-	VMOVDQU      Y10, (CX)
-	VPADDQ       32(CX), Y9, Y9
-	VMOVDQU      Y9, 32(CX)
-	VPADDQ       64(CX), Y11, Y11
-	VMOVDQU      Y11, 64(CX)
-	VPADDQ       96(CX), Y12, Y12
-	VMOVDQU      Y12, 96(CX)
+	MOVQ         over+48(FP), R11
+	VPADDQ       (R11), Y10, Y10
+	VMOVDQU      Y10, (R11)
+	VPADDQ       32(R11), Y9, Y9
+	VMOVDQU      Y9, 32(R11)
+	VPADDQ       64(R11), Y11, Y11
+	VMOVDQU      Y11, 64(R11)
+	VPADDQ       96(R11), Y12, Y12
+	VMOVDQU      Y12, 96(R11)
 	ADDQ         $+128, over+48(FP)
 	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
+	JEQ          tailWhole
 	VPMASKMOVD   Y10, Y8, (DX)(R12*8)
 	VPMASKMOVD   Y9, Y8, (R8)(R12*8)
 	VPMASKMOVD   Y11, Y8, (R9)(R12*8)
 	VPMASKMOVD   Y12, Y8, (R10)(R12*8)
-	JMP          groupTailWritten
+	JMP          tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (DX)(R12*8)
 	VPAND    Y8, Y9, Y9
@@ -2137,27 +1348,29 @@ groupTailWhole:
 	VPAND    Y8, Y12, Y12
 	VMOVNTDQ Y12, (R10)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R12
+	CMPQ R12, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x03, R12
 	CMPQ  R12, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (DX)(R12*1)
 	VMOVNTDQ Y8, (R8)(R12*1)
 	VMOVNTDQ Y8, (R9)(R12*1)
 	VMOVNTDQ Y8, (R10)(R12*1)
 	ADDQ     $+32, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), CX
 	VMOVDQU Y4, (CX)
 	VMOVDQU Y5, 128(CX)
@@ -2171,117 +1384,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), BX
-	VMOVDQU (BX), Y2
-	MOVQ    over+48(FP), BX
-	XORQ    SI, SI
-	MOVQ    n+64(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU      (AX)(SI*8), Y4
-	VPBROADCASTD (CX)(SI*1), X5
-	VPMADDUBSW   X1, X5, X5
-	VPMADDWD     X3, X5, X5
-	VPMOVZXDQ    X5, Y5
-	VPADDQ       Y5, Y2, Y5
-	VPERMD       Y5, Y0, Y2
-	VPADDQ       Y5, Y4, Y4
-	VPADDQ       (BX), Y4, Y5
-	VMOVDQU      Y5, (BX)
-	CMPB         writes+100(FP), $0x02
-	JAE          rowVectorsRow0Beyond
-	PREFETCHT0   128(DX)(SI*8)
-	VMOVDQU      Y5, (DX)(SI*8)
-	JMP          rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (AX)(SI*8)
-	ADDQ    $+32, BX
-	ADDQ    $+4, SI
-	CMPQ    SI, DI
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	LEAQ         tailMasks<>+0(SB), R8
-	MOVQ         BX, R9
-	SHLQ         $0x01, R9
-	NEGQ         R9
-	VMOVDQU      32(R8)(R9*4), Y4
-	NEGQ         BX
-	SHLQ         $0x03, BX
-	ADDQ         $+32, BX
-	VMOVDQU      (AX)(SI*8), Y5
-	MOVL         -4(CX)(DI*1), DI
-	SHRXQ        BX, DI, DI
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, X6
-	VPMADDUBSW   X1, X6, X6
-	VPMADDWD     X3, X6, X6
-	VPMOVZXDQ    X6, Y6
-	VPADDQ       Y6, Y2, Y6
-	VPERMD       Y6, Y0, Y2
-	VPADDQ       Y6, Y5, Y6
-	VMOVDQU      Y6, (AX)(SI*8)
-	MOVQ         over+48(FP), BX
-	VPADDQ       (BX), Y6, Y6
-	VMOVDQU      Y6, (BX)
-	ADDQ         $+32, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VPMASKMOVD   Y6, Y4, (DX)(SI*8)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+4, SI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, SI
-	CMPQ  SI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (DX)(SI*1)
-	ADDQ     $+32, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), BX
-	VMOVDQU Y2, (BX)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), CX
-	ADDQ    dstStride+8(FP), DX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f32VolumeAVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f32VolumeAVX2(SB), $8-101
 	MOVQ         lanes+88(FP), AX
 	VMOVDQU      416(AX), Y0
@@ -2297,7 +1406,7 @@ TEXT ·u8f32VolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -2321,10 +1430,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-16, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*4), Y9
 	VMOVDQU    32(CX)(R13*4), Y10
 	PREFETCHT0 (R15)
@@ -2364,17 +1472,17 @@ groupLines:
 	VADDPS     32(R12), Y10, Y12
 	VMOVDQU    Y12, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
 	VMOVDQU    Y11, (BX)(R13*4)
 	VMOVDQU    Y12, 32(BX)(R13*4)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VMOVNTDQ Y12, 32(BX)(R13*4)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXBD  (SI)(R13*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
@@ -2410,17 +1518,17 @@ groupLinesRow0Written:
 	VADDPS     96(R12), Y10, Y12
 	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*4)
 	VMOVDQU    Y11, (R9)(R13*4)
 	VMOVDQU    Y12, 32(R9)(R13*4)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y11, (R9)(R13*4)
 	VMOVNTDQ Y12, 32(R9)(R13*4)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXBD  (DI)(R13*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
@@ -2456,17 +1564,17 @@ groupLinesRow1Written:
 	VADDPS     160(R12), Y10, Y12
 	VMOVDQU    Y12, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y11, (R10)(R13*4)
 	VMOVDQU    Y12, 32(R10)(R13*4)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y11, (R10)(R13*4)
 	VMOVNTDQ Y12, 32(R10)(R13*4)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXBD  (R8)(R13*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
@@ -2502,152 +1610,37 @@ groupLinesRow2Written:
 	VADDPS     224(R12), Y10, Y12
 	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*4)
 	VMOVDQU    Y11, (R11)(R13*4)
 	VMOVDQU    Y12, 32(R11)(R13*4)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y11, (R11)(R13*4)
 	VMOVNTDQ Y12, 32(R11)(R13*4)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y9, (CX)(R13*4)
 	VMOVDQU Y10, 32(CX)(R13*4)
 	ADDQ    $+256, R12
 	ADDQ    $+16, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-8, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*4), Y9
-	VPMOVZXBD  (DX)(R13*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPS     Y10, Y9, Y9
-	VADDPS     (R12), Y9, Y10
-	VMOVDQU    Y10, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*4)
-	VMOVDQU    Y10, (BX)(R13*4)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y10, (BX)(R13*4)
-
-groupVectorsRow0Written:
-	VPMOVZXBD  (SI)(R13*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPS     Y10, Y9, Y9
-	VADDPS     32(R12), Y9, Y10
-	VMOVDQU    Y10, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y10, (R9)(R13*4)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y10, (R9)(R13*4)
-
-groupVectorsRow1Written:
-	VPMOVZXBD  (DI)(R13*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VADDPS     Y10, Y9, Y9
-	VADDPS     64(R12), Y9, Y10
-	VMOVDQU    Y10, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y10, (R10)(R13*4)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y10, (R10)(R13*4)
-
-groupVectorsRow2Written:
-	VPMOVZXBD  (R8)(R13*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y8, Y10
-	VPERMD     Y10, Y0, Y8
-	VADDPS     Y10, Y9, Y9
-	VADDPS     96(R12), Y9, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y10, (R11)(R13*4)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y10, (R11)(R13*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y9, (CX)(R13*4)
-	ADDQ    $+128, R12
-	ADDQ    $+8, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	NEGQ       BP
@@ -2656,9 +1649,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*4), Y10
-	MOVQ       -8(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
@@ -2674,9 +1667,9 @@ groupVectorsEnd:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	MOVQ       -8(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(SI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
 	VCVTDQ2PS  Y10, Y10
 	VSUBPS     Y4, Y10, Y10
@@ -2692,9 +1685,9 @@ groupVectorsEnd:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	MOVQ       -8(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X12
+	MOVQ       -8(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X12
 	VPMOVZXBD  X12, Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
@@ -2710,9 +1703,9 @@ groupVectorsEnd:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	MOVQ       -8(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X13
+	MOVQ       -8(R8)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X13
 	VPMOVZXBD  X13, Y13
 	VCVTDQ2PS  Y13, Y13
 	VSUBPS     Y4, Y13, Y13
@@ -2729,25 +1722,25 @@ groupVectorsEnd:
 	VPERMD     Y13, Y0, Y8
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R13*4)
-	MOVQ       over+48(FP), DX
-	VADDPS     (DX), Y11, Y11
-	VMOVDQU    Y11, (DX)
-	VADDPS     32(DX), Y10, Y10
-	VMOVDQU    Y10, 32(DX)
-	VADDPS     64(DX), Y12, Y12
-	VMOVDQU    Y12, 64(DX)
-	VADDPS     96(DX), Y13, Y13
-	VMOVDQU    Y13, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPS     (R12), Y11, Y11
+	VMOVDQU    Y11, (R12)
+	VADDPS     32(R12), Y10, Y10
+	VMOVDQU    Y10, 32(R12)
+	VADDPS     64(R12), Y12, Y12
+	VMOVDQU    Y12, 64(R12)
+	VADDPS     96(R12), Y13, Y13
+	VMOVDQU    Y13, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y11, Y9, (BX)(R13*4)
 	VPMASKMOVD Y10, Y9, (R9)(R13*4)
 	VPMASKMOVD Y12, Y9, (R10)(R13*4)
 	VPMASKMOVD Y13, Y9, (R11)(R13*4)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y9, Y11, Y11
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VPAND    Y9, Y10, Y10
@@ -2757,27 +1750,29 @@ groupTailWhole:
 	VPAND    Y9, Y13, Y13
 	VMOVNTDQ Y13, (R11)(R13*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y9, Y9, Y9
 	SHLQ  $0x02, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y9, (BX)(R13*1)
 	VMOVNTDQ Y9, (R9)(R13*1)
 	VMOVNTDQ Y9, (R10)(R13*1)
 	VMOVNTDQ Y9, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y5, (DX)
 	VMOVDQU Y6, 64(DX)
@@ -2791,132 +1786,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y5
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-8, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*4), Y6
-	VPMOVZXBD  (DX)(DI*1), Y7
-	VCVTDQ2PS  Y7, Y7
-	VSUBPS     Y4, Y7, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VPERMD     Y7, Y3, Y8
-	VPAND      320(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VADDPS     Y7, Y5, Y7
-	VPERMD     Y7, Y0, Y5
-	VADDPS     Y7, Y6, Y6
-	VADDPS     (SI), Y6, Y7
-	VMOVDQU    Y7, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*4)
-	VMOVDQU    Y7, (BX)(DI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y7, (BX)(DI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y6, (CX)(DI*4)
-	ADDQ    $+32, SI
-	ADDQ    $+8, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y6
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*4), Y7
-	MOVQ       -8(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X8
-	VPMOVZXBD  X8, Y8
-	VCVTDQ2PS  Y8, Y8
-	VSUBPS     Y4, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VPERMD     Y8, Y3, Y9
-	VPAND      320(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VADDPS     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPS     Y8, Y7, Y8
-	VMOVDQU    Y8, (CX)(DI*4)
-	MOVQ       over+48(FP), SI
-	VADDPS     (SI), Y8, Y8
-	VMOVDQU    Y8, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y8, Y6, (BX)(DI*4)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y6, Y8, Y8
-	VMOVNTDQ Y8, (BX)(DI*4)
-
-rowTailWritten:
-	ADDQ $+8, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y6, Y6, Y6
-	SHLQ  $0x02, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y6, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y5, (SI)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64VolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -2930,7 +1806,7 @@ TEXT ·u8f64VolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -2954,10 +1830,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -2989,17 +1864,17 @@ groupLines:
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXBD  (SI)(R13*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -3027,17 +1902,17 @@ groupLinesRow0Written:
 	VADDPD     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXBD  (DI)(R13*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -3065,17 +1940,17 @@ groupLinesRow1Written:
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXBD  (R8)(R13*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -3103,136 +1978,37 @@ groupLinesRow2Written:
 	VADDPD     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXBD  (DX)(R13*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXBD  (SI)(R13*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXBD  (DI)(R13*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXBD  (R8)(R13*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -3242,9 +2018,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+32, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -3256,9 +2032,9 @@ groupVectorsEnd:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(SI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -3270,9 +2046,9 @@ groupVectorsEnd:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -3284,9 +2060,9 @@ groupVectorsEnd:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(R8)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -3299,25 +2075,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VADDPD     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VADDPD     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VADDPD     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -3327,27 +2103,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -3361,131 +2139,19 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXBD  (DX)(DI*1), X5
-	VCVTDQ2PD  X5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+32, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVL       -4(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXBD  X6, X6
-	VCVTDQ2PD  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64DotVolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
@@ -3494,7 +2160,7 @@ TEXT ·u8f64DotVolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    CX, BX
 	ADDQ    srcStride+24(FP), BX
 	MOVQ    BX, SI
@@ -3518,10 +2184,9 @@ groups:
 	ADDQ    CX, R14
 	MOVQ    n+64(FP), R13
 	ANDQ    $-8, R13
-	CMPQ    R12, R13
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU      (AX)(R12*8), Y8
 	VMOVDQU      32(AX)(R12*8), Y9
 	PREFETCHT0   (R14)
@@ -3545,17 +2210,17 @@ groupLines:
 	VADDPD       32(R11), Y9, Y10
 	VMOVDQU      Y10, 32(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow0Beyond
+	JAE          row0Beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU      Y12, (DX)(R12*8)
 	VMOVDQU      Y10, 32(DX)(R12*8)
-	JMP          groupLinesRow0Written
+	JMP          row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y12, (DX)(R12*8)
 	VMOVNTDQ Y10, 32(DX)(R12*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPBROADCASTD (BX)(R12*1), Y10
 	VPBROADCASTD 4(BX)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
@@ -3575,17 +2240,17 @@ groupLinesRow0Written:
 	VADDPD       96(R11), Y9, Y10
 	VMOVDQU      Y10, 96(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow1Beyond
+	JAE          row1Beyond
 	PREFETCHT0   128(R8)(R12*8)
 	VMOVDQU      Y12, (R8)(R12*8)
 	VMOVDQU      Y10, 32(R8)(R12*8)
-	JMP          groupLinesRow1Written
+	JMP          row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y12, (R8)(R12*8)
 	VMOVNTDQ Y10, 32(R8)(R12*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPBROADCASTD (SI)(R12*1), Y10
 	VPBROADCASTD 4(SI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
@@ -3605,17 +2270,17 @@ groupLinesRow1Written:
 	VADDPD       160(R11), Y9, Y10
 	VMOVDQU      Y10, 160(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow2Beyond
+	JAE          row2Beyond
 	PREFETCHT0   128(R9)(R12*8)
 	VMOVDQU      Y12, (R9)(R12*8)
 	VMOVDQU      Y10, 32(R9)(R12*8)
-	JMP          groupLinesRow2Written
+	JMP          row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y12, (R9)(R12*8)
 	VMOVNTDQ Y10, 32(R9)(R12*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPBROADCASTD (DI)(R12*1), Y10
 	VPBROADCASTD 4(DI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
@@ -3635,120 +2300,37 @@ groupLinesRow2Written:
 	VADDPD       224(R11), Y9, Y10
 	VMOVDQU      Y10, 224(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow3Beyond
+	JAE          row3Beyond
 	PREFETCHT0   128(R10)(R12*8)
 	VMOVDQU      Y12, (R10)(R12*8)
 	VMOVDQU      Y10, 32(R10)(R12*8)
-	JMP          groupLinesRow3Written
+	JMP          row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y12, (R10)(R12*8)
 	VMOVNTDQ Y10, 32(R10)(R12*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y8, (AX)(R12*8)
 	VMOVDQU Y9, 32(AX)(R12*8)
 	ADDQ    $+256, R11
 	ADDQ    $+8, R12
 	CMPQ    R12, R13
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R11, over+48(FP)
 
-groupVectors:
-	VMOVDQU      (AX)(R12*8), Y8
-	VPBROADCASTD (CX)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VADDPD       Y9, Y8, Y8
-	VADDPD       (R11), Y8, Y9
-	VMOVDQU      Y9, (R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow0Beyond
-	PREFETCHT0   128(DX)(R12*8)
-	VMOVDQU      Y9, (DX)(R12*8)
-	JMP          groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (DX)(R12*8)
-
-groupVectorsRow0Written:
-	VPBROADCASTD (BX)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y5, Y9
-	VPERMD       Y9, Y0, Y5
-	VADDPD       Y9, Y8, Y8
-	VADDPD       32(R11), Y8, Y9
-	VMOVDQU      Y9, 32(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU      Y9, (R8)(R12*8)
-	JMP          groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R8)(R12*8)
-
-groupVectorsRow1Written:
-	VPBROADCASTD (SI)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y6, Y9
-	VPERMD       Y9, Y0, Y6
-	VADDPD       Y9, Y8, Y8
-	VADDPD       64(R11), Y8, Y9
-	VMOVDQU      Y9, 64(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow2Beyond
-	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU      Y9, (R9)(R12*8)
-	JMP          groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R9)(R12*8)
-
-groupVectorsRow2Written:
-	VPBROADCASTD (DI)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y7, Y9
-	VPERMD       Y9, Y0, Y7
-	VADDPD       Y9, Y8, Y8
-	VADDPD       96(R11), Y8, Y9
-	VMOVDQU      Y9, 96(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow3Beyond
-	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU      Y9, (R10)(R12*8)
-	JMP          groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R10)(R12*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (AX)(R12*8)
-	ADDQ    $+128, R11
-	ADDQ    $+4, R12
-	CMPQ    R12, R13
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ         R11, over+48(FP)
+tail:
 	MOVQ         n+64(FP), R11
+	MOVQ         $0x00000004, R13
 	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
+	CMPQ         R11, R13
+	CMOVQGT      R13, R11
+	MOVQ         R12, R13
+	ADDQ         R11, R13
+	TESTQ        R11, R11
+	JLE          sums
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	SHLQ         $0x01, R15
@@ -3758,9 +2340,9 @@ groupVectorsEnd:
 	SHLQ         $0x03, R11
 	ADDQ         $+32, R11
 	VMOVDQU      (AX)(R12*8), Y9
-	MOVL         -4(CX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X10
+	MOVL         -4(CX)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X10
 	VPBROADCASTD X10, X10
 	VPMADDUBSW   X1, X10, X10
 	VPMADDWD     X3, X10, X10
@@ -3768,9 +2350,9 @@ groupVectorsEnd:
 	VADDPD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VADDPD       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X9
+	MOVL         -4(BX)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
 	VPMADDUBSW   X1, X9, X9
 	VPMADDWD     X3, X9, X9
@@ -3778,9 +2360,9 @@ groupVectorsEnd:
 	VADDPD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VADDPD       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X11
+	MOVL         -4(SI)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
 	VPMADDUBSW   X1, X11, X11
 	VPMADDWD     X3, X11, X11
@@ -3788,9 +2370,9 @@ groupVectorsEnd:
 	VADDPD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VADDPD       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X12
+	MOVL         -4(DI)(R13*1), R13
+	SHRXQ        R11, R13, R13
+	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
 	VPMADDUBSW   X1, X12, X12
 	VPMADDWD     X3, X12, X12
@@ -3799,25 +2381,25 @@ groupVectorsEnd:
 	VPERMD       Y12, Y0, Y7
 	VADDPD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R12*8)
-	MOVQ         over+48(FP), CX
-	VADDPD       (CX), Y10, Y10
-	VMOVDQU      Y10, (CX)
-	VADDPD       32(CX), Y9, Y9
-	VMOVDQU      Y9, 32(CX)
-	VADDPD       64(CX), Y11, Y11
-	VMOVDQU      Y11, 64(CX)
-	VADDPD       96(CX), Y12, Y12
-	VMOVDQU      Y12, 96(CX)
+	MOVQ         over+48(FP), R11
+	VADDPD       (R11), Y10, Y10
+	VMOVDQU      Y10, (R11)
+	VADDPD       32(R11), Y9, Y9
+	VMOVDQU      Y9, 32(R11)
+	VADDPD       64(R11), Y11, Y11
+	VMOVDQU      Y11, 64(R11)
+	VADDPD       96(R11), Y12, Y12
+	VMOVDQU      Y12, 96(R11)
 	ADDQ         $+128, over+48(FP)
 	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
+	JEQ          tailWhole
 	VPMASKMOVD   Y10, Y8, (DX)(R12*8)
 	VPMASKMOVD   Y9, Y8, (R8)(R12*8)
 	VPMASKMOVD   Y11, Y8, (R9)(R12*8)
 	VPMASKMOVD   Y12, Y8, (R10)(R12*8)
-	JMP          groupTailWritten
+	JMP          tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (DX)(R12*8)
 	VPAND    Y8, Y9, Y9
@@ -3827,27 +2409,29 @@ groupTailWhole:
 	VPAND    Y8, Y12, Y12
 	VMOVNTDQ Y12, (R10)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R12
+	CMPQ R12, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x03, R12
 	CMPQ  R12, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (DX)(R12*1)
 	VMOVNTDQ Y8, (R8)(R12*1)
 	VMOVNTDQ Y8, (R9)(R12*1)
 	VMOVNTDQ Y8, (R10)(R12*1)
 	ADDQ     $+32, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), CX
 	VMOVDQU Y4, (CX)
 	VMOVDQU Y5, 128(CX)
@@ -3861,117 +2445,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), BX
-	VMOVDQU (BX), Y2
-	MOVQ    over+48(FP), BX
-	XORQ    SI, SI
-	MOVQ    n+64(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU      (AX)(SI*8), Y4
-	VPBROADCASTD (CX)(SI*1), X5
-	VPMADDUBSW   X1, X5, X5
-	VPMADDWD     X3, X5, X5
-	VCVTDQ2PD    X5, Y5
-	VADDPD       Y5, Y2, Y5
-	VPERMD       Y5, Y0, Y2
-	VADDPD       Y5, Y4, Y4
-	VADDPD       (BX), Y4, Y5
-	VMOVDQU      Y5, (BX)
-	CMPB         writes+100(FP), $0x02
-	JAE          rowVectorsRow0Beyond
-	PREFETCHT0   128(DX)(SI*8)
-	VMOVDQU      Y5, (DX)(SI*8)
-	JMP          rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (AX)(SI*8)
-	ADDQ    $+32, BX
-	ADDQ    $+4, SI
-	CMPQ    SI, DI
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	LEAQ         tailMasks<>+0(SB), R8
-	MOVQ         BX, R9
-	SHLQ         $0x01, R9
-	NEGQ         R9
-	VMOVDQU      32(R8)(R9*4), Y4
-	NEGQ         BX
-	SHLQ         $0x03, BX
-	ADDQ         $+32, BX
-	VMOVDQU      (AX)(SI*8), Y5
-	MOVL         -4(CX)(DI*1), DI
-	SHRXQ        BX, DI, DI
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, X6
-	VPMADDUBSW   X1, X6, X6
-	VPMADDWD     X3, X6, X6
-	VCVTDQ2PD    X6, Y6
-	VADDPD       Y6, Y2, Y6
-	VPERMD       Y6, Y0, Y2
-	VADDPD       Y6, Y5, Y6
-	VMOVDQU      Y6, (AX)(SI*8)
-	MOVQ         over+48(FP), BX
-	VADDPD       (BX), Y6, Y6
-	VMOVDQU      Y6, (BX)
-	ADDQ         $+32, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VPMASKMOVD   Y6, Y4, (DX)(SI*8)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+4, SI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, SI
-	CMPQ  SI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (DX)(SI*1)
-	ADDQ     $+32, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), BX
-	VMOVDQU Y2, (BX)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), CX
-	ADDQ    dstStride+8(FP), DX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u16u64VolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -3986,7 +2466,7 @@ TEXT ·u16u64VolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -4010,10 +2490,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -4043,17 +2522,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXWQ  (SI)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4079,17 +2558,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXWQ  (DI)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4115,17 +2594,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXWQ  (R8)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4151,132 +2630,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXWQ  (DX)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXWQ  (SI)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXWQ  (DI)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXWQ  (R8)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -4286,9 +2670,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4299,9 +2683,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4312,9 +2696,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4325,9 +2709,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4339,25 +2723,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -4367,27 +2751,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -4401,123 +2787,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXWQ  (DX)(DI*2), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXWQ  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u16f64VolumeAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -4532,7 +2808,7 @@ TEXT ·u16f64VolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -4556,10 +2832,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -4591,17 +2866,17 @@ groupLines:
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXWD  (SI)(R13*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -4629,17 +2904,17 @@ groupLinesRow0Written:
 	VADDPD     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXWD  (DI)(R13*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -4667,17 +2942,17 @@ groupLinesRow1Written:
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXWD  (R8)(R13*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -4705,136 +2980,37 @@ groupLinesRow2Written:
 	VADDPD     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXWD  (DX)(R13*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXWD  (SI)(R13*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXWD  (DI)(R13*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXWD  (R8)(R13*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -4844,9 +3020,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -4858,9 +3034,9 @@ groupVectorsEnd:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -4872,9 +3048,9 @@ groupVectorsEnd:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -4886,9 +3062,9 @@ groupVectorsEnd:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -4901,25 +3077,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VADDPD     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VADDPD     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VADDPD     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -4929,27 +3105,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -4963,125 +3141,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXWD  (DX)(DI*2), X5
-	VCVTDQ2PD  X5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXWD  X6, X6
-	VCVTDQ2PD  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32u64VolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -5096,7 +3162,7 @@ TEXT ·u32u64VolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -5120,10 +3186,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -5154,17 +3219,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXDQ  (SI)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5190,17 +3255,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXDQ  (DI)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5226,17 +3291,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXDQ  (R8)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5262,132 +3327,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXDQ  (DX)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -5442,25 +3412,25 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDQ     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDQ     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDQ     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDQ     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDQ     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
 	VPMASKMOVD Y9, Y7, (R9)(R13*8)
 	VPMASKMOVD Y11, Y7, (R10)(R13*8)
 	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
@@ -5470,27 +3440,29 @@ groupTailWhole:
 	VPAND    Y7, Y8, Y8
 	VMOVNTDQ Y8, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -5504,121 +3476,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXDQ  (DX)(DI*4), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVZXDQ  X5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32u32VolumeAVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u32VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -5634,7 +3498,7 @@ TEXT ·u32u32VolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -5658,10 +3522,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-16, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*4), Y8
 	VMOVDQU    32(CX)(R13*4), Y9
 	PREFETCHT0 (R15)
@@ -5700,17 +3563,17 @@ groupLines:
 	VPADDD     32(R12), Y9, Y11
 	VMOVDQU    Y11, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
 	VMOVDQU    Y10, (BX)(R13*4)
 	VMOVDQU    Y11, 32(BX)(R13*4)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VMOVNTDQ Y11, 32(BX)(R13*4)
 
-groupLinesRow0Written:
+row0Written:
 	VMOVDQU    (SI)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5742,17 +3605,17 @@ groupLinesRow0Written:
 	VPADDD     96(R12), Y9, Y11
 	VMOVDQU    Y11, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*4)
 	VMOVDQU    Y10, (R9)(R13*4)
 	VMOVDQU    Y11, 32(R9)(R13*4)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y10, (R9)(R13*4)
 	VMOVNTDQ Y11, 32(R9)(R13*4)
 
-groupLinesRow1Written:
+row1Written:
 	VMOVDQU    (DI)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5784,17 +3647,17 @@ groupLinesRow1Written:
 	VPADDD     160(R12), Y9, Y11
 	VMOVDQU    Y11, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y10, (R10)(R13*4)
 	VMOVDQU    Y11, 32(R10)(R13*4)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y10, (R10)(R13*4)
 	VMOVNTDQ Y11, 32(R10)(R13*4)
 
-groupLinesRow2Written:
+row2Written:
 	VMOVDQU    (R8)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5826,144 +3689,37 @@ groupLinesRow2Written:
 	VPADDD     224(R12), Y9, Y11
 	VMOVDQU    Y11, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*4)
 	VMOVDQU    Y10, (R11)(R13*4)
 	VMOVDQU    Y11, 32(R11)(R13*4)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y10, (R11)(R13*4)
 	VMOVNTDQ Y11, 32(R11)(R13*4)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y8, (CX)(R13*4)
 	VMOVDQU Y9, 32(CX)(R13*4)
 	ADDQ    $+256, R12
 	ADDQ    $+16, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-8, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*4), Y8
-	VMOVDQU    (DX)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDD     Y9, Y8, Y8
-	VPADDD     (R12), Y8, Y9
-	VMOVDQU    Y9, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*4)
-	VMOVDQU    Y9, (BX)(R13*4)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (BX)(R13*4)
-
-groupVectorsRow0Written:
-	VMOVDQU    (SI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDD     Y9, Y8, Y8
-	VPADDD     32(R12), Y8, Y9
-	VMOVDQU    Y9, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y9, (R9)(R13*4)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*4)
-
-groupVectorsRow1Written:
-	VMOVDQU    (DI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDD     Y9, Y8, Y8
-	VPADDD     64(R12), Y8, Y9
-	VMOVDQU    Y9, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y9, (R10)(R13*4)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*4)
-
-groupVectorsRow2Written:
-	VMOVDQU    (R8)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y7, Y9
-	VPERMD     Y9, Y0, Y7
-	VPADDD     Y9, Y8, Y8
-	VPADDD     96(R12), Y8, Y9
-	VMOVDQU    Y9, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y9, (R11)(R13*4)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R13*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (CX)(R13*4)
-	ADDQ    $+128, R12
-	ADDQ    $+8, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R12
 	VMOVDQU    32(R14)(R12*4), Y8
@@ -6021,25 +3777,25 @@ groupVectorsEnd:
 	VPERMD     Y12, Y0, Y7
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R13*4)
-	MOVQ       over+48(FP), DX
-	VPADDD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDD     96(DX), Y12, Y12
-	VMOVDQU    Y12, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDD     96(R12), Y12, Y12
+	VMOVDQU    Y12, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y8, (BX)(R13*4)
 	VPMASKMOVD Y9, Y8, (R9)(R13*4)
 	VPMASKMOVD Y11, Y8, (R10)(R13*4)
 	VPMASKMOVD Y12, Y8, (R11)(R13*4)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VPAND    Y8, Y9, Y9
@@ -6049,27 +3805,29 @@ groupTailWhole:
 	VPAND    Y8, Y12, Y12
 	VMOVNTDQ Y12, (R11)(R13*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x02, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (BX)(R13*1)
 	VMOVNTDQ Y8, (R9)(R13*1)
 	VMOVNTDQ Y8, (R10)(R13*1)
 	VMOVNTDQ Y8, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y4, (DX)
 	VMOVDQU Y5, 64(DX)
@@ -6083,121 +3841,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y4
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-8, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*4), Y5
-	VMOVDQU    (DX)(DI*4), Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPERMD     Y6, Y3, Y7
-	VPAND      320(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPADDD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VPADDD     Y6, Y5, Y5
-	VPADDD     (SI), Y5, Y6
-	VMOVDQU    Y6, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*4)
-	VMOVDQU    Y6, (BX)(DI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y6, (BX)(DI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y5, (CX)(DI*4)
-	ADDQ    $+32, SI
-	ADDQ    $+8, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	NEGQ       SI
-	VMOVDQU    32(R8)(SI*4), Y5
-	VMOVDQU    (CX)(DI*4), Y6
-	VPMASKMOVD (DX)(DI*4), Y5, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPERMD     Y7, Y3, Y8
-	VPAND      320(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPADDD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDD     Y7, Y6, Y7
-	VMOVDQU    Y7, (CX)(DI*4)
-	MOVQ       over+48(FP), SI
-	VPADDD     (SI), Y7, Y7
-	VMOVDQU    Y7, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y7, Y5, (BX)(DI*4)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y5, Y7, Y7
-	VMOVNTDQ Y7, (BX)(DI*4)
-
-rowTailWritten:
-	ADDQ $+8, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y5, Y5, Y5
-	SHLQ  $0x02, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y5, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y4, (SI)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i16i64VolumeAVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16i64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -6212,7 +3862,7 @@ TEXT ·i16i64VolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -6236,10 +3886,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -6269,17 +3918,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVSXWQ  (SI)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6305,17 +3954,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVSXWQ  (DI)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6341,17 +3990,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVSXWQ  (R8)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6377,132 +4026,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVSXWQ  (DX)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVSXWQ  (SI)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVSXWQ  (DI)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVSXWQ  (R8)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -6512,9 +4066,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVSXWQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6525,9 +4079,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6538,9 +4092,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6551,9 +4105,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -6565,25 +4119,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -6593,27 +4147,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -6627,123 +4183,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVSXWQ  (DX)(DI*2), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVSXWQ  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i32i64VolumeAVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32i64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -6758,7 +4204,7 @@ TEXT ·i32i64VolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -6782,10 +4228,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -6816,17 +4261,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVSXDQ  (SI)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6852,17 +4297,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVSXDQ  (DI)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6888,17 +4333,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVSXDQ  (R8)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6924,132 +4369,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVSXDQ  (DX)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVSXDQ  (SI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVSXDQ  (DI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVSXDQ  (R8)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -7104,25 +4454,25 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDQ     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDQ     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDQ     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDQ     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDQ     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
 	VPMASKMOVD Y9, Y7, (R9)(R13*8)
 	VPMASKMOVD Y11, Y7, (R10)(R13*8)
 	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
@@ -7132,27 +4482,29 @@ groupTailWhole:
 	VPAND    Y7, Y8, Y8
 	VMOVNTDQ Y8, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -7166,121 +4518,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVSXDQ  (DX)(DI*4), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVSXDQ  X5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f32f64VolumeAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -7295,7 +4539,7 @@ TEXT ·f32f64VolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -7319,10 +4563,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -7353,17 +4596,17 @@ groupLines:
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VCVTPS2PD  (SI)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7389,17 +4632,17 @@ groupLinesRow0Written:
 	VADDPD     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VCVTPS2PD  (DI)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7425,17 +4668,17 @@ groupLinesRow1Written:
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VCVTPS2PD  (R8)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7461,132 +4704,37 @@ groupLinesRow2Written:
 	VADDPD     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VCVTPS2PD  (DX)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VCVTPS2PD  (SI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VCVTPS2PD  (DI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VCVTPS2PD  (R8)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -7641,25 +4789,25 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VADDPD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VADDPD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VADDPD     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VADDPD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VADDPD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
 	VPMASKMOVD Y9, Y7, (R9)(R13*8)
 	VPMASKMOVD Y11, Y7, (R10)(R13*8)
 	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
@@ -7669,27 +4817,29 @@ groupTailWhole:
 	VPAND    Y7, Y8, Y8
 	VMOVNTDQ Y8, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -7703,121 +4853,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VCVTPS2PD  (DX)(DI*4), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VCVTPS2PD  X5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f32f32VolumeAVX2(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f32VolumeAVX2(SB), $0-101
 	MOVQ         lanes+88(FP), AX
 	VMOVDQU      416(AX), Y0
@@ -7834,7 +4876,7 @@ TEXT ·f32f32VolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -7858,10 +4900,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-16, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*4), Y9
 	VMOVDQU    32(CX)(R13*4), Y10
 	PREFETCHT0 (R15)
@@ -7902,17 +4943,17 @@ groupLines:
 	VADDPS     32(R12), Y10, Y12
 	VMOVDQU    Y12, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
 	VMOVDQU    Y11, (BX)(R13*4)
 	VMOVDQU    Y12, 32(BX)(R13*4)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VMOVNTDQ Y12, 32(BX)(R13*4)
 
-groupLinesRow0Written:
+row0Written:
 	VMOVDQU    (SI)(R13*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -7946,17 +4987,17 @@ groupLinesRow0Written:
 	VADDPS     96(R12), Y10, Y12
 	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*4)
 	VMOVDQU    Y11, (R9)(R13*4)
 	VMOVDQU    Y12, 32(R9)(R13*4)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y11, (R9)(R13*4)
 	VMOVNTDQ Y12, 32(R9)(R13*4)
 
-groupLinesRow1Written:
+row1Written:
 	VMOVDQU    (DI)(R13*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -7990,17 +5031,17 @@ groupLinesRow1Written:
 	VADDPS     160(R12), Y10, Y12
 	VMOVDQU    Y12, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y11, (R10)(R13*4)
 	VMOVDQU    Y12, 32(R10)(R13*4)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y11, (R10)(R13*4)
 	VMOVNTDQ Y12, 32(R10)(R13*4)
 
-groupLinesRow2Written:
+row2Written:
 	VMOVDQU    (R8)(R13*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -8034,148 +5075,37 @@ groupLinesRow2Written:
 	VADDPS     224(R12), Y10, Y12
 	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*4)
 	VMOVDQU    Y11, (R11)(R13*4)
 	VMOVDQU    Y12, 32(R11)(R13*4)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y11, (R11)(R13*4)
 	VMOVNTDQ Y12, 32(R11)(R13*4)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y9, (CX)(R13*4)
 	VMOVDQU Y10, 32(CX)(R13*4)
 	ADDQ    $+256, R12
 	ADDQ    $+16, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-8, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*4), Y9
-	VMOVDQU    (DX)(R13*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPS     Y10, Y9, Y9
-	VADDPS     (R12), Y9, Y10
-	VMOVDQU    Y10, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*4)
-	VMOVDQU    Y10, (BX)(R13*4)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y10, (BX)(R13*4)
-
-groupVectorsRow0Written:
-	VMOVDQU    (SI)(R13*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPS     Y10, Y9, Y9
-	VADDPS     32(R12), Y9, Y10
-	VMOVDQU    Y10, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y10, (R9)(R13*4)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y10, (R9)(R13*4)
-
-groupVectorsRow1Written:
-	VMOVDQU    (DI)(R13*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VADDPS     Y10, Y9, Y9
-	VADDPS     64(R12), Y9, Y10
-	VMOVDQU    Y10, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y10, (R10)(R13*4)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y10, (R10)(R13*4)
-
-groupVectorsRow2Written:
-	VMOVDQU    (R8)(R13*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y8, Y10
-	VPERMD     Y10, Y0, Y8
-	VADDPS     Y10, Y9, Y9
-	VADDPS     96(R12), Y9, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y10, (R11)(R13*4)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y10, (R11)(R13*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y9, (CX)(R13*4)
-	ADDQ    $+128, R12
-	ADDQ    $+8, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R12
 	VMOVDQU    32(R14)(R12*4), Y9
@@ -8237,25 +5167,25 @@ groupVectorsEnd:
 	VPERMD     Y13, Y0, Y8
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R13*4)
-	MOVQ       over+48(FP), DX
-	VADDPS     (DX), Y11, Y11
-	VMOVDQU    Y11, (DX)
-	VADDPS     32(DX), Y10, Y10
-	VMOVDQU    Y10, 32(DX)
-	VADDPS     64(DX), Y12, Y12
-	VMOVDQU    Y12, 64(DX)
-	VADDPS     96(DX), Y13, Y13
-	VMOVDQU    Y13, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPS     (R12), Y11, Y11
+	VMOVDQU    Y11, (R12)
+	VADDPS     32(R12), Y10, Y10
+	VMOVDQU    Y10, 32(R12)
+	VADDPS     64(R12), Y12, Y12
+	VMOVDQU    Y12, 64(R12)
+	VADDPS     96(R12), Y13, Y13
+	VMOVDQU    Y13, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y11, Y9, (BX)(R13*4)
 	VPMASKMOVD Y10, Y9, (R9)(R13*4)
 	VPMASKMOVD Y12, Y9, (R10)(R13*4)
 	VPMASKMOVD Y13, Y9, (R11)(R13*4)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y9, Y11, Y11
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VPAND    Y9, Y10, Y10
@@ -8265,27 +5195,29 @@ groupTailWhole:
 	VPAND    Y9, Y13, Y13
 	VMOVNTDQ Y13, (R11)(R13*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y9, Y9, Y9
 	SHLQ  $0x02, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y9, (BX)(R13*1)
 	VMOVNTDQ Y9, (R9)(R13*1)
 	VMOVNTDQ Y9, (R10)(R13*1)
 	VMOVNTDQ Y9, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y5, (DX)
 	VMOVDQU Y6, 64(DX)
@@ -8299,123 +5231,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y5
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-8, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*4), Y6
-	VMOVDQU    (DX)(DI*4), Y7
-	VSUBPS     Y4, Y7, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VPERMD     Y7, Y3, Y8
-	VPAND      320(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VADDPS     Y7, Y5, Y7
-	VPERMD     Y7, Y0, Y5
-	VADDPS     Y7, Y6, Y6
-	VADDPS     (SI), Y6, Y7
-	VMOVDQU    Y7, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*4)
-	VMOVDQU    Y7, (BX)(DI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y7, (BX)(DI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y6, (CX)(DI*4)
-	ADDQ    $+32, SI
-	ADDQ    $+8, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	NEGQ       SI
-	VMOVDQU    32(R8)(SI*4), Y6
-	VMOVDQU    (CX)(DI*4), Y7
-	VPMASKMOVD (DX)(DI*4), Y6, Y8
-	VSUBPS     Y4, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VPERMD     Y8, Y3, Y9
-	VPAND      320(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VADDPS     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPS     Y8, Y7, Y8
-	VMOVDQU    Y8, (CX)(DI*4)
-	MOVQ       over+48(FP), SI
-	VADDPS     (SI), Y8, Y8
-	VMOVDQU    Y8, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y8, Y6, (BX)(DI*4)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y6, Y8, Y8
-	VMOVNTDQ Y8, (BX)(DI*4)
-
-rowTailWritten:
-	ADDQ $+8, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y6, Y6, Y6
-	SHLQ  $0x02, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y6, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y5, (SI)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f64f64VolumeAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -8430,7 +5252,7 @@ TEXT ·f64f64VolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -8454,10 +5276,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -8490,17 +5311,17 @@ groupLines:
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VMOVDQU    (SI)(R13*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8526,17 +5347,17 @@ groupLinesRow0Written:
 	VADDPD     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VMOVDQU    (DI)(R13*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8562,17 +5383,17 @@ groupLinesRow1Written:
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VMOVDQU    (R8)(R13*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8598,132 +5419,37 @@ groupLinesRow2Written:
 	VADDPD     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VMOVDQU    (DX)(R13*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VMOVDQU    (SI)(R13*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VMOVDQU    (DI)(R13*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VMOVDQU    (R8)(R13*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R12
 	NEGQ       R12
@@ -8770,25 +5496,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VADDPD     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VADDPD     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VADDPD     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -8798,27 +5524,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -8832,116 +5560,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VMOVDQU    (DX)(DI*8), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	SHLQ       $0x01, SI
-	NEGQ       SI
-	VMOVDQU    32(R8)(SI*4), Y4
-	VMOVDQU    (CX)(DI*8), Y5
-	VPMASKMOVD (DX)(DI*8), Y4, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -8955,7 +5580,7 @@ TEXT ·u8u64SquaresVolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -8979,10 +5604,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -9014,17 +5638,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXBQ  (SI)(R13*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9052,17 +5676,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXBQ  (DI)(R13*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9090,17 +5714,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXBQ  (R8)(R13*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9128,136 +5752,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXBQ  (DX)(R13*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXBQ  (SI)(R13*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXBQ  (DI)(R13*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXBQ  (R8)(R13*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -9267,9 +5792,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+32, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9281,9 +5806,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(SI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -9295,9 +5820,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -9309,9 +5834,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(R8)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9324,25 +5849,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -9352,27 +5877,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -9386,125 +5913,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXBQ  (DX)(DI*1), Y5
-	VPMULUDQ   Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+32, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVL       -4(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXBQ  X6, Y6
-	VPMULUDQ   Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -9519,7 +5934,7 @@ TEXT ·u16u64SquaresVolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -9543,10 +5958,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -9578,17 +5992,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXWQ  (SI)(R13*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9616,17 +6030,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXWQ  (DI)(R13*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9654,17 +6068,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXWQ  (R8)(R13*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9692,136 +6106,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXWQ  (DX)(R13*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXWQ  (SI)(R13*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXWQ  (DI)(R13*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXWQ  (R8)(R13*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -9831,9 +6146,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9845,9 +6160,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -9859,9 +6174,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -9873,9 +6188,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9888,25 +6203,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -9916,27 +6231,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -9950,125 +6267,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXWQ  (DX)(DI*2), Y5
-	VPMULUDQ   Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXWQ  X6, Y6
-	VPMULUDQ   Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -10083,7 +6288,7 @@ TEXT ·u32u64SquaresVolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -10107,10 +6312,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -10143,17 +6347,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXDQ  (SI)(R13*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -10181,17 +6385,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXDQ  (DI)(R13*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -10219,17 +6423,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXDQ  (R8)(R13*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -10257,136 +6461,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXDQ  (DX)(R13*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -10445,25 +6550,25 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDQ     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDQ     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDQ     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDQ     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDQ     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
 	VPMASKMOVD Y9, Y7, (R9)(R13*8)
 	VPMASKMOVD Y11, Y7, (R10)(R13*8)
 	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
@@ -10473,27 +6578,29 @@ groupTailWhole:
 	VPAND    Y7, Y8, Y8
 	VMOVNTDQ Y8, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -10507,123 +6614,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXDQ  (DX)(DI*4), Y5
-	VPMULUDQ   Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVZXDQ  X5, Y5
-	VPMULUDQ   Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -10638,7 +6635,7 @@ TEXT ·u32f64SquaresVolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -10662,18 +6659,17 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
 	PREFETCHT0 64(R15)
 	ADDQ       along+80(FP), R15
 	VPMOVZXDQ  (DX)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10684,8 +6680,8 @@ groupLines:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPMOVZXDQ  16(DX)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10702,20 +6698,20 @@ groupLines:
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVZXDQ  (SI)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10726,8 +6722,8 @@ groupLinesRow0Written:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPMOVZXDQ  16(SI)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10744,20 +6740,20 @@ groupLinesRow0Written:
 	VADDPD     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVZXDQ  (DI)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10768,8 +6764,8 @@ groupLinesRow1Written:
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPMOVZXDQ  16(DI)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10786,20 +6782,20 @@ groupLinesRow1Written:
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVZXDQ  (R8)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10810,8 +6806,8 @@ groupLinesRow2Written:
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
 	VPMOVZXDQ  16(R8)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10828,144 +6824,37 @@ groupLinesRow2Written:
 	VADDPD     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXDQ  (DX)(R13*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -10977,8 +6866,8 @@ groupVectorsEnd:
 	VMOVDQU    (CX)(R13*8), Y9
 	VPMASKMOVD (DX)(R13*4), X8, X10
 	VPMOVZXDQ  X10, Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10991,8 +6880,8 @@ groupVectorsEnd:
 	VADDPD     Y10, Y9, Y10
 	VPMASKMOVD (SI)(R13*4), X8, X9
 	VPMOVZXDQ  X9, Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -11005,8 +6894,8 @@ groupVectorsEnd:
 	VADDPD     Y9, Y10, Y9
 	VPMASKMOVD (DI)(R13*4), X8, X11
 	VPMOVZXDQ  X11, Y11
-	VPOR       bias256<>+0(SB), Y11, Y11
-	VSUBPD     bias256<>+0(SB), Y11, Y11
+	VPOR       bias<>+0(SB), Y11, Y11
+	VSUBPD     bias<>+0(SB), Y11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -11019,8 +6908,8 @@ groupVectorsEnd:
 	VADDPD     Y11, Y9, Y11
 	VPMASKMOVD (R8)(R13*4), X8, X8
 	VPMOVZXDQ  X8, Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
+	VPOR       bias<>+0(SB), Y8, Y8
+	VSUBPD     bias<>+0(SB), Y8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -11032,25 +6921,25 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VADDPD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VADDPD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VADDPD     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VADDPD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VADDPD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
 	VPMASKMOVD Y9, Y7, (R9)(R13*8)
 	VPMASKMOVD Y11, Y7, (R10)(R13*8)
 	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
@@ -11060,27 +6949,29 @@ groupTailWhole:
 	VPAND    Y7, Y8, Y8
 	VMOVNTDQ Y8, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -11094,127 +6985,19 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXDQ  (DX)(DI*4), Y5
-	VPOR       bias256<>+0(SB), Y5, Y5
-	VSUBPD     bias256<>+0(SB), Y5, Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVZXDQ  X5, Y5
-	VPOR       bias256<>+0(SB), Y5, Y5
-	VSUBPD     bias256<>+0(SB), Y5, Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
+DATA bias<>+0(SB)/8, $0x4330000000000000
+DATA bias<>+8(SB)/8, $0x4330000000000000
+DATA bias<>+16(SB)/8, $0x4330000000000000
+DATA bias<>+24(SB)/8, $0x4330000000000000
+GLOBL bias<>(SB), RODATA|NOPTR, $32
+
 // func i16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16u64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -11229,7 +7012,7 @@ TEXT ·i16u64SquaresVolumeAVX2(SB), $8-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -11253,10 +7036,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -11288,17 +7070,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVSXWQ  (SI)(R13*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -11326,17 +7108,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVSXWQ  (DI)(R13*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -11364,17 +7146,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVSXWQ  (R8)(R13*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -11402,136 +7184,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVSXWQ  (DX)(R13*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVSXWQ  (SI)(R13*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVSXWQ  (DI)(R13*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVSXWQ  (R8)(R13*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -11541,9 +7224,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVSXWQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -11555,9 +7238,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(SI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -11569,9 +7252,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -11583,9 +7266,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -11598,25 +7281,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -11626,27 +7309,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -11660,125 +7345,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVSXWQ  (DX)(DI*2), Y5
-	VPMULDQ    Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVSXWQ  X6, Y6
-	VPMULDQ    Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32u64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -11793,7 +7366,7 @@ TEXT ·i32u64SquaresVolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -11817,10 +7390,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -11853,17 +7425,17 @@ groupLines:
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VPMOVSXDQ  (SI)(R13*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -11891,17 +7463,17 @@ groupLinesRow0Written:
 	VPADDQ     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VPMOVSXDQ  (DI)(R13*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -11929,17 +7501,17 @@ groupLinesRow1Written:
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VPMOVSXDQ  (R8)(R13*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -11967,136 +7539,37 @@ groupLinesRow2Written:
 	VPADDQ     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVSXDQ  (DX)(R13*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVSXDQ  (SI)(R13*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVSXDQ  (DI)(R13*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVSXDQ  (R8)(R13*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -12155,25 +7628,25 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDQ     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDQ     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDQ     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDQ     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDQ     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
 	VPMASKMOVD Y9, Y7, (R9)(R13*8)
 	VPMASKMOVD Y11, Y7, (R10)(R13*8)
 	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
@@ -12183,27 +7656,29 @@ groupTailWhole:
 	VPAND    Y7, Y8, Y8
 	VMOVNTDQ Y8, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -12217,123 +7692,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVSXDQ  (DX)(DI*4), Y5
-	VPMULDQ    Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVSXDQ  X5, Y5
-	VPMULDQ    Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -12348,7 +7713,7 @@ TEXT ·i32f64SquaresVolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -12372,10 +7737,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -12408,17 +7772,17 @@ groupLines:
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VCVTDQ2PD  (SI)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -12446,17 +7810,17 @@ groupLinesRow0Written:
 	VADDPD     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VCVTDQ2PD  (DI)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -12484,17 +7848,17 @@ groupLinesRow1Written:
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VCVTDQ2PD  (R8)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -12522,136 +7886,37 @@ groupLinesRow2Written:
 	VADDPD     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VCVTDQ2PD  (DX)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VCVTDQ2PD  (SI)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VCVTDQ2PD  (DI)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VCVTDQ2PD  (R8)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -12710,25 +7975,25 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VADDPD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VADDPD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VADDPD     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VADDPD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VADDPD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
 	VPMASKMOVD Y9, Y7, (R9)(R13*8)
 	VPMASKMOVD Y11, Y7, (R10)(R13*8)
 	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
@@ -12738,27 +8003,29 @@ groupTailWhole:
 	VPAND    Y7, Y8, Y8
 	VMOVNTDQ Y8, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -12772,123 +8039,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VCVTDQ2PD  (DX)(DI*4), Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VCVTDQ2PD  X5, Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -12903,7 +8060,7 @@ TEXT ·f32f64SquaresVolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -12927,10 +8084,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -12963,17 +8119,17 @@ groupLines:
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VCVTPS2PD  (SI)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -13001,17 +8157,17 @@ groupLinesRow0Written:
 	VADDPD     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VCVTPS2PD  (DI)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -13039,17 +8195,17 @@ groupLinesRow1Written:
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VCVTPS2PD  (R8)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -13077,136 +8233,37 @@ groupLinesRow2Written:
 	VADDPD     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VCVTPS2PD  (DX)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VCVTPS2PD  (SI)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VCVTPS2PD  (DI)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VCVTPS2PD  (R8)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -13265,25 +8322,25 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VADDPD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VADDPD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VADDPD     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VADDPD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VADDPD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
 	VPMASKMOVD Y9, Y7, (R9)(R13*8)
 	VPMASKMOVD Y11, Y7, (R10)(R13*8)
 	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
@@ -13293,27 +8350,29 @@ groupTailWhole:
 	VPAND    Y7, Y8, Y8
 	VMOVNTDQ Y8, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -13327,123 +8386,13 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VCVTPS2PD  (DX)(DI*4), Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VCVTPS2PD  X5, Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f64f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
@@ -13458,7 +8407,7 @@ TEXT ·f64f64SquaresVolumeAVX2(SB), $0-101
 
 groups:
 	CMPQ    rows+56(FP), $0x04
-	JLT     rows
+	JLT     done
 	MOVQ    DX, SI
 	ADDQ    srcStride+24(FP), SI
 	MOVQ    SI, DI
@@ -13482,10 +8431,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -13520,17 +8468,17 @@ groupLines:
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
 
-groupLinesRow0Written:
+row0Written:
 	VMOVDQU    (SI)(R13*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -13558,17 +8506,17 @@ groupLinesRow0Written:
 	VADDPD     96(R12), Y8, Y10
 	VMOVDQU    Y10, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
+	JAE        row1Beyond
 	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R9)(R13*8)
 	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
+	JMP        row1Written
 
-groupLinesRow1Beyond:
+row1Beyond:
 	VMOVNTDQ Y9, (R9)(R13*8)
 	VMOVNTDQ Y10, 32(R9)(R13*8)
 
-groupLinesRow1Written:
+row1Written:
 	VMOVDQU    (DI)(R13*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -13596,17 +8544,17 @@ groupLinesRow1Written:
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (R10)(R13*8)
 	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
+	JMP        row2Written
 
-groupLinesRow2Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R10)(R13*8)
 	VMOVNTDQ Y10, 32(R10)(R13*8)
 
-groupLinesRow2Written:
+row2Written:
 	VMOVDQU    (R8)(R13*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -13634,136 +8582,37 @@ groupLinesRow2Written:
 	VADDPD     224(R12), Y8, Y10
 	VMOVDQU    Y10, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row3Beyond
 	PREFETCHT0 128(R11)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	JMP        row3Written
 
-groupLinesRow3Beyond:
+row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
 
-groupLinesRow3Written:
+row3Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VMOVDQU    (DX)(R13*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VMOVDQU    (SI)(R13*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VMOVDQU    (DI)(R13*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VMOVDQU    (R8)(R13*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
+	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	MOVQ       R13, R14
+	ADDQ       R12, R14
+	TESTQ      R12, R12
+	JLE        sums
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R12
 	NEGQ       R12
@@ -13814,25 +8663,25 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VADDPD     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VADDPD     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VADDPD     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
 	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	VPMASKMOVD Y10, Y7, (R10)(R13*8)
 	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
@@ -13842,27 +8691,29 @@ groupTailWhole:
 	VPAND    Y7, Y11, Y11
 	VMOVNTDQ Y11, (R11)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
 	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
@@ -13876,112 +8727,122 @@ groupDone:
 	SUBQ    $0x04, rows+56(FP)
 	JMP     groups
 
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VMOVDQU    (DX)(DI*8), Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	SHLQ       $0x01, SI
-	NEGQ       SI
-	VMOVDQU    32(R8)(SI*4), Y4
-	VMOVDQU    (CX)(DI*8), Y5
-	VPMASKMOVD (DX)(DI*8), Y4, Y6
-	VMULPD     Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
 done:
 	SFENCE
+	VZEROUPPER
+	RET
+
+// func u32LayAVX2(dst *uint32, over *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·u32LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*4), Y0
+	VPADDD  (CX)(BX*4), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*4)
+	VMOVDQU Y0, (AX)(BX*4)
+	VMOVDQU 32(AX)(BX*4), Y0
+	VPADDD  32(CX)(BX*4), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*4)
+	VMOVDQU Y0, 32(AX)(BX*4)
+	ADDQ    $+16, BX
+	CMPQ    BX, DX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func u64LayAVX2(dst *uint64, over *uint64, n int)
+// Requires: AVX, AVX2
+TEXT ·u64LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*8), Y0
+	VPADDQ  (CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*8)
+	VMOVDQU Y0, (AX)(BX*8)
+	VMOVDQU 32(AX)(BX*8), Y0
+	VPADDQ  32(CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*8)
+	VMOVDQU Y0, 32(AX)(BX*8)
+	ADDQ    $+8, BX
+	CMPQ    BX, DX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func i64LayAVX2(dst *int64, over *int64, n int)
+// Requires: AVX, AVX2
+TEXT ·i64LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*8), Y0
+	VPADDQ  (CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*8)
+	VMOVDQU Y0, (AX)(BX*8)
+	VMOVDQU 32(AX)(BX*8), Y0
+	VPADDQ  32(CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*8)
+	VMOVDQU Y0, 32(AX)(BX*8)
+	ADDQ    $+8, BX
+	CMPQ    BX, DX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func f32LayAVX2(dst *float32, over *float32, n int)
+// Requires: AVX
+TEXT ·f32LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*4), Y0
+	VADDPS  (CX)(BX*4), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*4)
+	VMOVDQU Y0, (AX)(BX*4)
+	VMOVDQU 32(AX)(BX*4), Y0
+	VADDPS  32(CX)(BX*4), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*4)
+	VMOVDQU Y0, 32(AX)(BX*4)
+	ADDQ    $+16, BX
+	CMPQ    BX, DX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func f64LayAVX2(dst *float64, over *float64, n int)
+// Requires: AVX
+TEXT ·f64LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*8), Y0
+	VADDPD  (CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*8)
+	VMOVDQU Y0, (AX)(BX*8)
+	VMOVDQU 32(AX)(BX*8), Y0
+	VADDPD  32(CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*8)
+	VMOVDQU Y0, 32(AX)(BX*8)
+	ADDQ    $+8, BX
+	CMPQ    BX, DX
+	JLT     loop
 	VZEROUPPER
 	RET

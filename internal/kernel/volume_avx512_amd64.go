@@ -403,3 +403,53 @@ func f32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float32, srcStr
 //
 //go:noescape
 func f64f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+
+// u32LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func u32LayAVX512(dst *uint32, over *uint32, n int)
+
+// u64LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func u64LayAVX512(dst *uint64, over *uint64, n int)
+
+// i64LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func i64LayAVX512(dst *int64, over *int64, n int)
+
+// f32LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func f32LayAVX512(dst *float32, over *float32, n int)
+
+// f64LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func f64LayAVX512(dst *float64, over *float64, n int)

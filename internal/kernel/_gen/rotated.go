@@ -91,7 +91,7 @@ func rotatedLine(set isa, o op) {
 		r := &rotated256{set: set.(*avx2), op: o}
 		if o.dot {
 			r.ones = YMM()
-			VMOVDQU(r.set.ones, r.ones)
+			VMOVDQU(r.set.constants.ones(), r.ones)
 		}
 		k.rotatedISA = r
 	}

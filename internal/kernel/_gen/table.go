@@ -106,6 +106,9 @@ func has(p pairs.Pair) string {
 // routines is the fields of a pair's assembly.
 func (l level) routines(p pairs.Pair, square bool) string {
 	fields := []string{fmt.Sprintf("vector: %d", l.bytes)}
+	if p.Kinds&pairs.Volume != 0 {
+		fields = append(fields, fmt.Sprintf("lay: %sLay%s", p.Sum.Short(), l.isa()))
+	}
 	for _, k := range []struct {
 		kind          pairs.Kinds
 		field, kernel string
@@ -122,6 +125,9 @@ func (l level) routines(p pairs.Pair, square bool) string {
 					field += "Dot"
 				}
 				fields = append(fields, fmt.Sprintf("%s: %s%s%s", field, o.name(), k.kernel, l.isa()))
+				if k.kind == pairs.Upright && groupsOnly(l.bytes, o) {
+					fields = append(fields, "planeGroups: true")
+				}
 				if k.kind == pairs.Tilted && l.tiltedGroups {
 					fields = append(fields, fmt.Sprintf("tiltedGroup: %sTiltedGroup%s", o.name(), l.isa()))
 				}

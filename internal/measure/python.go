@@ -1,24 +1,14 @@
-package bench
+package measure
 
 import (
 	"bufio"
 	"bytes"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os/exec"
 	"strings"
-)
-
-// The scripts that make tables on command, with libraries for the CPU and for
-// CUDA.
-var (
-	//go:embed peers.py
-	peersScript string
-	//go:embed gpupeers.py
-	gpuPeersScript string
 )
 
 // A python is a Python process that makes tables on command. An exception
@@ -44,15 +34,18 @@ type command struct {
 
 // A reply is the line that comes back.
 type reply struct {
-	Peers map[string]struct {
-		Version   string `json:"version"`
-		Workers   int    `json:"workers"`
-		Inclusive bool   `json:"inclusive"` // its tables lack the row and column of zeros
-	} `json:"peers"`
-	Missing []string `json:"missing"`
-	Able    []string `json:"able"`
-	NS      int64    `json:"ns"`
-	Bytes   int64    `json:"bytes"`
+	Peers   map[string]Peer `json:"peers"`
+	Missing []string        `json:"missing"`
+	Able    []string        `json:"able"`
+	NS      int64           `json:"ns"`
+	Bytes   int64           `json:"bytes"`
+}
+
+// A Peer is another library.
+type Peer struct {
+	Version   string `json:"version"`
+	Workers   int    `json:"workers"`
+	Inclusive bool   `json:"inclusive"` // its tables lack the row and column of zeros
 }
 
 // startPython runs a script and asks who is there.

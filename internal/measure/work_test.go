@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"bytes"
@@ -9,29 +9,36 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/tilted"
 )
 
+var best boxsum.Level
+
 // Every kind is verified at every level, with sizes around a vector's width.
 func TestPrepare(t *testing.T) {
-	for _, k := range kinds {
+	types := []string{squares}
+	for _, p := range pairs.Sums {
+		types = append(types, p.String(), p.String()+TiltedSuffix, p.String()+volumeSuffix)
+	}
+	for _, types := range types {
 		for _, channels := range []int{1, 3, 5} {
 			for _, size := range []Size{{Name: "1x1", Width: 1, Height: 1}, {Name: "17x5", Width: 17, Height: 5}, {Name: "300x70", Width: 300, Height: 70}} {
-				c := Case{Types: k.types, Channels: channels}
-				if c.volume() {
+				c := Case{Types: types, Channels: channels}
+				if c.Volume() {
 					size.Depth = 3
 				}
 				for _, level := range boxsum.Levels() {
-					w, err := prepare(c, size, []int{1, 2, 3}, level)
+					w, err := Prepare(c, size, []int{1, 2, 3}, level)
 					if err != nil {
 						t.Fatalf("%v %v %v: %v", c, size, level, err)
 					}
 					written := int64(0)
-					for _, table := range w.tables {
+					for _, table := range w.Tables {
 						written += int64(len(table.output))
 					}
-					if read, want := c.bytes(size); int64(len(w.pixels)) != read || written != want {
-						t.Errorf("%v %v: %d and %d bytes, the name says %d and %d", c, size, len(w.pixels), written, read, want)
+					if read, want := c.Bytes(size); int64(len(w.Pixels)) != read || written != want {
+						t.Errorf("%v %v: %d and %d bytes, the name says %d and %d", c, size, len(w.Pixels), written, read, want)
 					}
 				}
 			}
@@ -41,13 +48,13 @@ func TestPrepare(t *testing.T) {
 
 // A single wrong entry, wherever it is, is found by verify and by equal.
 func TestOneWrongEntry(t *testing.T) {
-	t.Run("u8:u32", func(t *testing.T) { testOneWrong[uint8, uint32, int64](t, false) })
-	t.Run("f32:f32", func(t *testing.T) { testOneWrong[float32, float32, float64](t, false) })
-	t.Run("i16:i64", func(t *testing.T) { testOneWrong[int16, int64, int64](t, false) })
-	t.Run("squares", func(t *testing.T) { testOneWrong[uint8, uint64, int64](t, true) })
+	t.Run("u8:u32", func(t *testing.T) { testOneWrong[uint8, uint32](t, false) })
+	t.Run("f32:f32", func(t *testing.T) { testOneWrong[float32, float32](t, false) })
+	t.Run("i16:i64", func(t *testing.T) { testOneWrong[int16, int64](t, false) })
+	t.Run("squares", func(t *testing.T) { testOneWrong[uint8, uint64](t, true) })
 }
 
-func testOneWrong[P boxsum.Pixel, S boxsum.Sum, A accumulator](t *testing.T, square bool) {
+func testOneWrong[P boxsum.Pixel, S boxsum.Sum](t *testing.T, square bool) {
 	img, err := randomImage[P, S](Size{Width: 7, Height: 4}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +77,7 @@ func testOneWrong[P boxsum.Pixel, S boxsum.Sum, A accumulator](t *testing.T, squ
 		right.Write(bytesOf(view.Row(y)))
 	}
 	check := func() (verified, equals error) {
-		return verify[A](table, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
+		return verify(table, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
 	}
 	if v, e := check(); v != nil || e != nil {
 		t.Fatal(v, e)
@@ -84,7 +91,7 @@ func testOneWrong[P boxsum.Pixel, S boxsum.Sum, A accumulator](t *testing.T, squ
 			row[i] = old
 			at := fmt.Sprintf("entry (%d, %d) of channel %d is ", i/2, y, i%2)
 			for _, err := range []error{v, e} {
-				if differs := (*errDiffers)(nil); !errors.As(err, &differs) || !bytes.HasPrefix([]byte(err.Error()), []byte(at)) {
+				if differs := (*DiffersError)(nil); !errors.As(err, &differs) || !bytes.HasPrefix([]byte(err.Error()), []byte(at)) {
 					t.Errorf("a wrong entry (%d, %d) of channel %d gives %v", i/2, y, i%2, err)
 				}
 			}
@@ -139,7 +146,7 @@ func TestRandomImageIsExact(t *testing.T) {
 				}
 			}
 		}
-		if sum/unit > 1<<24 || size.pixels() > 1 && sum == 0 {
+		if sum/unit > 1<<24 || size.Pixels() > 1 && sum == 0 {
 			t.Errorf("%d×%d: pixels of %v sum to %v, which float32 cannot tell apart", size.Width, size.Height, unit, sum)
 		}
 	}
@@ -156,27 +163,16 @@ func TestOneWrongTilted(t *testing.T) {
 		t.Fatal(err)
 	}
 	view := table.View()
-	if err := verifyTilted[int64](view, img); err != nil {
+	if err := verifyTilted(view, img); err != nil {
 		t.Fatal(err)
 	}
 	for y := range view.Height {
 		for i := range view.Row(y) {
 			view.Row(y)[i]++
-			if differs := (*errDiffers)(nil); !errors.As(verifyTilted[int64](view, img), &differs) {
+			if differs := (*DiffersError)(nil); !errors.As(verifyTilted(view, img), &differs) {
 				t.Errorf("value %d of row %d was wrong, and nobody said so", i, y)
 			}
 			view.Row(y)[i]--
 		}
-	}
-}
-
-// What the tilted table costs OpenCV is the difference of its two times.
-func TestWithExtra(t *testing.T) {
-	results := withExtra([]Result{{Algorithm: OpenCVTilted + " 5.0", Min: 7, Verified: true}, {Algorithm: OpenCVUpright + " 5.0", Min: 4}})
-	if len(results) != 3 || results[2].Algorithm != "opencv 5.0" || results[2].Min != 3 || !results[2].is(OpenCV) {
-		t.Errorf("%+v", results)
-	}
-	if results := withExtra(results[:1]); len(results) != 1 {
-		t.Errorf("%+v", results)
 	}
 }

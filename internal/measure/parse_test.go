@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"slices"
@@ -66,14 +66,14 @@ func TestParseErrors(t *testing.T) {
 		{types, "u8:u32x65", `"65" is not a number of channels`},
 	} {
 		err := test.parse(test.text)
-		if err == nil || !strings.HasPrefix(err.Error(), "bench: ") || !strings.Contains(err.Error(), test.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "measure: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q gives %v, want an error with %s", test.text, err, test.want)
 		}
 	}
 }
 
 func FuzzParseSizes(f *testing.F) {
-	for _, s := range []string{PeerSizes, "1x1", "0x0", "x", "1e3x5", "٣x٤", "1048576x1048576"} {
+	for _, s := range []string{"480p,8192x8192", "1x1", "0x0", "x", "1e3x5", "٣x٤", "1048576x1048576"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
@@ -83,7 +83,7 @@ func FuzzParseSizes(f *testing.F) {
 		}
 		for _, s := range sizes {
 			again, err := parseSize(s.String())
-			if err != nil || again != s || s.Width < 1 || s.Height < 1 || s.Width > maxSide || s.Height > maxSide {
+			if err != nil || again != s || s.Width < 1 || s.Height < 1 || s.Width > MaxSide || s.Height > MaxSide {
 				t.Errorf("%q: %+v is read again as %+v, %v", list, s, again, err)
 			}
 		}
@@ -91,7 +91,7 @@ func FuzzParseSizes(f *testing.F) {
 }
 
 func FuzzParseTypes(f *testing.F) {
-	for _, s := range []string{PeerTypes, "squaresx64", "tilted", "f32:f32-tiltedx3", "rotated:1/2", "f32:f64@-2/3x2", "u8:u32@1/0", "rotated:", "u8:u32+u64-tilted", "-tilted", "u8:u32x03", "f64:f64", ":", "+x+"} {
+	for _, s := range []string{"u8:u32,u8:f64,squares,u8:u32x3,tilted", "squaresx64", "tilted", "f32:f32-tiltedx3", "rotated:1/2", "f32:f64@-2/3x2", "u8:u32@1/0", "rotated:", "u8:u32+u64-tilted", "-tilted", "u8:u32x03", "f64:f64", ":", "+x+"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
@@ -104,7 +104,7 @@ func FuzzParseTypes(f *testing.F) {
 			if err != nil || again != c {
 				t.Errorf("%q: %+v is read again as %+v, %v", list, c, again, err)
 			}
-			if read, written := c.bytes(Size{Width: maxSide, Height: maxSide}); read <= 0 || written < read {
+			if read, written := c.Bytes(Size{Width: MaxSide, Height: MaxSide}); read <= 0 || written < read {
 				t.Errorf("%v: %d bytes read and %d written", c, read, written)
 			}
 		}

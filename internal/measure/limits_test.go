@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"bytes"
@@ -11,26 +11,26 @@ func TestLimits(t *testing.T) {
 		for _, workers := range []int{1, 2, 3, 7} {
 			for _, size := range []Size{{Name: "", Width: 1, Height: 1}, {Name: "", Width: 33, Height: 9}, {Name: "", Width: 640, Height: 48}} {
 				c := Case{Types: types, Channels: 3}
-				w, err := prepare(c, size, []int{1}, 0)
+				w, err := Prepare(c, size, []int{1}, best)
 				if err != nil {
 					t.Fatal(err)
 				}
-				pixels := bytes.Clone(w.pixels)
-				for _, limit := range []func(*work, int){(*work).fill, (*work).fillRead} {
-					for _, table := range w.tables {
+				pixels := bytes.Clone(w.Pixels)
+				for _, limit := range []func(*Work, int){(*Work).fill, (*Work).fillRead} {
+					for _, table := range w.Tables {
 						copy(table.memory, bytes.Repeat([]byte{0xa5}, len(table.memory)))
 					}
 					limit(w, workers)
-					for _, table := range w.tables {
+					for _, table := range w.Tables {
 						n := len(table.output)
 						if bytes.Contains(table.output, []byte{0xa5}) || bytes.Count(table.memory[n:], []byte{0xa5}) != len(table.memory)-n {
 							t.Errorf("%v %d×%d with %d workers: not just the output was filled", c, size.Width, size.Height, workers)
 						}
 					}
 				}
-				want := make([][]byte, len(w.tables))
+				want := make([][]byte, len(w.Tables))
 				head := len(pixels)
-				for i, table := range w.tables {
+				for i, table := range w.Tables {
 					for j := range table.output {
 						table.output[j] = byte(j * 7 >> 2)
 					}
@@ -40,12 +40,12 @@ func TestLimits(t *testing.T) {
 					head = 0
 				}
 				w.copy(workers)
-				for i, table := range w.tables {
+				for i, table := range w.Tables {
 					if !bytes.Equal(table.output, want[i]) {
 						t.Errorf("%v %d×%d with %d workers: table %d is not the copy", c, size.Width, size.Height, workers, i)
 					}
 				}
-				if !bytes.Equal(w.pixels, pixels) {
+				if !bytes.Equal(w.Pixels, pixels) {
 					t.Errorf("%v: the pixels changed", c)
 				}
 			}

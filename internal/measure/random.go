@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"math/bits"
@@ -24,7 +24,7 @@ func randomImage[P boxsum.Pixel, S boxsum.Sum](size Size, channels int) (boxsum.
 	if err != nil {
 		return img, err
 	}
-	width := min(pixelBits[P](), exactBits[S]()-bits.Len(uint(size.pixels()-1)))
+	width := min(pixelBits[P](), exactBits[S]()-bits.Len(uint(int(size.Pixels())-1)))
 	unit := P(1)
 	if isFloat[P]() {
 		for range width {
@@ -85,7 +85,7 @@ func exactBits[S boxsum.Sum]() int {
 	}
 }
 
-func isFloat[T boxsum.Pixel]() bool {
+func isFloat[T boxsum.Pixel | boxsum.Sum]() bool {
 	one := T(1)
 	return one/2 != 0
 }

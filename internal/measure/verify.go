@@ -1,6 +1,7 @@
-package bench
+package measure
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
@@ -16,13 +17,17 @@ type accumulator interface{ int64 | float64 }
 // with the library: a running sum along the row, added to what the column held
 // above. Bands of rows go side by side: each starts from the row above it in the
 // table, which the band above finds right or not.
-func verify[A accumulator, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsum.Image[P], square bool) error {
+func verify[S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsum.Image[P], square bool) error {
 	for i, got := range t.Exclusive().Row(0) {
 		if got != 0 {
 			return differs("the reference", i, 0, img.Channels, got, S(0))
 		}
 	}
-	return inBands(img.Height, func(from, to int) error { return verifyRows[A](t, img, square, from, to) })
+	rows := verifyRows[int64, S, P]
+	if isFloat[S]() {
+		rows = verifyRows[float64, S, P]
+	}
+	return inBands(img.Height, func(from, to int) error { return rows(t, img, square, from, to) })
 }
 
 // verifyRows compares the entries under the pixels of a band of rows.
@@ -67,12 +72,7 @@ func inBands(n int, f func(from, to int) error) error {
 	}
 	errs := make([]error, bands)
 	parallel(bands, func(band int) { errs[band] = f(n*band/bands, n*(band+1)/bands) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // equal compares every entry of a view with the D values that r yields row by
@@ -97,13 +97,13 @@ func equal[D, S boxsum.Sum](r io.Reader, v boxsum.View[S]) error {
 	return first
 }
 
-// errDiffers is an entry that is not what it should be.
-type errDiffers struct{ text string }
+// A DiffersError is an entry that is not what it should be.
+type DiffersError struct{ text string }
 
-func (e *errDiffers) Error() string { return e.text }
+func (e *DiffersError) Error() string { return e.text }
 
 // differs says which entry of a row differs, by its index in the row.
 func differs(who string, i, y, channels int, got, want any) error {
-	return &errDiffers{fmt.Sprintf("entry (%d, %d) of channel %d is %v, and %s has %v",
+	return &DiffersError{fmt.Sprintf("entry (%d, %d) of channel %d is %v, and %s has %v",
 		i/channels, y, i%channels, got, who, want)}
 }

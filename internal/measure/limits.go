@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"math/bits"
@@ -11,10 +11,19 @@ import (
 // the tables that they stand beside, and leave garbage in them. Stores go past
 // the caches, and so a table that stays in a cache can be faster.
 
+// Fill, FillRead and Copy are the limits with some workers.
+func (w *Work) Fill(workers int) *Contestant     { return limit(func() { w.fill(workers) }) }
+func (w *Work) FillRead(workers int) *Contestant { return limit(func() { w.fillRead(workers) }) }
+func (w *Work) Copy(workers int) *Contestant     { return limit(func() { w.copy(workers) }) }
+
+func limit(f func()) *Contestant {
+	return &Contestant{Run: OnClock(func() error { f(); return nil })}
+}
+
 // fill writes as many bytes as the tables have.
-func (w *work) fill(workers int) {
+func (w *Work) fill(workers int) {
 	parallel(workers, func(part int) {
-		for _, t := range w.tables {
+		for _, t := range w.Tables {
 			lo, hi := share(len(t.output), part, workers)
 			kernel.StreamFill(t.output[lo:hi])
 		}
@@ -23,18 +32,18 @@ func (w *work) fill(workers int) {
 
 // fillRead reads every byte of the pixels once and writes every byte of the
 // tables once, side by side: what a table cannot do without.
-func (w *work) fillRead(workers int) {
+func (w *Work) fillRead(workers int) {
 	total := 0
-	for _, t := range w.tables {
+	for _, t := range w.Tables {
 		total += len(t.output)
 	}
 	parallel(workers, func(part int) {
 		before := 0
-		for _, t := range w.tables {
+		for _, t := range w.Tables {
 			lo, hi := share(len(t.output), part, workers)
-			from := scale(before+lo, len(w.pixels), total)
-			to := scale(before+hi, len(w.pixels), total)
-			kernel.StreamFillRead(t.output[lo:hi], w.pixels[from:to])
+			from := scale(before+lo, len(w.Pixels), total)
+			to := scale(before+hi, len(w.Pixels), total)
+			kernel.StreamFillRead(t.output[lo:hi], w.Pixels[from:to])
 			before += len(t.output)
 		}
 	})
@@ -43,12 +52,12 @@ func (w *work) fillRead(workers int) {
 // copy moves as many bytes as pixels and tables have together, half of them
 // read and half of them written: the pixels to the head of the first table,
 // and then half of what is left of each table to its other half.
-func (w *work) copy(workers int) {
+func (w *Work) copy(workers int) {
 	parallel(workers, func(part int) {
-		head := len(w.pixels)
+		head := len(w.Pixels)
 		lo, hi := share(head, part, workers)
-		copy(w.tables[0].output[lo:hi], w.pixels[lo:hi])
-		for _, t := range w.tables {
+		copy(w.Tables[0].output[lo:hi], w.Pixels[lo:hi])
+		for _, t := range w.Tables {
 			rest := t.output[head:]
 			half := len(rest) / 2
 			lo, hi := share(half, part, workers)
