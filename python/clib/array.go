@@ -112,21 +112,31 @@ type grid struct {
 	length                         int // elements from the first value to the last
 }
 
-func (a array) asGrid(axes int) (g grid, err error) {
+// A view is an array seen as a grid.
+type view struct {
+	array
+	grid
+}
+
+// set sees an array with the given number of axes, and perhaps one more for
+// channels, as a grid. An array that is laid out in another way is an errLayout.
+func (v *view) set(a *array, axes int) error {
+	v.array = *a
+	g := &v.grid
 	n := len(a.shape)
 	g.channels = 1
 	switch n {
 	case axes:
 	case axes + 1:
 		if g.channels = a.shape[n-1]; g.channels == 0 {
-			return g, invalid("an array without channels")
+			return invalid("an array without channels")
 		}
 		n--
 	default:
-		return g, invalid("an array of %d axes: it takes %d, and one more for channels", len(a.shape), axes)
+		return invalid("an array of %d axes: it takes %d, and one more for channels", len(a.shape), axes)
 	}
 	if !a.native() {
-		return g, errLayout
+		return errLayout
 	}
 	g.width, g.height, g.depth = a.shape[n-1], a.shape[n-2], 1
 	if axes == 3 {
@@ -135,50 +145,36 @@ func (a array) asGrid(axes int) (g grid, err error) {
 	row := g.width * g.channels
 	g.stride, g.sliceStride = row, row*g.height
 	if row == 0 || g.height == 0 || g.depth == 0 {
-		return g, nil // the strides of nothing mean nothing
+		return nil // the strides of nothing mean nothing
 	}
 	pixel := g.channels * a.bytes
 	if g.channels > 1 && a.strides[n] != a.bytes || g.width > 1 && a.strides[n-1] != pixel {
-		return g, errLayout
+		return errLayout
 	}
 	if g.height > 1 {
 		if g.stride = a.strides[n-2] / a.bytes; g.stride*a.bytes != a.strides[n-2] || g.stride < row {
-			return g, errLayout
+			return errLayout
 		}
 	}
 	slice := (g.height-1)*g.stride + row
 	g.sliceStride = g.height * g.stride
 	if g.depth > 1 {
 		if g.sliceStride = a.strides[n-3] / a.bytes; g.sliceStride*a.bytes != a.strides[n-3] || g.sliceStride < slice {
-			return g, errLayout
+			return errLayout
 		}
 	}
 	g.length = (g.depth-1)*g.sliceStride + slice
-	return g, nil
+	return nil
 }
 
-// A view is an array seen as a grid.
-type view struct {
-	array
-	grid
-}
-
-// view sees an array with the given number of axes, and perhaps one more for
-// channels, as a grid. An array that is laid out in another way is an errLayout.
-func (a array) view(axes int) (view, error) {
-	g, err := a.asGrid(axes)
-	return view{a, g}, err
-}
-
-// mustView is view for an array that ends the call if it is no grid.
-func (a array) mustView(axes int) view {
-	v, err := a.view(axes)
-	must(err)
+// mustView sees an array as a grid, or ends the call.
+func (a array) mustView(axes int) (v view) {
+	must(v.set(&a, axes))
 	return v
 }
 
 // values is what a view holds.
-func values[T any](v view) []T {
+func values[T any](v *view) []T {
 	if v.length <= 0 {
 		return nil
 	}

@@ -67,7 +67,7 @@ var errNoBorder = invalid("a table has a row and a column of zeros at least")
 type asker[S boxsum.Sum] func(dst []S, from, to int) error
 
 // newAsker asks the package that knows tables of this kind.
-func newAsker[S boxsum.Sum](q *query, v view) (asker[S], error) {
+func newAsker[S boxsum.Sum](q *query, v *view) (asker[S], error) {
 	switch q.boxes.shape[1] {
 	case 4:
 		boxes := list[image.Rectangle](q.boxes, i64, "boxes", -1, 4)
@@ -87,7 +87,7 @@ func newAsker[S boxsum.Sum](q *query, v view) (asker[S], error) {
 // the same bits.
 func answer[S boxsum.Sum](q *query) error {
 	n, c := q.boxes.shape[0], q.table.channels
-	sums, err := newAsker[S](q, q.table)
+	sums, err := newAsker[S](q, &q.table)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func means[S boxsum.Sum](q *query, sums asker[S], out []float64) error {
 
 // spread writes variances or standard deviations.
 func spread[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], out []float64) error {
-	squares, err := newAsker[Q](q, q.squares)
+	squares, err := newAsker[Q](q, &q.squares)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func onPlane[S boxsum.Sum](q *features, floats func() (*haar.Plane[float64, S], 
 }
 
 // uprightFeatures evaluates on a table of the caller's.
-func uprightFeatures[S boxsum.Sum](v view, q *features) error {
+func uprightFeatures[S boxsum.Sum](v *view, q *features) error {
 	t := new(boxsum.Table[S])
 	over(t, v)
 	return onPlane(q,
@@ -133,7 +133,7 @@ func haarValues(a arguments) (any, error) {
 	if !ok {
 		return nil, wrongTypes("a table of %v", table.element)
 	}
-	return nil, p.features(table, q)
+	return nil, p.features(&table, q)
 }
 
 // haarFeatures is how many features of some kinds a window has. It takes the kinds,

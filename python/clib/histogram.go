@@ -20,15 +20,15 @@ type counting struct {
 
 // count makes the integral histogram of pixels of a type.
 func count[P boxsum.Pixel](c *counting) error {
-	img := imageOf[P](c.image)
+	img := imageOf[P](&c.image)
 	opt := &boxsum.Options{Workers: c.workers}
 	switch [2]element{c.table.element, c.weights.element} {
 	case [2]element{u32, {}}:
 		return histogram.IntegrateInto(histogramOver[uint32](c), img, opt)
 	case [2]element{u32, u8}:
-		return histogram.IntegrateWeightedInto(histogramOver[uint32](c), img, imageOf[uint8](c.weights), opt)
+		return histogram.IntegrateWeightedInto(histogramOver[uint32](c), img, imageOf[uint8](&c.weights), opt)
 	case [2]element{f64, f64}:
-		return histogram.IntegrateWeightedInto(histogramOver[float64](c), img, imageOf[float64](c.weights), opt)
+		return histogram.IntegrateWeightedInto(histogramOver[float64](c), img, imageOf[float64](&c.weights), opt)
 	}
 	return wrongTypes("pixels of %v have no integral histogram of %v", c.image.element, c.table.element)
 }

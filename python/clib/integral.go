@@ -34,18 +34,17 @@ func newJob(image, sum array, squares *array, kind, workers int) (*job, *pair, e
 		axes = 3
 	}
 	j := &job{kind: kind, workers: workers}
-	var err error
-	if j.image, err = image.view(axes); err != nil {
+	if err := j.image.set(&image, axes); err != nil {
 		return nil, nil, err
 	}
-	if j.sum, err = sum.table("out", axes, j.image); err != nil {
+	if err := j.sum.setTable(&sum, "out", axes, &j.image); err != nil {
 		return nil, nil, err
 	}
 	p, err := find(image.element, sum.element)
 	if err != nil || squares == nil {
 		return j, p, err
 	}
-	if j.squares, err = squares.table("the squares of out", axes, j.image); err != nil {
+	if err = j.squares.setTable(squares, "the squares of out", axes, &j.image); err != nil {
 		return nil, nil, err
 	}
 	if p.squares[j.squareType()] == nil || kind == tiltedTable {
@@ -62,22 +61,29 @@ func (j *job) squareType() element {
 	return j.squares.element
 }
 
-// table sees an array as the table of an image or volume.
-func (a array) table(name string, axes int, image view) (view, error) {
+// setTable sees an array as the table of an image or volume.
+func (v *view) setTable(a *array, name string, axes int, image *view) error {
 	a.mustWrite(name)
-	v, err := a.view(axes)
-	if err != nil {
-		return v, invalid("%s is laid out in another way: the elements of its rows must lie side by side, its rows in order, with native bytes", name)
+	if err := v.set(a, axes); err != nil {
+		return invalid("%s is laid out in another way: the elements of its rows must lie side by side, its rows in order, with native bytes", name)
 	}
 	if v.width != image.width+1 || v.height != image.height+1 || axes == 3 && v.depth != image.depth+1 || v.channels != image.channels || len(a.shape) != len(image.shape) {
-		return v, invalid("%s has shape %v, which is not one more along the axes of an image of shape %v", name, a.shape, image.shape)
+		return invalid("%s has shape %v, which is not one more along the axes of an image of shape %v", name, a.shape, image.shape)
 	}
-	return v, nil
+	return nil
 }
 
-// integral makes a table of an image or volume: of the image, in an array, with one
-// for the squares or None, the kind, workers, and the number of a device or -1.
+// integral makes a table of an image or volume. It takes the image, an array for the
+// table, and one for the squares or None. What may follow is the kind, workers and
+// the number of a device.
 func integral(a arguments) (any, error) {
+	if len(a) == 3 { // the usual call
+		j, p, err := hostJob(a, uprightTable, 0)
+		if err != nil {
+			return nil, err
+		}
+		return nil, j.run(p)
+	}
 	j, p, err := hostJob(a, a.int(3), a.int(4))
 	if err != nil {
 		return nil, err
@@ -105,20 +111,20 @@ func (j *job) run(p *pair) error {
 	return p.sums(j)
 }
 
-func imageOf[P boxsum.Pixel](v view) boxsum.Image[P] {
+func imageOf[P boxsum.Pixel](v *view) boxsum.Image[P] {
 	return boxsum.Image[P]{Pix: values[P](v), Stride: v.stride, Width: v.width, Height: v.height, Channels: v.channels}
 }
 
-func volumeOf[P boxsum.Pixel](v view) volume.Volume[P] {
+func volumeOf[P boxsum.Pixel](v *view) volume.Volume[P] {
 	return volume.Volume[P]{Pix: values[P](v), Stride: v.stride, SliceStride: v.sliceStride, Width: v.width, Height: v.height, Depth: v.depth, Channels: v.channels}
 }
 
 // over lays a table over an array, and overVolume one of a volume.
-func over[S boxsum.Sum](t *boxsum.Table[S], v view) {
+func over[S boxsum.Sum](t *boxsum.Table[S], v *view) {
 	t.Sums, t.Stride, t.Width, t.Height, t.Channels = values[S](v), v.stride, v.width-1, v.height-1, v.channels
 }
 
-func overVolume[S boxsum.Sum](t *volume.Table[S], v view) {
+func overVolume[S boxsum.Sum](t *volume.Table[S], v *view) {
 	t.Sums, t.Stride, t.SliceStride = values[S](v), v.stride, v.sliceStride
 	t.Width, t.Height, t.Depth, t.Channels = v.width-1, v.height-1, v.depth-1, v.channels
 }
@@ -140,21 +146,21 @@ func sums[S boxsum.Sum, P boxsum.Pixel]() func(*job) error {
 	return pooled(func(t *tables[S, float64], j *job) error {
 		switch {
 		case j.kind == volumeTable:
-			overVolume(&t.volumeSum, j.sum)
-			return volume.IntegrateInto(&t.volumeSum, volumeOf[P](j.image), j.options())
+			overVolume(&t.volumeSum, &j.sum)
+			return volume.IntegrateInto(&t.volumeSum, volumeOf[P](&j.image), j.options())
 		case j.kind == tiltedTable:
-			t.tilted.Sums, t.tilted.Stride = values[S](j.sum), j.sum.stride
+			t.tilted.Sums, t.tilted.Stride = values[S](&j.sum), j.sum.stride
 			t.tilted.Width, t.tilted.Height, t.tilted.Channels = j.image.width, j.image.height, j.image.channels
 			if j.device != nil {
-				return gpu.IntegrateTiltedHostInto(j.device, &t.tilted, imageOf[P](j.image), nil)
+				return gpu.IntegrateTiltedHostInto(j.device, &t.tilted, imageOf[P](&j.image), nil)
 			}
-			return tilted.IntegrateInto(&t.tilted, imageOf[P](j.image), j.options())
+			return tilted.IntegrateInto(&t.tilted, imageOf[P](&j.image), j.options())
 		}
-		over(&t.sum, j.sum)
+		over(&t.sum, &j.sum)
 		if j.device != nil {
-			return gpu.IntegrateHostInto(j.device, &t.sum, imageOf[P](j.image), nil)
+			return gpu.IntegrateHostInto(j.device, &t.sum, imageOf[P](&j.image), nil)
 		}
-		return boxsum.IntegrateInto(&t.sum, imageOf[P](j.image), j.options())
+		return boxsum.IntegrateInto(&t.sum, imageOf[P](&j.image), j.options())
 	})
 }
 
@@ -162,18 +168,18 @@ func sums[S boxsum.Sum, P boxsum.Pixel]() func(*job) error {
 func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel]() func(*job) error {
 	return pooled(func(t *tables[S, Q], j *job) error {
 		if j.kind == volumeTable {
-			overVolume(&t.volumeSum, j.sum)
-			overVolume(&t.volumeSquares, j.squares)
+			overVolume(&t.volumeSum, &j.sum)
+			overVolume(&t.volumeSquares, &j.squares)
 			t.volume.Sum, t.volume.Squares = &t.volumeSum, &t.volumeSquares
-			return volume.IntegrateSquaresInto(&t.volume, volumeOf[P](j.image), j.options())
+			return volume.IntegrateSquaresInto(&t.volume, volumeOf[P](&j.image), j.options())
 		}
-		over(&t.sum, j.sum)
-		over(&t.squares, j.squares)
+		over(&t.sum, &j.sum)
+		over(&t.squares, &j.squares)
 		t.upright.Sum, t.upright.Squares = &t.sum, &t.squares
 		if j.device != nil {
-			return gpu.IntegrateSquaresHostInto(j.device, &t.upright, imageOf[P](j.image), nil)
+			return gpu.IntegrateSquaresHostInto(j.device, &t.upright, imageOf[P](&j.image), nil)
 		}
-		return boxsum.IntegrateSquaresInto(&t.upright, imageOf[P](j.image), j.options())
+		return boxsum.IntegrateSquaresInto(&t.upright, imageOf[P](&j.image), j.options())
 	})
 }
 

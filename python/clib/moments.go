@@ -12,7 +12,7 @@ import (
 )
 
 // weigh makes the table of an image's moments.
-func weigh[P boxsum.Pixel](v view, workers int) (*moments.Table, error) {
+func weigh[P boxsum.Pixel](v *view, workers int) (*moments.Table, error) {
 	bytes, err := moments.Bytes[P](v.width, v.height, v.channels)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func momentsTable(a arguments) (any, error) {
 	if !ok {
 		return nil, wrongTypes("pixels of %v have no moments", v.element)
 	}
-	t, err := p.weigh(v, a.int(1))
+	t, err := p.weigh(&v, a.int(1))
 	if err != nil {
 		return nil, err
 	}

@@ -24,9 +24,9 @@ type pair struct {
 
 	// What goes by the pixels alone, and by the sums.
 	count    func(*counting) error
-	weigh    func(v view, workers int) (*moments.Table, error)
+	weigh    func(v *view, workers int) (*moments.Table, error)
 	answer   func(*query) error
-	features func(view, *features) error
+	features func(*view, *features) error
 }
 
 type byElement map[element]func(*job) error

@@ -29,9 +29,9 @@ func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) (lattice
 	var t *rotated.Table[S]
 	var err error
 	if j.device != nil {
-		t, err = gpu.IntegrateRotatedHost[S](j.device, imageOf[P](j.image), rot, nil)
+		t, err = gpu.IntegrateRotatedHost[S](j.device, imageOf[P](&j.image), rot, nil)
 	} else {
-		t, err = rotated.Integrate[S](imageOf[P](j.image), rot, j.options())
+		t, err = rotated.Integrate[S](imageOf[P](&j.image), rot, j.options())
 	}
 	if err != nil {
 		return nil, err

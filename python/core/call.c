@@ -68,6 +68,8 @@ static int64_t number_of(PyObject *name) {
 
 // set makes a value of an argument. What it points to lives as long as held.
 static int set(boxsum_value *value, PyObject *argument, PyObject **held) {
+	*held = 0;
+	value->kind = boxsum_none;
 	if (argument == Py_None)
 		return 0;
 	if (PyLong_Check(argument)) {
@@ -75,12 +77,12 @@ static int set(boxsum_value *value, PyObject *argument, PyObject **held) {
 		value->number = PyLong_AsLongLong(argument);
 		return value->number == -1 && PyErr_Occurred() ? -1 : 0;
 	}
-	if (PyFloat_Check(argument)) {
+	if (PyFloat_CheckExact(argument)) {
 		value->kind = boxsum_real;
 		value->real = PyFloat_AsDouble(argument);
 		return 0;
 	}
-	if (PyBytes_Check(argument)) {
+	if (PyBytes_CheckExact(argument)) {
 		value->kind = boxsum_text;
 		value->number = PyBytes_Size(argument);
 		value->pointer = PyBytes_AsString(argument);
@@ -117,9 +119,9 @@ static void fail(char *text) {
 enum { most_arguments = 12 };
 
 PyObject *core_call(PyObject *module, PyObject *arguments) {
-	boxsum_value values[most_arguments] = {{0}}, result = {0};
-	PyObject *held[most_arguments] = {0}, *made = 0;
-	Py_ssize_t count = PyTuple_Size(arguments) - 1;
+	boxsum_value values[most_arguments], result = {0};
+	PyObject *held[most_arguments], *made = 0;
+	Py_ssize_t count = PyTuple_Size(arguments) - 1, set_up = 0;
 	(void)module;
 	if (count < 0 || count > most_arguments)
 		return PyErr_Format(PyExc_TypeError, "call takes a name and up to %d arguments", most_arguments);
@@ -132,9 +134,12 @@ PyObject *core_call(PyObject *module, PyObject *arguments) {
 	int64_t number = number_of(PyTuple_GetItem(arguments, 0));
 	if (number < 0)
 		return 0;
-	for (Py_ssize_t i = 0; i < count; i++)
-		if (set(&values[i], PyTuple_GetItem(arguments, i + 1), &held[i]))
+	while (set_up < count) {
+		int failed = set(&values[set_up], PyTuple_GetItem(arguments, set_up + 1), &held[set_up]);
+		set_up++;
+		if (failed)
 			goto done;
+	}
 	char *text;
 	Py_BEGIN_ALLOW_THREADS
 	text = library.call(number, values, count, &result);
@@ -150,7 +155,7 @@ PyObject *core_call(PyObject *module, PyObject *arguments) {
 		made = Py_None;
 	}
 done:
-	for (Py_ssize_t i = 0; i < count; i++)
-		Py_XDECREF(held[i]);
+	while (set_up-- > 0)
+		Py_XDECREF(held[set_up]);
 	return made;
 }

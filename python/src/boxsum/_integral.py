@@ -136,7 +136,10 @@ def integral(
             table = out
         if table is not None:
             try:
-                call("integral", image, table, table2, UPRIGHT, 0 if workers is None else thread_count(workers), -1)
+                if workers is None:
+                    call("integral", image, table, table2)
+                else:
+                    call("integral", image, table, table2, UPRIGHT, thread_count(workers), -1)
             except LayoutError:
                 pass  # made from a copy below
             else:
