@@ -2,62 +2,9 @@
 
 //go:build amd64 && !noasm
 
-// func u8u32TiltedAVX512(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u8u32TiltedAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VPMOVZXBD  (CX)(DI*1), Z1
-	VPADDD     (R10)(DI*4), Z1, Z1
-	VPADDD     Z1, Z0, Z2
-	VPADDD     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBD (CX)(DI*1), Z1
-	VPADDD    (R10)(DI*4), Z1, Z1
-	VPADDD    Z1, Z0, Z2
-	VPADDD    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8u32TiltedGroupAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8u32TiltedGroupAVX512(SB), $0-105
+TEXT ·u8u32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -286,62 +233,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64TiltedAVX512(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64TiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXBQ  (CX)(DI*1), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBQ (CX)(DI*1), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64TiltedGroupAVX512(SB), $0-105
+TEXT ·u8u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -570,64 +464,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f32TiltedAVX512(dst *float32, src *uint8, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func u8f32TiltedAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8f32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VPMOVZXBD  (CX)(DI*1), Z1
-	VCVTDQ2PS  Z1, Z1
-	VADDPS     (R10)(DI*4), Z1, Z1
-	VADDPS     Z1, Z0, Z2
-	VADDPS     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBD (CX)(DI*1), Z1
-	VCVTDQ2PS Z1, Z1
-	VADDPS    (R10)(DI*4), Z1, Z1
-	VADDPS    Z1, Z0, Z2
-	VADDPS    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8f32TiltedGroupAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8f32TiltedGroupAVX512(SB), $0-105
+TEXT ·u8f32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -888,64 +727,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64TiltedAVX512(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u8f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXBD  (CX)(DI*1), Y1
-	VCVTDQ2PD  Y1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBD (CX)(DI*1), Y1
-	VCVTDQ2PD Y1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8f64TiltedGroupAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u8f64TiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·u8f64TiltedGroupAVX512(SB), $0-105
+TEXT ·u8f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1206,62 +990,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64TiltedAVX512(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXWQ  (CX)(DI*2), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXWQ (CX)(DI*2), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u16u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64TiltedGroupAVX512(SB), $0-105
+TEXT ·u16u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1490,64 +1221,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64TiltedAVX512(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u16f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXWD  (CX)(DI*2), Y1
-	VCVTDQ2PD  Y1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXWD (CX)(DI*2), Y1
-	VCVTDQ2PD Y1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u16f64TiltedGroupAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·u16f64TiltedGroupAVX512(SB), $0-105
+TEXT ·u16f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1808,62 +1484,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64TiltedAVX512(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64TiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXDQ  (CX)(DI*4), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXDQ (CX)(DI*4), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64TiltedGroupAVX512(SB), $0-105
+TEXT ·u32u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -2092,62 +1715,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u32TiltedAVX512(dst *uint32, src *uint32, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VMOVDQU32  (CX)(DI*4), Z1
-	VPADDD     (R10)(DI*4), Z1, Z1
-	VPADDD     Z1, Z0, Z2
-	VPADDD     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU32 (CX)(DI*4), Z1
-	VPADDD    (R10)(DI*4), Z1, Z1
-	VPADDD    Z1, Z0, Z2
-	VPADDD    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32u32TiltedGroupAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32u32TiltedGroupAVX512(SB), $0-105
+TEXT ·u32u32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -2376,62 +1946,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16i64TiltedAVX512(dst *int64, src *int16, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i16i64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXWQ  (CX)(DI*2), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXWQ (CX)(DI*2), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i16i64TiltedGroupAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i16i64TiltedGroupAVX512(SB), $0-105
+TEXT ·i16i64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -2660,62 +2177,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32i64TiltedAVX512(dst *int64, src *int32, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i32i64TiltedAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32i64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXDQ  (CX)(DI*4), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXDQ (CX)(DI*4), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i32i64TiltedGroupAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i32i64TiltedGroupAVX512(SB), $0-105
+TEXT ·i32i64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -2944,62 +2408,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64TiltedAVX512(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64TiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTPS2PD  (CX)(DI*4), Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTPS2PD (CX)(DI*4), Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f32f64TiltedGroupAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64TiltedGroupAVX512(SB), $0-105
+TEXT ·f32f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -3252,62 +2663,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f32TiltedAVX512(dst *float32, src *float32, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func f32f32TiltedAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VMOVDQU32  (CX)(DI*4), Z1
-	VADDPS     (R10)(DI*4), Z1, Z1
-	VADDPS     Z1, Z0, Z2
-	VADDPS     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU32 (CX)(DI*4), Z1
-	VADDPS    (R10)(DI*4), Z1, Z1
-	VADDPS    Z1, Z0, Z2
-	VADDPS    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f32f32TiltedGroupAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f32f32TiltedGroupAVX512(SB), $0-105
+TEXT ·f32f32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -3560,62 +2918,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64TiltedAVX512(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VMOVDQU64  (CX)(DI*8), Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU64 (CX)(DI*8), Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f64f64TiltedGroupAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64TiltedGroupAVX512(SB), $0-105
+TEXT ·f64f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -3868,64 +3173,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresTiltedAVX512(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXBQ  (CX)(DI*1), Z1
-	VPMULUDQ   Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBQ (CX)(DI*1), Z1
-	VPMULUDQ  Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u8u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4162,64 +3412,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresTiltedAVX512(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXWQ  (CX)(DI*2), Z1
-	VPMULUDQ   Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXWQ (CX)(DI*2), Z1
-	VPMULUDQ  Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u16u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u16u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4456,64 +3651,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresTiltedAVX512(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXDQ  (CX)(DI*4), Z1
-	VPMULUDQ   Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXDQ (CX)(DI*4), Z1
-	VPMULUDQ  Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u32u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4750,64 +3890,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32f64SquaresTiltedAVX512(dst *float64, src *uint32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTUDQ2PD (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTUDQ2PD (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVNTDQ   Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5068,64 +4153,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16u64SquaresTiltedAVX512(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i16u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXWQ  (CX)(DI*2), Z1
-	VPMULDQ    Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXWQ (CX)(DI*2), Z1
-	VPMULDQ   Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i16u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i16u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·i16u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5362,64 +4392,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresTiltedAVX512(dst *uint64, src *int32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXDQ  (CX)(DI*4), Z1
-	VPMULDQ    Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXDQ (CX)(DI*4), Z1
-	VPMULDQ   Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i32u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i32u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·i32u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5656,64 +4631,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32f64SquaresTiltedAVX512(dst *float64, src *int32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func i32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTDQ2PD  (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTDQ2PD (CX)(DI*4), Z1
-	VMULPD    Z1, Z1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i32f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·i32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5974,64 +4894,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64SquaresTiltedAVX512(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTPS2PD  (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTPS2PD (CX)(DI*4), Z1
-	VMULPD    Z1, Z1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·f32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -6292,64 +5157,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64SquaresTiltedAVX512(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VMOVDQU64  (CX)(DI*8), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU64 (CX)(DI*8), Z1
-	VMULPD    Z1, Z1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f64f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·f64f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX

@@ -13,9 +13,10 @@ import (
 func tilted(set isa) {
 	for _, o := range ops(pairs.Tilted) {
 		o.plain = true
-		tiltedRow(set, o)
 		if wide, ok := set.(*avx512); ok {
 			tiltedGroup(wide, o)
+		} else {
+			tiltedRow(set, o)
 		}
 	}
 }
@@ -100,7 +101,7 @@ func tiltedRow(set isa, o op) {
 // and under the four. Where the image begins or ends, rows start and stop one
 // after the other, under masks.
 func tiltedGroup(a *avx512, o op) {
-	name := o.name() + "TiltedGroup" + a.name()
+	name := o.name() + "Tilted" + a.name()
 	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, sums, diagonals, edge *%[1]s, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
 		o.sum.String(), o.pix.String()))
 	Doc(tiltedGroupDoc(name, o)...)
