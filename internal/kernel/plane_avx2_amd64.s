@@ -20,18 +20,14 @@ TEXT ·u8u32AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -84,7 +80,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(BX)(R12*4)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), Y10
+	VPMOVZXBD  (DI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -96,7 +92,7 @@ groupRow0Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VPMOVZXBD  8(SI)(R12*1), Y11
+	VPMOVZXBD  8(DI)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -112,17 +108,17 @@ groupRow0Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	VMOVDQU    Y9, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R12*4)
-	VMOVNTDQ Y9, 32(R9)(R12*4)
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), Y10
+	VPMOVZXBD  (R8)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -134,7 +130,7 @@ groupRow1Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VPMOVZXBD  8(DI)(R12*1), Y11
+	VPMOVZXBD  8(R8)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -150,17 +146,17 @@ groupRow1Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y8, (R10)(R12*4)
-	VMOVDQU    Y9, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R12*4)
-	VMOVNTDQ Y9, 32(R10)(R12*4)
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), Y10
+	VPMOVZXBD  (SI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -172,7 +168,7 @@ groupRow2Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y7, Y10
 	VPERMD     Y10, Y0, Y7
-	VPMOVZXBD  8(R8)(R12*1), Y11
+	VPMOVZXBD  8(SI)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -188,14 +184,14 @@ groupRow2Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y8, (R11)(R12*4)
-	VMOVDQU    Y9, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R12*4)
-	VMOVNTDQ Y9, 32(R11)(R12*4)
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (CX)(R12*4)
@@ -239,7 +235,7 @@ groupTail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	MOVQ       -8(SI)(R14*1), R15
+	MOVQ       -8(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X9
 	VPMOVZXBD  X9, Y9
@@ -255,7 +251,7 @@ groupTail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	MOVQ       -8(DI)(R14*1), R15
+	MOVQ       -8(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
@@ -271,7 +267,7 @@ groupTail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	MOVQ       -8(R8)(R14*1), R14
+	MOVQ       -8(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X12
 	VPMOVZXBD  X12, Y12
@@ -289,9 +285,9 @@ groupTail:
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
 	VPMASKMOVD Y10, Y8, (BX)(R12*4)
-	VPMASKMOVD Y9, Y8, (R9)(R12*4)
-	VPMASKMOVD Y11, Y8, (R10)(R12*4)
-	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	VPMASKMOVD Y9, Y8, (R10)(R12*4)
+	VPMASKMOVD Y11, Y8, (R11)(R12*4)
+	VPMASKMOVD Y12, Y8, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -303,10 +299,10 @@ groupEnd:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -343,16 +339,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	NEGQ       R10
@@ -379,9 +369,6 @@ rowTail:
 	VPADDD     Y7, Y6, Y7
 	VMOVDQU    Y7, (CX)(SI*4)
 	VPMASKMOVD Y7, Y5, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -423,18 +410,14 @@ TEXT ·u8u32DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 64(R11), Y5
@@ -479,16 +462,16 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*4)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y5, Y10
 	VPERMD       Y10, Y0, Y5
-	VPBROADCASTD 8(BX)(R11*1), Y11
-	VPBROADCASTD 12(BX)(R11*1), Y12
+	VPBROADCASTD 8(SI)(R11*1), Y11
+	VPBROADCASTD 12(SI)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -499,26 +482,26 @@ groupRow0Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*4)
-	VMOVDQU      Y8, (R8)(R11*4)
-	VMOVDQU      Y9, 32(R8)(R11*4)
+	PREFETCHT0   128(R9)(R11*4)
+	VMOVDQU      Y8, (R9)(R11*4)
+	VMOVDQU      Y9, 32(R9)(R11*4)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*4)
-	VMOVNTDQ Y9, 32(R8)(R11*4)
+	VMOVNTDQ Y8, (R9)(R11*4)
+	VMOVNTDQ Y9, 32(R9)(R11*4)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y6, Y10
 	VPERMD       Y10, Y0, Y6
-	VPBROADCASTD 8(SI)(R11*1), Y11
-	VPBROADCASTD 12(SI)(R11*1), Y12
+	VPBROADCASTD 8(DI)(R11*1), Y11
+	VPBROADCASTD 12(DI)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -529,26 +512,26 @@ groupRow1Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*4)
-	VMOVDQU      Y8, (R9)(R11*4)
-	VMOVDQU      Y9, 32(R9)(R11*4)
+	PREFETCHT0   128(R10)(R11*4)
+	VMOVDQU      Y8, (R10)(R11*4)
+	VMOVDQU      Y9, 32(R10)(R11*4)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*4)
-	VMOVNTDQ Y9, 32(R9)(R11*4)
+	VMOVNTDQ Y8, (R10)(R11*4)
+	VMOVNTDQ Y9, 32(R10)(R11*4)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y7, Y10
 	VPERMD       Y10, Y0, Y7
-	VPBROADCASTD 8(DI)(R11*1), Y11
-	VPBROADCASTD 12(DI)(R11*1), Y12
+	VPBROADCASTD 8(BX)(R11*1), Y11
+	VPBROADCASTD 12(BX)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -559,14 +542,14 @@ groupRow2Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*4)
-	VMOVDQU      Y8, (R10)(R11*4)
-	VMOVDQU      Y9, 32(R10)(R11*4)
+	PREFETCHT0   128(R8)(R11*4)
+	VMOVDQU      Y8, (R8)(R11*4)
+	VMOVDQU      Y9, 32(R8)(R11*4)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*4)
-	VMOVNTDQ Y9, 32(R10)(R11*4)
+	VMOVNTDQ Y8, (R8)(R11*4)
+	VMOVNTDQ Y9, 32(R8)(R11*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*4)
@@ -607,7 +590,7 @@ groupTail:
 	VPADDD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDD       Y10, Y9, Y10
-	MOVQ         -8(BX)(R13*1), R14
+	MOVQ         -8(SI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y9
@@ -620,7 +603,7 @@ groupTail:
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDD       Y9, Y10, Y9
-	MOVQ         -8(SI)(R13*1), R14
+	MOVQ         -8(DI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X12
 	VPBROADCASTD X12, Y11
@@ -633,7 +616,7 @@ groupTail:
 	VPADDD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDD       Y11, Y9, Y11
-	MOVQ         -8(DI)(R13*1), R13
+	MOVQ         -8(BX)(R13*1), R13
 	SHRXQ        R12, R13, R13
 	VMOVQ        R13, X13
 	VPBROADCASTD X13, Y12
@@ -648,9 +631,9 @@ groupTail:
 	VPADDD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*4)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*4)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*4)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*4)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*4)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*4)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*4)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*4)
 	ADDQ         $+8, R11
 	CMPQ         R11, n+56(FP)
 	JLT          groupTail
@@ -662,10 +645,10 @@ groupEnd:
 	VMOVDQU Y6, 128(CX)
 	VMOVDQU Y7, 192(CX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -698,16 +681,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000008, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	NEGQ         R9
@@ -731,9 +708,6 @@ rowTail:
 	VPADDD       Y7, Y6, Y7
 	VMOVDQU      Y7, (AX)(BX*4)
 	VPMASKMOVD   Y7, Y5, (DX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -782,18 +756,14 @@ TEXT ·u8u64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -840,7 +810,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPMOVZXBQ  (DI)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -849,7 +819,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPMOVZXBQ  4(DI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -862,17 +832,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMOVZXBQ  (R8)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -881,7 +851,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPMOVZXBQ  4(R8)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -894,17 +864,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPMOVZXBQ  (SI)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -913,7 +883,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPMOVZXBQ  4(SI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -926,14 +896,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -975,7 +945,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
@@ -988,7 +958,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
@@ -1001,7 +971,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
@@ -1016,9 +986,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -1030,10 +1000,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1067,16 +1037,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -1101,9 +1065,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -1135,18 +1096,14 @@ TEXT ·u8u64DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -1187,8 +1144,8 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*8)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1203,18 +1160,18 @@ groupRow0Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	VMOVDQU      Y9, 32(R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*8)
-	VMOVNTDQ Y9, 32(R8)(R11*8)
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1229,18 +1186,18 @@ groupRow1Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y8, (R9)(R11*8)
-	VMOVDQU      Y9, 32(R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*8)
-	VMOVNTDQ Y9, 32(R9)(R11*8)
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1255,14 +1212,14 @@ groupRow2Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y8, (R10)(R11*8)
-	VMOVDQU      Y9, 32(R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*8)
-	VMOVNTDQ Y9, 32(R10)(R11*8)
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*8)
@@ -1301,7 +1258,7 @@ groupTail:
 	VPADDQ       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDQ       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), R14
+	MOVL         -4(SI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
@@ -1311,7 +1268,7 @@ groupTail:
 	VPADDQ       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDQ       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), R14
+	MOVL         -4(DI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
@@ -1321,7 +1278,7 @@ groupTail:
 	VPADDQ       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDQ       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), R13
+	MOVL         -4(BX)(R13*1), R13
 	SHRXQ        R12, R13, R13
 	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
@@ -1333,9 +1290,9 @@ groupTail:
 	VPADDQ       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*8)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*8)
 	ADDQ         $+4, R11
 	CMPQ         R11, n+56(FP)
 	JLT          groupTail
@@ -1347,10 +1304,10 @@ groupEnd:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1381,16 +1338,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000004, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	SHLQ         $0x01, R9
@@ -1412,9 +1363,6 @@ rowTail:
 	VPADDQ       Y6, Y5, Y6
 	VMOVDQU      Y6, (AX)(BX*8)
 	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
-	ADDQ         $+4, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -1447,18 +1395,14 @@ TEXT ·u8f32AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -1515,7 +1459,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y10, 32(BX)(R12*4)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), Y11
+	VPMOVZXBD  (DI)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1529,7 +1473,7 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VPMOVZXBD  8(SI)(R12*1), Y12
+	VPMOVZXBD  8(DI)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1547,17 +1491,17 @@ groupRow0Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVDQU    Y10, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y10, 32(R9)(R12*4)
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), Y11
+	VPMOVZXBD  (R8)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1571,7 +1515,7 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VPMOVZXBD  8(DI)(R12*1), Y12
+	VPMOVZXBD  8(R8)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1589,17 +1533,17 @@ groupRow1Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y9, (R10)(R12*4)
-	VMOVDQU    Y10, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-	VMOVNTDQ Y10, 32(R10)(R12*4)
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), Y11
+	VPMOVZXBD  (SI)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1613,7 +1557,7 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
-	VPMOVZXBD  8(R8)(R12*1), Y12
+	VPMOVZXBD  8(SI)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1631,14 +1575,14 @@ groupRow2Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y9, (R11)(R12*4)
-	VMOVDQU    Y10, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R12*4)
-	VMOVNTDQ Y10, 32(R11)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y9, (CX)(R12*4)
@@ -1684,7 +1628,7 @@ groupTail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	MOVQ       -8(SI)(R14*1), R15
+	MOVQ       -8(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
@@ -1702,7 +1646,7 @@ groupTail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	MOVQ       -8(DI)(R14*1), R15
+	MOVQ       -8(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X12
 	VPMOVZXBD  X12, Y12
@@ -1720,7 +1664,7 @@ groupTail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	MOVQ       -8(R8)(R14*1), R14
+	MOVQ       -8(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X13
 	VPMOVZXBD  X13, Y13
@@ -1740,9 +1684,9 @@ groupTail:
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R12*4)
 	VPMASKMOVD Y11, Y9, (BX)(R12*4)
-	VPMASKMOVD Y10, Y9, (R9)(R12*4)
-	VPMASKMOVD Y12, Y9, (R10)(R12*4)
-	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	VPMASKMOVD Y10, Y9, (R10)(R12*4)
+	VPMASKMOVD Y12, Y9, (R11)(R12*4)
+	VPMASKMOVD Y13, Y9, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -1754,10 +1698,10 @@ groupEnd:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1796,16 +1740,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	NEGQ       R10
@@ -1834,9 +1772,6 @@ rowTail:
 	VADDPS     Y8, Y7, Y8
 	VMOVDQU    Y8, (CX)(SI*4)
 	VPMASKMOVD Y8, Y6, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -1867,18 +1802,14 @@ TEXT ·u8f64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -1927,7 +1858,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), X9
+	VPMOVZXBD  (DI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1937,7 +1868,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R12*1), X10
+	VPMOVZXBD  4(DI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1951,17 +1882,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), X9
+	VPMOVZXBD  (R8)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1971,7 +1902,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R12*1), X10
+	VPMOVZXBD  4(R8)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1985,17 +1916,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), X9
+	VPMOVZXBD  (SI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2005,7 +1936,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R12*1), X10
+	VPMOVZXBD  4(SI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2019,14 +1950,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -2069,7 +2000,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
@@ -2083,7 +2014,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
@@ -2097,7 +2028,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
@@ -2113,9 +2044,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -2127,10 +2058,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2165,16 +2096,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -2200,9 +2125,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -2234,18 +2156,14 @@ TEXT ·u8f64DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -2286,8 +2204,8 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*8)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2302,18 +2220,18 @@ groupRow0Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	VMOVDQU      Y9, 32(R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*8)
-	VMOVNTDQ Y9, 32(R8)(R11*8)
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2328,18 +2246,18 @@ groupRow1Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y8, (R9)(R11*8)
-	VMOVDQU      Y9, 32(R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*8)
-	VMOVNTDQ Y9, 32(R9)(R11*8)
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2354,14 +2272,14 @@ groupRow2Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y8, (R10)(R11*8)
-	VMOVDQU      Y9, 32(R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*8)
-	VMOVNTDQ Y9, 32(R10)(R11*8)
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*8)
@@ -2400,7 +2318,7 @@ groupTail:
 	VADDPD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VADDPD       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), R14
+	MOVL         -4(SI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
@@ -2410,7 +2328,7 @@ groupTail:
 	VADDPD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VADDPD       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), R14
+	MOVL         -4(DI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
@@ -2420,7 +2338,7 @@ groupTail:
 	VADDPD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VADDPD       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), R13
+	MOVL         -4(BX)(R13*1), R13
 	SHRXQ        R12, R13, R13
 	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
@@ -2432,9 +2350,9 @@ groupTail:
 	VADDPD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*8)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*8)
 	ADDQ         $+4, R11
 	CMPQ         R11, n+56(FP)
 	JLT          groupTail
@@ -2446,10 +2364,10 @@ groupEnd:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2480,16 +2398,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000004, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	SHLQ         $0x01, R9
@@ -2511,9 +2423,6 @@ rowTail:
 	VADDPD       Y6, Y5, Y6
 	VMOVDQU      Y6, (AX)(BX*8)
 	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
-	ADDQ         $+4, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -2545,18 +2454,14 @@ TEXT ·u16u64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2603,7 +2508,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPMOVZXWQ  (DI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2612,7 +2517,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPMOVZXWQ  8(DI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2625,17 +2530,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMOVZXWQ  (R8)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2644,7 +2549,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPMOVZXWQ  8(R8)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2657,17 +2562,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPMOVZXWQ  (SI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2676,7 +2581,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPMOVZXWQ  8(SI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2689,14 +2594,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -2738,7 +2643,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
@@ -2751,7 +2656,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
@@ -2764,7 +2669,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
@@ -2779,9 +2684,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -2793,10 +2698,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2830,16 +2735,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -2864,9 +2763,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -2898,18 +2794,14 @@ TEXT ·u16f64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2958,7 +2850,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWD  (SI)(R12*2), X9
+	VPMOVZXWD  (DI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2968,7 +2860,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R12*2), X10
+	VPMOVZXWD  8(DI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2982,17 +2874,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWD  (DI)(R12*2), X9
+	VPMOVZXWD  (R8)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3002,7 +2894,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R12*2), X10
+	VPMOVZXWD  8(R8)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3016,17 +2908,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWD  (R8)(R12*2), X9
+	VPMOVZXWD  (SI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3036,7 +2928,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R12*2), X10
+	VPMOVZXWD  8(SI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3050,14 +2942,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -3100,7 +2992,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
@@ -3114,7 +3006,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
@@ -3128,7 +3020,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
@@ -3144,9 +3036,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -3158,10 +3050,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3196,16 +3088,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -3231,9 +3117,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3265,18 +3148,14 @@ TEXT ·u32u64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -3323,7 +3202,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3332,7 +3211,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3345,17 +3224,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3364,7 +3243,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3377,17 +3256,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3396,7 +3275,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3409,14 +3288,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -3456,7 +3335,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3467,7 +3346,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3478,7 +3357,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3491,9 +3370,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -3505,10 +3384,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3542,16 +3421,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -3574,9 +3447,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3609,18 +3479,14 @@ TEXT ·u32u32AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -3673,7 +3539,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(BX)(R12*4)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*4), Y10
+	VMOVDQU    (DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3685,7 +3551,7 @@ groupRow0Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VMOVDQU    32(SI)(R12*4), Y11
+	VMOVDQU    32(DI)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3701,17 +3567,17 @@ groupRow0Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	VMOVDQU    Y9, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R12*4)
-	VMOVNTDQ Y9, 32(R9)(R12*4)
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*4), Y10
+	VMOVDQU    (R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3723,7 +3589,7 @@ groupRow1Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VMOVDQU    32(DI)(R12*4), Y11
+	VMOVDQU    32(R8)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3739,17 +3605,17 @@ groupRow1Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y8, (R10)(R12*4)
-	VMOVDQU    Y9, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R12*4)
-	VMOVNTDQ Y9, 32(R10)(R12*4)
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*4), Y10
+	VMOVDQU    (SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3761,7 +3627,7 @@ groupRow2Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y7, Y10
 	VPERMD     Y10, Y0, Y7
-	VMOVDQU    32(R8)(R12*4), Y11
+	VMOVDQU    32(SI)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3777,14 +3643,14 @@ groupRow2Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y8, (R11)(R12*4)
-	VMOVDQU    Y9, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R12*4)
-	VMOVNTDQ Y9, 32(R11)(R12*4)
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (CX)(R12*4)
@@ -3821,7 +3687,7 @@ groupTail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), Y8, Y9
+	VPMASKMOVD (DI)(R12*4), Y8, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y9, Y11, Y9
@@ -3834,7 +3700,7 @@ groupTail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), Y8, Y11
+	VPMASKMOVD (R8)(R12*4), Y8, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3847,7 +3713,7 @@ groupTail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), Y8, Y12
+	VPMASKMOVD (SI)(R12*4), Y8, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
 	VPADDD     Y12, Y13, Y12
@@ -3862,9 +3728,9 @@ groupTail:
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
 	VPMASKMOVD Y10, Y8, (BX)(R12*4)
-	VPMASKMOVD Y9, Y8, (R9)(R12*4)
-	VPMASKMOVD Y11, Y8, (R10)(R12*4)
-	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	VPMASKMOVD Y9, Y8, (R10)(R12*4)
+	VPMASKMOVD Y11, Y8, (R11)(R12*4)
+	VPMASKMOVD Y12, Y8, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -3876,10 +3742,10 @@ groupEnd:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3916,16 +3782,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVDQU    32(R8)(DI*4), Y5
@@ -3945,9 +3805,6 @@ rowTail:
 	VPADDD     Y7, Y6, Y7
 	VMOVDQU    Y7, (CX)(SI*4)
 	VPMASKMOVD Y7, Y5, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3979,18 +3836,14 @@ TEXT ·i16i64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4037,7 +3890,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPMOVSXWQ  (DI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4046,7 +3899,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPMOVSXWQ  8(DI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4059,17 +3912,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMOVSXWQ  (R8)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4078,7 +3931,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPMOVSXWQ  8(R8)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4091,17 +3944,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPMOVSXWQ  (SI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4110,7 +3963,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPMOVSXWQ  8(SI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4123,14 +3976,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4172,7 +4025,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
@@ -4185,7 +4038,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
@@ -4198,7 +4051,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
@@ -4213,9 +4066,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -4227,10 +4080,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4264,16 +4117,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -4298,9 +4145,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -4332,18 +4176,14 @@ TEXT ·i32i64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4390,7 +4230,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPMOVSXDQ  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4399,7 +4239,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPMOVSXDQ  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4412,17 +4252,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMOVSXDQ  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4431,7 +4271,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPMOVSXDQ  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4444,17 +4284,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPMOVSXDQ  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4463,7 +4303,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPMOVSXDQ  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4476,14 +4316,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4523,7 +4363,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4534,7 +4374,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4545,7 +4385,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4558,9 +4398,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -4572,10 +4412,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4609,16 +4449,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -4641,9 +4475,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -4675,18 +4506,14 @@ TEXT ·f32f64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4733,7 +4560,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTPS2PD  (SI)(R12*4), Y9
+	VCVTPS2PD  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4742,7 +4569,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R12*4), Y10
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4755,17 +4582,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTPS2PD  (DI)(R12*4), Y9
+	VCVTPS2PD  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4774,7 +4601,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y10
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4787,17 +4614,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTPS2PD  (R8)(R12*4), Y9
+	VCVTPS2PD  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4806,7 +4633,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y10
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4819,14 +4646,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4866,7 +4693,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4877,7 +4704,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4888,7 +4715,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4901,9 +4728,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -4915,10 +4742,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4952,16 +4779,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -4984,9 +4805,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5020,18 +4838,14 @@ TEXT ·f32f32AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -5086,7 +4900,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y10, 32(BX)(R12*4)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*4), Y11
+	VMOVDQU    (DI)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5099,7 +4913,7 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VMOVDQU    32(SI)(R12*4), Y12
+	VMOVDQU    32(DI)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5116,17 +4930,17 @@ groupRow0Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVDQU    Y10, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y10, 32(R9)(R12*4)
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*4), Y11
+	VMOVDQU    (R8)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5139,7 +4953,7 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VMOVDQU    32(DI)(R12*4), Y12
+	VMOVDQU    32(R8)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5156,17 +4970,17 @@ groupRow1Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y9, (R10)(R12*4)
-	VMOVDQU    Y10, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-	VMOVNTDQ Y10, 32(R10)(R12*4)
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*4), Y11
+	VMOVDQU    (SI)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5179,7 +4993,7 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
-	VMOVDQU    32(R8)(R12*4), Y12
+	VMOVDQU    32(SI)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5196,14 +5010,14 @@ groupRow2Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y9, (R11)(R12*4)
-	VMOVDQU    Y10, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R12*4)
-	VMOVNTDQ Y10, 32(R11)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y9, (CX)(R12*4)
@@ -5241,7 +5055,7 @@ groupTail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	VPMASKMOVD (SI)(R12*4), Y9, Y10
+	VPMASKMOVD (DI)(R12*4), Y9, Y10
 	VSUBPS     Y4, Y10, Y10
 	VPERMD     Y10, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5255,7 +5069,7 @@ groupTail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	VPMASKMOVD (DI)(R12*4), Y9, Y12
+	VPMASKMOVD (R8)(R12*4), Y9, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5269,7 +5083,7 @@ groupTail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	VPMASKMOVD (R8)(R12*4), Y9, Y13
+	VPMASKMOVD (SI)(R12*4), Y9, Y13
 	VSUBPS     Y4, Y13, Y13
 	VPERMD     Y13, Y1, Y14
 	VPAND      192(AX), Y14, Y14
@@ -5285,9 +5099,9 @@ groupTail:
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R12*4)
 	VPMASKMOVD Y11, Y9, (BX)(R12*4)
-	VPMASKMOVD Y10, Y9, (R9)(R12*4)
-	VPMASKMOVD Y12, Y9, (R10)(R12*4)
-	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	VPMASKMOVD Y10, Y9, (R10)(R12*4)
+	VPMASKMOVD Y12, Y9, (R11)(R12*4)
+	VPMASKMOVD Y13, Y9, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -5299,10 +5113,10 @@ groupEnd:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -5340,16 +5154,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVDQU    32(R8)(DI*4), Y6
@@ -5370,9 +5178,6 @@ rowTail:
 	VADDPS     Y8, Y7, Y8
 	VMOVDQU    Y8, (CX)(SI*4)
 	VPMASKMOVD Y8, Y6, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5404,18 +5209,14 @@ TEXT ·f64f64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5462,7 +5263,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*8), Y9
+	VMOVDQU    (DI)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5471,7 +5272,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R12*8), Y10
+	VMOVDQU    32(DI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5484,17 +5285,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*8), Y9
+	VMOVDQU    (R8)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5503,7 +5304,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y10
+	VMOVDQU    32(R8)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5516,17 +5317,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*8), Y9
+	VMOVDQU    (SI)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5535,7 +5336,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y10
+	VMOVDQU    32(SI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5548,14 +5349,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -5590,7 +5391,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R12*8), Y7, Y8
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y8, Y10, Y8
@@ -5600,7 +5401,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R12*8), Y7, Y10
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5610,7 +5411,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R12*8), Y7, Y11
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
@@ -5622,9 +5423,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -5636,10 +5437,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -5673,16 +5474,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
@@ -5700,9 +5495,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5733,18 +5525,14 @@ TEXT ·u8u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5793,7 +5581,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPMOVZXBQ  (DI)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5803,7 +5591,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPMOVZXBQ  4(DI)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5817,17 +5605,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMOVZXBQ  (R8)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5837,7 +5625,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPMOVZXBQ  4(R8)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5851,17 +5639,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPMOVZXBQ  (SI)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5871,7 +5659,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPMOVZXBQ  4(SI)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5885,14 +5673,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -5935,7 +5723,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
@@ -5949,7 +5737,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
@@ -5963,7 +5751,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
@@ -5979,9 +5767,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -5993,10 +5781,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6031,16 +5819,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6066,9 +5848,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6099,18 +5878,14 @@ TEXT ·u8f64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6161,7 +5936,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), X9
+	VPMOVZXBD  (DI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6172,7 +5947,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R12*1), X10
+	VPMOVZXBD  4(DI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6187,17 +5962,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), X9
+	VPMOVZXBD  (R8)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6208,7 +5983,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R12*1), X10
+	VPMOVZXBD  4(R8)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6223,17 +5998,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), X9
+	VPMOVZXBD  (SI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6244,7 +6019,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R12*1), X10
+	VPMOVZXBD  4(SI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6259,14 +6034,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -6310,7 +6085,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
@@ -6325,7 +6100,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
@@ -6340,7 +6115,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
@@ -6357,9 +6132,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -6371,10 +6146,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6410,16 +6185,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6446,9 +6215,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6480,18 +6246,14 @@ TEXT ·u16u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6540,7 +6302,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPMOVZXWQ  (DI)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6550,7 +6312,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPMOVZXWQ  8(DI)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6564,17 +6326,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMOVZXWQ  (R8)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6584,7 +6346,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPMOVZXWQ  8(R8)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6598,17 +6360,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPMOVZXWQ  (SI)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6618,7 +6380,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPMOVZXWQ  8(SI)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6632,14 +6394,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -6682,7 +6444,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
@@ -6696,7 +6458,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
@@ -6710,7 +6472,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
@@ -6726,9 +6488,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -6740,10 +6502,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6778,16 +6540,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6813,9 +6569,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6847,18 +6600,14 @@ TEXT ·u16f64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6909,7 +6658,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWD  (SI)(R12*2), X9
+	VPMOVZXWD  (DI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6920,7 +6669,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R12*2), X10
+	VPMOVZXWD  8(DI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6935,17 +6684,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWD  (DI)(R12*2), X9
+	VPMOVZXWD  (R8)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6956,7 +6705,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R12*2), X10
+	VPMOVZXWD  8(R8)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6971,17 +6720,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWD  (R8)(R12*2), X9
+	VPMOVZXWD  (SI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6992,7 +6741,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R12*2), X10
+	VPMOVZXWD  8(SI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7007,14 +6756,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7058,7 +6807,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
@@ -7073,7 +6822,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
@@ -7088,7 +6837,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
@@ -7105,9 +6854,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -7119,10 +6868,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7158,16 +6907,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -7194,9 +6937,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7228,18 +6968,14 @@ TEXT ·u32u64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7288,7 +7024,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7298,7 +7034,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7312,17 +7048,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7332,7 +7068,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7346,17 +7082,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7366,7 +7102,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7380,14 +7116,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7428,7 +7164,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -7440,7 +7176,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -7452,7 +7188,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -7466,9 +7202,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -7480,10 +7216,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7518,16 +7254,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -7551,9 +7281,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7585,18 +7312,14 @@ TEXT ·u32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7649,7 +7372,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7661,7 +7384,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7677,17 +7400,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7699,7 +7422,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7715,17 +7438,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7737,7 +7460,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7753,14 +7476,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7803,7 +7526,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
@@ -7817,7 +7540,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPOR       bias<>+0(SB), Y11, Y11
 	VSUBPD     bias<>+0(SB), Y11, Y11
@@ -7831,7 +7554,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPOR       bias<>+0(SB), Y8, Y8
 	VSUBPD     bias<>+0(SB), Y8, Y8
@@ -7847,9 +7570,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -7861,10 +7584,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7901,16 +7624,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -7936,9 +7653,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7976,18 +7690,14 @@ TEXT ·i16u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8036,7 +7746,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPMOVSXWQ  (DI)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8046,7 +7756,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPMOVSXWQ  8(DI)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8060,17 +7770,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMOVSXWQ  (R8)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8080,7 +7790,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPMOVSXWQ  8(R8)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8094,17 +7804,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPMOVSXWQ  (SI)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8114,7 +7824,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPMOVSXWQ  8(SI)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8128,14 +7838,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8178,7 +7888,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
@@ -8192,7 +7902,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
@@ -8206,7 +7916,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
@@ -8222,9 +7932,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -8236,10 +7946,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8274,16 +7984,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -8309,9 +8013,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -8343,18 +8044,14 @@ TEXT ·i32u64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8403,7 +8100,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPMOVSXDQ  (DI)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8413,7 +8110,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPMOVSXDQ  16(DI)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8427,17 +8124,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMOVSXDQ  (R8)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8447,7 +8144,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPMOVSXDQ  16(R8)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8461,17 +8158,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPMOVSXDQ  (SI)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8481,7 +8178,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPMOVSXDQ  16(SI)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8495,14 +8192,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8543,7 +8240,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -8555,7 +8252,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -8567,7 +8264,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -8581,9 +8278,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -8595,10 +8292,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8633,16 +8330,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -8666,9 +8357,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -8700,18 +8388,14 @@ TEXT ·i32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8760,7 +8444,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTDQ2PD  (SI)(R12*4), Y9
+	VCVTDQ2PD  (DI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8770,7 +8454,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTDQ2PD  16(SI)(R12*4), Y10
+	VCVTDQ2PD  16(DI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8784,17 +8468,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTDQ2PD  (DI)(R12*4), Y9
+	VCVTDQ2PD  (R8)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8804,7 +8488,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTDQ2PD  16(DI)(R12*4), Y10
+	VCVTDQ2PD  16(R8)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8818,17 +8502,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTDQ2PD  (R8)(R12*4), Y9
+	VCVTDQ2PD  (SI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8838,7 +8522,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTDQ2PD  16(R8)(R12*4), Y10
+	VCVTDQ2PD  16(SI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8852,14 +8536,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8900,7 +8584,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -8912,7 +8596,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -8924,7 +8608,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -8938,9 +8622,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -8952,10 +8636,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8990,16 +8674,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -9023,9 +8701,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -9057,18 +8732,14 @@ TEXT ·f32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9117,7 +8788,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTPS2PD  (SI)(R12*4), Y9
+	VCVTPS2PD  (DI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9127,7 +8798,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R12*4), Y10
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9141,17 +8812,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTPS2PD  (DI)(R12*4), Y9
+	VCVTPS2PD  (R8)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9161,7 +8832,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y10
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9175,17 +8846,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTPS2PD  (R8)(R12*4), Y9
+	VCVTPS2PD  (SI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9195,7 +8866,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y10
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9209,14 +8880,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -9257,7 +8928,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -9269,7 +8940,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9281,7 +8952,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -9295,9 +8966,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -9309,10 +8980,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -9347,16 +9018,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -9380,9 +9045,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -9414,18 +9076,14 @@ TEXT ·f64f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9474,7 +9132,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*8), Y9
+	VMOVDQU    (DI)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9484,7 +9142,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R12*8), Y10
+	VMOVDQU    32(DI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9498,17 +9156,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*8), Y9
+	VMOVDQU    (R8)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9518,7 +9176,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y10
+	VMOVDQU    32(R8)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9532,17 +9190,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*8), Y9
+	VMOVDQU    (SI)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9552,7 +9210,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y10
+	VMOVDQU    32(SI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9566,14 +9224,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -9609,7 +9267,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R12*8), Y7, Y8
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9620,7 +9278,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R12*8), Y7, Y10
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9631,7 +9289,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R12*8), Y7, Y11
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -9644,9 +9302,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -9658,10 +9316,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -9696,16 +9354,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
@@ -9724,9 +9376,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI

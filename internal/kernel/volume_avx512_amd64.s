@@ -32,18 +32,14 @@ TEXT ·u8u32VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -74,7 +70,7 @@ lines:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VPMOVZXBD.Z (BX)(R12*1), K6, Z9
+	VPMOVZXBD.Z (SI)(R12*1), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -86,7 +82,7 @@ lines:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VPMOVZXBD.Z (SI)(R12*1), K6, Z11
+	VPMOVZXBD.Z (DI)(R12*1), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z13
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z2, K2, Z13
@@ -98,7 +94,7 @@ lines:
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VPMOVZXBD.Z (DI)(R12*1), K6, Z13
+	VPMOVZXBD.Z (BX)(R12*1), K6, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
 	VPADDD      Z13, Z14, Z13
 	VPERMD.Z    Z13, Z2, K2, Z14
@@ -124,21 +120,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*4)
 	VMOVDQU32   Z10, (DX)(R12*4)
-	PREFETCHT0  128(R8)(R12*4)
-	VMOVDQU32   Z9, (R8)(R12*4)
 	PREFETCHT0  128(R9)(R12*4)
-	VMOVDQU32   Z11, (R9)(R12*4)
+	VMOVDQU32   Z9, (R9)(R12*4)
 	PREFETCHT0  128(R10)(R12*4)
-	VMOVDQU32   Z13, (R10)(R12*4)
+	VMOVDQU32   Z11, (R10)(R12*4)
+	PREFETCHT0  128(R8)(R12*4)
+	VMOVDQU32   Z13, (R8)(R12*4)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z10, (DX)(R12*4)
-	VMOVNTDQ Z9, (R8)(R12*4)
-	VMOVNTDQ Z11, (R9)(R12*4)
-	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z9, (R9)(R12*4)
+	VMOVNTDQ Z11, (R10)(R12*4)
+	VMOVNTDQ Z13, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -166,20 +162,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU32 Z10, K6, (DX)(R12*4)
-	VMOVDQU32 Z9, K6, (R8)(R12*4)
-	VMOVDQU32 Z11, K6, (R9)(R12*4)
-	VMOVDQU32 Z13, K6, (R10)(R12*4)
+	VMOVDQU32 Z9, K6, (R9)(R12*4)
+	VMOVDQU32 Z11, K6, (R10)(R12*4)
+	VMOVDQU32 Z13, K6, (R8)(R12*4)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z10, K6, Z10
 	VMOVNTDQ    Z10, (DX)(R12*4)
 	VMOVDQA32.Z Z9, K6, Z9
-	VMOVNTDQ    Z9, (R8)(R12*4)
+	VMOVNTDQ    Z9, (R9)(R12*4)
 	VMOVDQA32.Z Z11, K6, Z11
-	VMOVNTDQ    Z11, (R9)(R12*4)
+	VMOVNTDQ    Z11, (R10)(R12*4)
 	VMOVDQA32.Z Z13, K6, Z13
-	VMOVNTDQ    Z13, (R10)(R12*4)
+	VMOVNTDQ    Z13, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -195,9 +191,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z12, (DX)(R12*1)
-	VMOVNTDQ Z12, (R8)(R12*1)
 	VMOVNTDQ Z12, (R9)(R12*1)
 	VMOVNTDQ Z12, (R10)(R12*1)
+	VMOVNTDQ Z12, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -209,10 +205,10 @@ rowsDone:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -239,18 +235,14 @@ TEXT ·u8u32DotVolumeAVX512(SB), $0-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -281,37 +273,37 @@ lines:
 	VPERMD       Z10, Z0, Z5
 	VPADDD       Z10, Z9, Z10
 	VPXORD       Z12, Z12, Z12
-	VPBROADCASTD (BX)(R12*1), Z9
+	VPBROADCASTD (SI)(R12*1), Z9
 	VPDPBUSD     Z1, Z9, Z12
-	VPBROADCASTD 4(BX)(R12*1), Z9
+	VPBROADCASTD 4(SI)(R12*1), Z9
 	VPDPBUSD     Z2, Z9, Z12
-	VPBROADCASTD 8(BX)(R12*1), Z9
+	VPBROADCASTD 8(SI)(R12*1), Z9
 	VPDPBUSD     Z3, Z9, Z12
-	VPBROADCASTD 12(BX)(R12*1), Z9
+	VPBROADCASTD 12(SI)(R12*1), Z9
 	VPDPBUSD     Z4, Z9, Z12
 	VPADDD       Z12, Z6, Z12
 	VPERMD       Z12, Z0, Z6
 	VPADDD       Z12, Z10, Z12
 	VPXORD       Z13, Z13, Z13
-	VPBROADCASTD (SI)(R12*1), Z9
+	VPBROADCASTD (DI)(R12*1), Z9
 	VPDPBUSD     Z1, Z9, Z13
-	VPBROADCASTD 4(SI)(R12*1), Z9
+	VPBROADCASTD 4(DI)(R12*1), Z9
 	VPDPBUSD     Z2, Z9, Z13
-	VPBROADCASTD 8(SI)(R12*1), Z9
+	VPBROADCASTD 8(DI)(R12*1), Z9
 	VPDPBUSD     Z3, Z9, Z13
-	VPBROADCASTD 12(SI)(R12*1), Z9
+	VPBROADCASTD 12(DI)(R12*1), Z9
 	VPDPBUSD     Z4, Z9, Z13
 	VPADDD       Z13, Z7, Z13
 	VPERMD       Z13, Z0, Z7
 	VPADDD       Z13, Z12, Z13
 	VPXORD       Z14, Z14, Z14
-	VPBROADCASTD (DI)(R12*1), Z9
+	VPBROADCASTD (BX)(R12*1), Z9
 	VPDPBUSD     Z1, Z9, Z14
-	VPBROADCASTD 4(DI)(R12*1), Z9
+	VPBROADCASTD 4(BX)(R12*1), Z9
 	VPDPBUSD     Z2, Z9, Z14
-	VPBROADCASTD 8(DI)(R12*1), Z9
+	VPBROADCASTD 8(BX)(R12*1), Z9
 	VPDPBUSD     Z3, Z9, Z14
-	VPBROADCASTD 12(DI)(R12*1), Z9
+	VPBROADCASTD 12(BX)(R12*1), Z9
 	VPDPBUSD     Z4, Z9, Z14
 	VPADDD       Z14, Z8, Z14
 	VPERMD       Z14, Z0, Z8
@@ -330,19 +322,19 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*4)
 	VMOVDQU32    Z10, (DX)(R12*4)
-	PREFETCHT0   128(R8)(R12*4)
-	VMOVDQU32    Z12, (R8)(R12*4)
 	PREFETCHT0   128(R9)(R12*4)
-	VMOVDQU32    Z13, (R9)(R12*4)
+	VMOVDQU32    Z12, (R9)(R12*4)
 	PREFETCHT0   128(R10)(R12*4)
-	VMOVDQU32    Z14, (R10)(R12*4)
+	VMOVDQU32    Z13, (R10)(R12*4)
+	PREFETCHT0   128(R8)(R12*4)
+	VMOVDQU32    Z14, (R8)(R12*4)
 	JMP          next
 
 beyond:
 	VMOVNTDQ Z10, (DX)(R12*4)
-	VMOVNTDQ Z12, (R8)(R12*4)
-	VMOVNTDQ Z13, (R9)(R12*4)
-	VMOVNTDQ Z14, (R10)(R12*4)
+	VMOVNTDQ Z12, (R9)(R12*4)
+	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -381,7 +373,7 @@ linesEnd:
 	VPERMD       Z15, Z0, Z5
 	VPADDD       Z15, Z9, Z15
 	VPXORD       Z16, Z16, Z16
-	VMOVDQU8.Z   (BX)(R12*1), K1, X11
+	VMOVDQU8.Z   (SI)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z16
 	VPSRLDQ      $0x04, X11, X11
@@ -397,7 +389,7 @@ linesEnd:
 	VPERMD       Z16, Z0, Z6
 	VPADDD       Z16, Z15, Z16
 	VPXORD       Z17, Z17, Z17
-	VMOVDQU8.Z   (SI)(R12*1), K1, X11
+	VMOVDQU8.Z   (DI)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z17
 	VPSRLDQ      $0x04, X11, X11
@@ -413,7 +405,7 @@ linesEnd:
 	VPERMD       Z17, Z0, Z7
 	VPADDD       Z17, Z16, Z17
 	VPXORD       Z18, Z18, Z18
-	VMOVDQU8.Z   (DI)(R12*1), K1, X11
+	VMOVDQU8.Z   (BX)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z18
 	VPSRLDQ      $0x04, X11, X11
@@ -442,20 +434,20 @@ linesEnd:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VMOVDQU32    Z15, K1, (DX)(R12*4)
-	VMOVDQU32    Z16, K1, (R8)(R12*4)
-	VMOVDQU32    Z17, K1, (R9)(R12*4)
-	VMOVDQU32    Z18, K1, (R10)(R12*4)
+	VMOVDQU32    Z16, K1, (R9)(R12*4)
+	VMOVDQU32    Z17, K1, (R10)(R12*4)
+	VMOVDQU32    Z18, K1, (R8)(R12*4)
 	JMP          tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z15, K1, Z15
 	VMOVNTDQ    Z15, (DX)(R12*4)
 	VMOVDQA32.Z Z16, K1, Z16
-	VMOVNTDQ    Z16, (R8)(R12*4)
+	VMOVNTDQ    Z16, (R9)(R12*4)
 	VMOVDQA32.Z Z17, K1, Z17
-	VMOVNTDQ    Z17, (R9)(R12*4)
+	VMOVNTDQ    Z17, (R10)(R12*4)
 	VMOVDQA32.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R10)(R12*4)
+	VMOVNTDQ    Z18, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -470,9 +462,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z19, (DX)(R12*1)
-	VMOVNTDQ Z19, (R8)(R12*1)
 	VMOVNTDQ Z19, (R9)(R12*1)
 	VMOVNTDQ Z19, (R10)(R12*1)
+	VMOVNTDQ Z19, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -484,10 +476,10 @@ rowsDone:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -561,18 +553,14 @@ TEXT ·u8u64VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -601,7 +589,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R12*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R12*1), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -611,7 +599,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R12*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R12*1), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -621,7 +609,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R12*1), K5, Z12
+	VPMOVZXBQ.Z (BX)(R12*1), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -645,21 +633,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -687,20 +675,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -716,9 +704,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -730,10 +718,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -758,18 +746,14 @@ TEXT ·u8u64DotVolumeAVX512(SB), $0-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -797,27 +781,27 @@ lines:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R12*1), Y7
+	VPBROADCASTD (SI)(R12*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R12*1), Y7
+	VPBROADCASTD 4(SI)(R12*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VPMOVZXDQ    Y10, Z7
 	VPADDQ       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R12*1), Y18
+	VPBROADCASTD (DI)(R12*1), Y18
 	VPDPBUSD     Y1, Y18, Y11
-	VPBROADCASTD 4(SI)(R12*1), Y18
+	VPBROADCASTD 4(DI)(R12*1), Y18
 	VPDPBUSD     Y2, Y18, Y11
 	VPMOVZXDQ    Y11, Z18
 	VPADDQ       Z18, Z5, Z18
 	VPERMD       Z18, Z0, Z5
 	VPADDQ       Z18, Z7, Z18
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R12*1), Y19
+	VPBROADCASTD (BX)(R12*1), Y19
 	VPDPBUSD     Y1, Y19, Y12
-	VPBROADCASTD 4(DI)(R12*1), Y19
+	VPBROADCASTD 4(BX)(R12*1), Y19
 	VPDPBUSD     Y2, Y19, Y12
 	VPMOVZXDQ    Y12, Z19
 	VPADDQ       Z19, Z6, Z19
@@ -837,19 +821,19 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z7, (R8)(R12*8)
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z18, (R9)(R12*8)
+	VMOVDQU32    Z7, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z19, (R10)(R12*8)
+	VMOVDQU32    Z18, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z19, (R8)(R12*8)
 	JMP          next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z7, (R8)(R12*8)
-	VMOVNTDQ Z18, (R9)(R12*8)
-	VMOVNTDQ Z19, (R10)(R12*8)
+	VMOVNTDQ Z7, (R9)(R12*8)
+	VMOVNTDQ Z18, (R10)(R12*8)
+	VMOVNTDQ Z19, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -883,7 +867,7 @@ linesEnd:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R12*1), K1, X18
+	VMOVDQU8.Z   (SI)(R12*1), K1, X18
 	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X18, X18
@@ -894,7 +878,7 @@ linesEnd:
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R12*1), K1, X19
+	VMOVDQU8.Z   (DI)(R12*1), K1, X19
 	VPBROADCASTD X19, Y18
 	VPDPBUSD     Y1, Y18, Y15
 	VPSRLDQ      $0x04, X19, X19
@@ -905,7 +889,7 @@ linesEnd:
 	VPERMD       Z18, Z0, Z5
 	VPADDQ       Z18, Z7, Z18
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R12*1), K1, X20
+	VMOVDQU8.Z   (BX)(R12*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y16
 	VPSRLDQ      $0x04, X20, X20
@@ -929,20 +913,20 @@ linesEnd:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VMOVDQU64    Z9, K1, (DX)(R12*8)
-	VMOVDQU64    Z7, K1, (R8)(R12*8)
-	VMOVDQU64    Z18, K1, (R9)(R12*8)
-	VMOVDQU64    Z19, K1, (R10)(R12*8)
+	VMOVDQU64    Z7, K1, (R9)(R12*8)
+	VMOVDQU64    Z18, K1, (R10)(R12*8)
+	VMOVDQU64    Z19, K1, (R8)(R12*8)
 	JMP          tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K1, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z7, K1, Z7
-	VMOVNTDQ    Z7, (R8)(R12*8)
+	VMOVNTDQ    Z7, (R9)(R12*8)
 	VMOVDQA64.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R9)(R12*8)
+	VMOVNTDQ    Z18, (R10)(R12*8)
 	VMOVDQA64.Z Z19, K1, Z19
-	VMOVNTDQ    Z19, (R10)(R12*8)
+	VMOVNTDQ    Z19, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -957,9 +941,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z17, (DX)(R12*1)
-	VMOVNTDQ Z17, (R8)(R12*1)
 	VMOVNTDQ Z17, (R9)(R12*1)
 	VMOVNTDQ Z17, (R10)(R12*1)
+	VMOVNTDQ Z17, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -971,10 +955,10 @@ rowsDone:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -1012,18 +996,14 @@ TEXT ·u8f32VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -1056,7 +1036,7 @@ lines:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VPMOVZXBD.Z (BX)(R12*1), K6, Z10
+	VPMOVZXBD.Z (SI)(R12*1), K6, Z10
 	VCVTDQ2PS   Z10, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
@@ -1070,7 +1050,7 @@ lines:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VPMOVZXBD.Z (SI)(R12*1), K6, Z12
+	VPMOVZXBD.Z (DI)(R12*1), K6, Z12
 	VCVTDQ2PS   Z12, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z14
@@ -1084,7 +1064,7 @@ lines:
 	VADDPS      Z12, Z14, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VPMOVZXBD.Z (DI)(R12*1), K6, Z14
+	VPMOVZXBD.Z (BX)(R12*1), K6, Z14
 	VCVTDQ2PS   Z14, Z14
 	VSUBPS      Z5, Z14, Z14
 	VPERMD.Z    Z14, Z1, K1, Z15
@@ -1112,21 +1092,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*4)
 	VMOVDQU32   Z11, (DX)(R12*4)
-	PREFETCHT0  128(R8)(R12*4)
-	VMOVDQU32   Z10, (R8)(R12*4)
 	PREFETCHT0  128(R9)(R12*4)
-	VMOVDQU32   Z12, (R9)(R12*4)
+	VMOVDQU32   Z10, (R9)(R12*4)
 	PREFETCHT0  128(R10)(R12*4)
-	VMOVDQU32   Z14, (R10)(R12*4)
+	VMOVDQU32   Z12, (R10)(R12*4)
+	PREFETCHT0  128(R8)(R12*4)
+	VMOVDQU32   Z14, (R8)(R12*4)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z11, (DX)(R12*4)
-	VMOVNTDQ Z10, (R8)(R12*4)
-	VMOVNTDQ Z12, (R9)(R12*4)
-	VMOVNTDQ Z14, (R10)(R12*4)
+	VMOVNTDQ Z10, (R9)(R12*4)
+	VMOVNTDQ Z12, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -1154,20 +1134,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU32 Z11, K6, (DX)(R12*4)
-	VMOVDQU32 Z10, K6, (R8)(R12*4)
-	VMOVDQU32 Z12, K6, (R9)(R12*4)
-	VMOVDQU32 Z14, K6, (R10)(R12*4)
+	VMOVDQU32 Z10, K6, (R9)(R12*4)
+	VMOVDQU32 Z12, K6, (R10)(R12*4)
+	VMOVDQU32 Z14, K6, (R8)(R12*4)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z11, K6, Z11
 	VMOVNTDQ    Z11, (DX)(R12*4)
 	VMOVDQA32.Z Z10, K6, Z10
-	VMOVNTDQ    Z10, (R8)(R12*4)
+	VMOVNTDQ    Z10, (R9)(R12*4)
 	VMOVDQA32.Z Z12, K6, Z12
-	VMOVNTDQ    Z12, (R9)(R12*4)
+	VMOVNTDQ    Z12, (R10)(R12*4)
 	VMOVDQA32.Z Z14, K6, Z14
-	VMOVNTDQ    Z14, (R10)(R12*4)
+	VMOVNTDQ    Z14, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -1183,9 +1163,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z13, (DX)(R12*1)
-	VMOVNTDQ Z13, (R8)(R12*1)
 	VMOVNTDQ Z13, (R9)(R12*1)
 	VMOVNTDQ Z13, (R10)(R12*1)
+	VMOVNTDQ Z13, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1197,10 +1177,10 @@ rowsDone:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -1234,18 +1214,14 @@ TEXT ·u8f64VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1275,7 +1251,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXBD.Z (BX)(R12*1), K5, Y8
+	VPMOVZXBD.Z (SI)(R12*1), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -1286,7 +1262,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXBD.Z (SI)(R12*1), K5, Y10
+	VPMOVZXBD.Z (DI)(R12*1), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -1297,7 +1273,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXBD.Z (DI)(R12*1), K5, Y12
+	VPMOVZXBD.Z (BX)(R12*1), K5, Y12
 	VCVTDQ2PD   Y12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -1322,21 +1298,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -1364,20 +1340,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -1393,9 +1369,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1407,10 +1383,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -1435,18 +1411,14 @@ TEXT ·u8f64DotVolumeAVX512(SB), $0-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -1474,27 +1446,27 @@ lines:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R12*1), Y7
+	VPBROADCASTD (SI)(R12*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R12*1), Y7
+	VPBROADCASTD 4(SI)(R12*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VCVTDQ2PD    Y10, Z7
 	VADDPD       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R12*1), Y18
+	VPBROADCASTD (DI)(R12*1), Y18
 	VPDPBUSD     Y1, Y18, Y11
-	VPBROADCASTD 4(SI)(R12*1), Y18
+	VPBROADCASTD 4(DI)(R12*1), Y18
 	VPDPBUSD     Y2, Y18, Y11
 	VCVTDQ2PD    Y11, Z18
 	VADDPD       Z18, Z5, Z18
 	VPERMD       Z18, Z0, Z5
 	VADDPD       Z18, Z7, Z18
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R12*1), Y19
+	VPBROADCASTD (BX)(R12*1), Y19
 	VPDPBUSD     Y1, Y19, Y12
-	VPBROADCASTD 4(DI)(R12*1), Y19
+	VPBROADCASTD 4(BX)(R12*1), Y19
 	VPDPBUSD     Y2, Y19, Y12
 	VCVTDQ2PD    Y12, Z19
 	VADDPD       Z19, Z6, Z19
@@ -1514,19 +1486,19 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z7, (R8)(R12*8)
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z18, (R9)(R12*8)
+	VMOVDQU32    Z7, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z19, (R10)(R12*8)
+	VMOVDQU32    Z18, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z19, (R8)(R12*8)
 	JMP          next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z7, (R8)(R12*8)
-	VMOVNTDQ Z18, (R9)(R12*8)
-	VMOVNTDQ Z19, (R10)(R12*8)
+	VMOVNTDQ Z7, (R9)(R12*8)
+	VMOVNTDQ Z18, (R10)(R12*8)
+	VMOVNTDQ Z19, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -1560,7 +1532,7 @@ linesEnd:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R12*1), K1, X18
+	VMOVDQU8.Z   (SI)(R12*1), K1, X18
 	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X18, X18
@@ -1571,7 +1543,7 @@ linesEnd:
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R12*1), K1, X19
+	VMOVDQU8.Z   (DI)(R12*1), K1, X19
 	VPBROADCASTD X19, Y18
 	VPDPBUSD     Y1, Y18, Y15
 	VPSRLDQ      $0x04, X19, X19
@@ -1582,7 +1554,7 @@ linesEnd:
 	VPERMD       Z18, Z0, Z5
 	VADDPD       Z18, Z7, Z18
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R12*1), K1, X20
+	VMOVDQU8.Z   (BX)(R12*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y16
 	VPSRLDQ      $0x04, X20, X20
@@ -1606,20 +1578,20 @@ linesEnd:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VMOVDQU64    Z9, K1, (DX)(R12*8)
-	VMOVDQU64    Z7, K1, (R8)(R12*8)
-	VMOVDQU64    Z18, K1, (R9)(R12*8)
-	VMOVDQU64    Z19, K1, (R10)(R12*8)
+	VMOVDQU64    Z7, K1, (R9)(R12*8)
+	VMOVDQU64    Z18, K1, (R10)(R12*8)
+	VMOVDQU64    Z19, K1, (R8)(R12*8)
 	JMP          tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K1, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z7, K1, Z7
-	VMOVNTDQ    Z7, (R8)(R12*8)
+	VMOVNTDQ    Z7, (R9)(R12*8)
 	VMOVDQA64.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R9)(R12*8)
+	VMOVNTDQ    Z18, (R10)(R12*8)
 	VMOVDQA64.Z Z19, K1, Z19
-	VMOVNTDQ    Z19, (R10)(R12*8)
+	VMOVNTDQ    Z19, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -1634,9 +1606,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z17, (DX)(R12*1)
-	VMOVNTDQ Z17, (R8)(R12*1)
 	VMOVNTDQ Z17, (R9)(R12*1)
 	VMOVNTDQ Z17, (R10)(R12*1)
+	VMOVNTDQ Z17, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1648,10 +1620,10 @@ rowsDone:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -1686,18 +1658,14 @@ TEXT ·u16u64VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1726,7 +1694,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R12*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -1736,7 +1704,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R12*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -1746,7 +1714,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVZXWQ.Z (BX)(R12*2), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -1770,21 +1738,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -1812,20 +1780,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -1841,9 +1809,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1855,10 +1823,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -1893,18 +1861,14 @@ TEXT ·u16f64VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1934,7 +1898,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXWD.Z (BX)(R12*2), K5, Y8
+	VPMOVZXWD.Z (SI)(R12*2), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -1945,7 +1909,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXWD.Z (SI)(R12*2), K5, Y10
+	VPMOVZXWD.Z (DI)(R12*2), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -1956,7 +1920,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXWD.Z (DI)(R12*2), K5, Y12
+	VPMOVZXWD.Z (BX)(R12*2), K5, Y12
 	VCVTDQ2PD   Y12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -1981,21 +1945,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2023,20 +1987,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2052,9 +2016,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2066,10 +2030,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -2104,18 +2068,14 @@ TEXT ·u32u64VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2145,7 +2105,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2155,7 +2115,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R12*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -2165,7 +2125,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVZXDQ.Z (BX)(R12*4), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2189,21 +2149,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2231,20 +2191,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2260,9 +2220,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2274,10 +2234,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -2315,18 +2275,14 @@ TEXT ·u32u32VolumeAVX512(SB), $0-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -2359,7 +2315,7 @@ lines:
 	VPADDD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K4, Z5
 	VPADDD     Z10, Z9, Z10
-	VMOVDQU32  (BX)(R12*4), Z9
+	VMOVDQU32  (SI)(R12*4), Z9
 	VPERMD.Z   Z9, Z1, K1, Z11
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z2, K2, Z11
@@ -2371,7 +2327,7 @@ lines:
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z0, K4, Z6
 	VPADDD     Z9, Z10, Z9
-	VMOVDQU32  (SI)(R12*4), Z11
+	VMOVDQU32  (DI)(R12*4), Z11
 	VPERMD.Z   Z11, Z1, K1, Z13
 	VPADDD     Z11, Z13, Z11
 	VPERMD.Z   Z11, Z2, K2, Z13
@@ -2383,7 +2339,7 @@ lines:
 	VPADDD     Z11, Z13, Z11
 	VPERMD.Z   Z11, Z0, K4, Z7
 	VPADDD     Z11, Z9, Z11
-	VMOVDQU32  (DI)(R12*4), Z13
+	VMOVDQU32  (BX)(R12*4), Z13
 	VPERMD.Z   Z13, Z1, K1, Z14
 	VPADDD     Z13, Z14, Z13
 	VPERMD.Z   Z13, Z2, K2, Z14
@@ -2409,19 +2365,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*4)
 	VMOVDQU32  Z10, (DX)(R12*4)
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z9, (R8)(R12*4)
 	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z11, (R9)(R12*4)
+	VMOVDQU32  Z9, (R9)(R12*4)
 	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z13, (R10)(R12*4)
+	VMOVDQU32  Z11, (R10)(R12*4)
+	PREFETCHT0 128(R8)(R12*4)
+	VMOVDQU32  Z13, (R8)(R12*4)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z10, (DX)(R12*4)
-	VMOVNTDQ Z9, (R8)(R12*4)
-	VMOVNTDQ Z11, (R9)(R12*4)
-	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z9, (R9)(R12*4)
+	VMOVNTDQ Z11, (R10)(R12*4)
+	VMOVNTDQ Z13, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -2455,7 +2411,7 @@ linesEnd:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VMOVDQU32.Z (BX)(R12*4), K6, Z9
+	VMOVDQU32.Z (SI)(R12*4), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -2467,7 +2423,7 @@ linesEnd:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VMOVDQU32.Z (SI)(R12*4), K6, Z11
+	VMOVDQU32.Z (DI)(R12*4), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z13
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z2, K2, Z13
@@ -2479,7 +2435,7 @@ linesEnd:
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VMOVDQU32.Z (DI)(R12*4), K6, Z13
+	VMOVDQU32.Z (BX)(R12*4), K6, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
 	VPADDD      Z13, Z14, Z13
 	VPERMD.Z    Z13, Z2, K2, Z14
@@ -2505,20 +2461,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU32   Z10, K6, (DX)(R12*4)
-	VMOVDQU32   Z9, K6, (R8)(R12*4)
-	VMOVDQU32   Z11, K6, (R9)(R12*4)
-	VMOVDQU32   Z13, K6, (R10)(R12*4)
+	VMOVDQU32   Z9, K6, (R9)(R12*4)
+	VMOVDQU32   Z11, K6, (R10)(R12*4)
+	VMOVDQU32   Z13, K6, (R8)(R12*4)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z10, K6, Z10
 	VMOVNTDQ    Z10, (DX)(R12*4)
 	VMOVDQA32.Z Z9, K6, Z9
-	VMOVNTDQ    Z9, (R8)(R12*4)
+	VMOVNTDQ    Z9, (R9)(R12*4)
 	VMOVDQA32.Z Z11, K6, Z11
-	VMOVNTDQ    Z11, (R9)(R12*4)
+	VMOVNTDQ    Z11, (R10)(R12*4)
 	VMOVDQA32.Z Z13, K6, Z13
-	VMOVNTDQ    Z13, (R10)(R12*4)
+	VMOVNTDQ    Z13, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -2533,9 +2489,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z12, (DX)(R12*1)
-	VMOVNTDQ Z12, (R8)(R12*1)
 	VMOVNTDQ Z12, (R9)(R12*1)
 	VMOVNTDQ Z12, (R10)(R12*1)
+	VMOVNTDQ Z12, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2547,10 +2503,10 @@ rowsDone:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -2585,18 +2541,14 @@ TEXT ·i16i64VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2625,7 +2577,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R12*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2635,7 +2587,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R12*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -2645,7 +2597,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVSXWQ.Z (BX)(R12*2), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2669,21 +2621,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2711,20 +2663,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2740,9 +2692,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2754,10 +2706,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -2792,18 +2744,14 @@ TEXT ·i32i64VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2833,7 +2781,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2843,7 +2791,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R12*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -2853,7 +2801,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVSXDQ.Z (BX)(R12*4), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2877,21 +2825,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2919,20 +2867,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2948,9 +2896,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2962,10 +2910,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -3000,18 +2948,14 @@ TEXT ·f32f64VolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3041,7 +2985,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R12*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3051,7 +2995,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R12*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R12*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -3061,7 +3005,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R12*4), K5, Z12
+	VCVTPS2PD.Z (BX)(R12*4), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -3085,21 +3029,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -3127,20 +3071,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -3156,9 +3100,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3170,10 +3114,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -3212,18 +3156,14 @@ TEXT ·f32f32VolumeAVX512(SB), $0-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -3257,7 +3197,7 @@ lines:
 	VADDPS     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z0, K4, Z6
 	VADDPS     Z11, Z10, Z11
-	VMOVDQU32  (BX)(R12*4), Z10
+	VMOVDQU32  (SI)(R12*4), Z10
 	VSUBPS     Z5, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPS     Z10, Z12, Z10
@@ -3270,7 +3210,7 @@ lines:
 	VADDPS     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K4, Z7
 	VADDPS     Z10, Z11, Z10
-	VMOVDQU32  (SI)(R12*4), Z12
+	VMOVDQU32  (DI)(R12*4), Z12
 	VSUBPS     Z5, Z12, Z12
 	VPERMD.Z   Z12, Z1, K1, Z14
 	VADDPS     Z12, Z14, Z12
@@ -3283,7 +3223,7 @@ lines:
 	VADDPS     Z12, Z14, Z12
 	VPERMD.Z   Z12, Z0, K4, Z8
 	VADDPS     Z12, Z10, Z12
-	VMOVDQU32  (DI)(R12*4), Z14
+	VMOVDQU32  (BX)(R12*4), Z14
 	VSUBPS     Z5, Z14, Z14
 	VPERMD.Z   Z14, Z1, K1, Z15
 	VADDPS     Z14, Z15, Z14
@@ -3310,19 +3250,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*4)
 	VMOVDQU32  Z11, (DX)(R12*4)
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z10, (R8)(R12*4)
 	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z12, (R9)(R12*4)
+	VMOVDQU32  Z10, (R9)(R12*4)
 	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z14, (R10)(R12*4)
+	VMOVDQU32  Z12, (R10)(R12*4)
+	PREFETCHT0 128(R8)(R12*4)
+	VMOVDQU32  Z14, (R8)(R12*4)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z11, (DX)(R12*4)
-	VMOVNTDQ Z10, (R8)(R12*4)
-	VMOVNTDQ Z12, (R9)(R12*4)
-	VMOVNTDQ Z14, (R10)(R12*4)
+	VMOVNTDQ Z10, (R9)(R12*4)
+	VMOVNTDQ Z12, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -3357,7 +3297,7 @@ linesEnd:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VMOVDQU32.Z (BX)(R12*4), K6, Z10
+	VMOVDQU32.Z (SI)(R12*4), K6, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPS      Z10, Z12, Z10
@@ -3370,7 +3310,7 @@ linesEnd:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VMOVDQU32.Z (SI)(R12*4), K6, Z12
+	VMOVDQU32.Z (DI)(R12*4), K6, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z14
 	VADDPS      Z12, Z14, Z12
@@ -3383,7 +3323,7 @@ linesEnd:
 	VADDPS      Z12, Z14, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VMOVDQU32.Z (DI)(R12*4), K6, Z14
+	VMOVDQU32.Z (BX)(R12*4), K6, Z14
 	VSUBPS      Z5, Z14, Z14
 	VPERMD.Z    Z14, Z1, K1, Z15
 	VADDPS      Z14, Z15, Z14
@@ -3410,20 +3350,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU32   Z11, K6, (DX)(R12*4)
-	VMOVDQU32   Z10, K6, (R8)(R12*4)
-	VMOVDQU32   Z12, K6, (R9)(R12*4)
-	VMOVDQU32   Z14, K6, (R10)(R12*4)
+	VMOVDQU32   Z10, K6, (R9)(R12*4)
+	VMOVDQU32   Z12, K6, (R10)(R12*4)
+	VMOVDQU32   Z14, K6, (R8)(R12*4)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z11, K6, Z11
 	VMOVNTDQ    Z11, (DX)(R12*4)
 	VMOVDQA32.Z Z10, K6, Z10
-	VMOVNTDQ    Z10, (R8)(R12*4)
+	VMOVNTDQ    Z10, (R9)(R12*4)
 	VMOVDQA32.Z Z12, K6, Z12
-	VMOVNTDQ    Z12, (R9)(R12*4)
+	VMOVNTDQ    Z12, (R10)(R12*4)
 	VMOVDQA32.Z Z14, K6, Z14
-	VMOVNTDQ    Z14, (R10)(R12*4)
+	VMOVNTDQ    Z14, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -3438,9 +3378,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z13, (DX)(R12*1)
-	VMOVNTDQ Z13, (R8)(R12*1)
 	VMOVNTDQ Z13, (R9)(R12*1)
 	VMOVNTDQ Z13, (R10)(R12*1)
+	VMOVNTDQ Z13, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3452,10 +3392,10 @@ rowsDone:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -3490,18 +3430,14 @@ TEXT ·f64f64VolumeAVX512(SB), $0-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3532,7 +3468,7 @@ lines:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R12*8), Z8
+	VMOVDQU64  (SI)(R12*8), Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z2, K2, Z10
@@ -3542,7 +3478,7 @@ lines:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R12*8), Z10
+	VMOVDQU64  (DI)(R12*8), Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPD     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z2, K2, Z12
@@ -3552,7 +3488,7 @@ lines:
 	VADDPD     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R12*8), Z12
+	VMOVDQU64  (BX)(R12*8), Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VADDPD     Z12, Z13, Z12
 	VPERMD.Z   Z12, Z2, K2, Z13
@@ -3576,19 +3512,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*8)
 	VMOVDQU32  Z9, (DX)(R12*8)
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z8, (R8)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z10, (R9)(R12*8)
+	VMOVDQU32  Z8, (R9)(R12*8)
 	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z12, (R10)(R12*8)
+	VMOVDQU32  Z10, (R10)(R12*8)
+	PREFETCHT0 128(R8)(R12*8)
+	VMOVDQU32  Z12, (R8)(R12*8)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -3620,7 +3556,7 @@ linesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R12*8), K5, Z8
+	VMOVDQU64.Z (SI)(R12*8), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3630,7 +3566,7 @@ linesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R12*8), K5, Z10
+	VMOVDQU64.Z (DI)(R12*8), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -3640,7 +3576,7 @@ linesEnd:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R12*8), K5, Z12
+	VMOVDQU64.Z (BX)(R12*8), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -3664,20 +3600,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z12, K5, (R10)(R12*8)
+	VMOVDQU64   Z8, K5, (R9)(R12*8)
+	VMOVDQU64   Z10, K5, (R10)(R12*8)
+	VMOVDQU64   Z12, K5, (R8)(R12*8)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -3692,9 +3628,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3706,10 +3642,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -3743,18 +3679,14 @@ TEXT ·u8u64SquaresVolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3784,7 +3716,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R12*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R12*1), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -3795,7 +3727,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R12*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R12*1), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -3806,7 +3738,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R12*1), K5, Z12
+	VPMOVZXBQ.Z (BX)(R12*1), K5, Z12
 	VPMULUDQ    Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -3831,21 +3763,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -3873,20 +3805,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -3902,9 +3834,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3916,10 +3848,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -3954,18 +3886,14 @@ TEXT ·u16u64SquaresVolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3995,7 +3923,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R12*2), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4006,7 +3934,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R12*2), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4017,7 +3945,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVZXWQ.Z (BX)(R12*2), K5, Z12
 	VPMULUDQ    Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4042,21 +3970,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4084,20 +4012,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4113,9 +4041,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4127,10 +4055,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -4165,18 +4093,14 @@ TEXT ·u32u64SquaresVolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4207,7 +4131,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R12*4), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4218,7 +4142,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R12*4), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4229,7 +4153,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVZXDQ.Z (BX)(R12*4), K5, Z12
 	VPMULUDQ    Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4254,21 +4178,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4296,20 +4220,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4325,9 +4249,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4339,10 +4263,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -4377,18 +4301,14 @@ TEXT ·u32f64SquaresVolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4419,7 +4339,7 @@ lines:
 	VADDPD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z0, K3, Z4
 	VADDPD       Z9, Z8, Z9
-	VCVTUDQ2PD.Z (BX)(R12*4), K5, Z8
+	VCVTUDQ2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD       Z8, Z8, Z8
 	VPERMD.Z     Z8, Z1, K1, Z10
 	VADDPD       Z8, Z10, Z8
@@ -4430,7 +4350,7 @@ lines:
 	VADDPD       Z8, Z10, Z8
 	VPERMD.Z     Z8, Z0, K3, Z5
 	VADDPD       Z8, Z9, Z8
-	VCVTUDQ2PD.Z (SI)(R12*4), K5, Z10
+	VCVTUDQ2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD       Z10, Z10, Z10
 	VPERMD.Z     Z10, Z1, K1, Z12
 	VADDPD       Z10, Z12, Z10
@@ -4441,7 +4361,7 @@ lines:
 	VADDPD       Z10, Z12, Z10
 	VPERMD.Z     Z10, Z0, K3, Z6
 	VADDPD       Z10, Z8, Z10
-	VCVTUDQ2PD.Z (DI)(R12*4), K5, Z12
+	VCVTUDQ2PD.Z (BX)(R12*4), K5, Z12
 	VMULPD       Z12, Z12, Z12
 	VPERMD.Z     Z12, Z1, K1, Z13
 	VADDPD       Z12, Z13, Z12
@@ -4466,21 +4386,21 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z8, (R8)(R12*8)
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z10, (R9)(R12*8)
+	VMOVDQU32    Z8, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z12, (R10)(R12*8)
+	VMOVDQU32    Z10, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z12, (R8)(R12*8)
 	JMP          next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4508,20 +4428,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4537,9 +4457,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4551,10 +4471,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -4589,18 +4509,14 @@ TEXT ·i16u64SquaresVolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4630,7 +4546,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R12*2), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4641,7 +4557,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R12*2), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4652,7 +4568,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVSXWQ.Z (BX)(R12*2), K5, Z12
 	VPMULDQ     Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4677,21 +4593,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4719,20 +4635,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4748,9 +4664,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4762,10 +4678,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -4800,18 +4716,14 @@ TEXT ·i32u64SquaresVolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4842,7 +4754,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R12*4), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4853,7 +4765,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R12*4), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4864,7 +4776,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVSXDQ.Z (BX)(R12*4), K5, Z12
 	VPMULDQ     Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4889,21 +4801,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4931,20 +4843,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4960,9 +4872,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4974,10 +4886,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -5012,18 +4924,14 @@ TEXT ·i32f64SquaresVolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5054,7 +4962,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTDQ2PD.Z (BX)(R12*4), K5, Z8
+	VCVTDQ2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5065,7 +4973,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTDQ2PD.Z (SI)(R12*4), K5, Z10
+	VCVTDQ2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -5076,7 +4984,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTDQ2PD.Z (DI)(R12*4), K5, Z12
+	VCVTDQ2PD.Z (BX)(R12*4), K5, Z12
 	VMULPD      Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -5101,21 +5009,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -5143,20 +5051,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -5172,9 +5080,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -5186,10 +5094,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -5224,18 +5132,14 @@ TEXT ·f32f64SquaresVolumeAVX512(SB), $8-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5266,7 +5170,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R12*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5277,7 +5181,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R12*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -5288,7 +5192,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R12*4), K5, Z12
+	VCVTPS2PD.Z (BX)(R12*4), K5, Z12
 	VMULPD      Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -5313,21 +5217,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -5355,20 +5259,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -5384,9 +5288,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -5398,10 +5302,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 
@@ -5436,18 +5340,14 @@ TEXT ·f64f64SquaresVolumeAVX512(SB), $0-101
 groups:
 	CMPQ      rows+56(FP), $0x04
 	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5479,7 +5379,7 @@ lines:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R12*8), Z8
+	VMOVDQU64  (SI)(R12*8), Z8
 	VMULPD     Z8, Z8, Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
@@ -5490,7 +5390,7 @@ lines:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R12*8), Z10
+	VMOVDQU64  (DI)(R12*8), Z10
 	VMULPD     Z10, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPD     Z10, Z12, Z10
@@ -5501,7 +5401,7 @@ lines:
 	VADDPD     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R12*8), Z12
+	VMOVDQU64  (BX)(R12*8), Z12
 	VMULPD     Z12, Z12, Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VADDPD     Z12, Z13, Z12
@@ -5526,19 +5426,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*8)
 	VMOVDQU32  Z9, (DX)(R12*8)
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z8, (R8)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z10, (R9)(R12*8)
+	VMOVDQU32  Z8, (R9)(R12*8)
 	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z12, (R10)(R12*8)
+	VMOVDQU32  Z10, (R10)(R12*8)
+	PREFETCHT0 128(R8)(R12*8)
+	VMOVDQU32  Z12, (R8)(R12*8)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -5571,7 +5471,7 @@ linesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R12*8), K5, Z8
+	VMOVDQU64.Z (SI)(R12*8), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5582,7 +5482,7 @@ linesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R12*8), K5, Z10
+	VMOVDQU64.Z (DI)(R12*8), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -5593,7 +5493,7 @@ linesEnd:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R12*8), K5, Z12
+	VMOVDQU64.Z (BX)(R12*8), K5, Z12
 	VMULPD      Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -5618,20 +5518,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z12, K5, (R10)(R12*8)
+	VMOVDQU64   Z8, K5, (R9)(R12*8)
+	VMOVDQU64   Z10, K5, (R10)(R12*8)
+	VMOVDQU64   Z12, K5, (R8)(R12*8)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -5646,9 +5546,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -5660,10 +5560,10 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
 	JMP       groups
 

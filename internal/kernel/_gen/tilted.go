@@ -212,6 +212,7 @@ func (g *tiltedFour) slots() func(r int) Mem {
 
 // step makes a vector of each row.
 func (g *tiltedFour) step(writes Mem) {
+	var sums [group]reg.VecVirtual
 	var newSum, newDown reg.VecVirtual
 	for r := range group {
 		d, s := g.pixels(g.op, g.src(r), false), ZMM()
@@ -226,23 +227,36 @@ func (g *tiltedFour) step(writes Mem) {
 			g.add(g.op, s, g.down[r], s)
 			g.moveOn(r, newSum, newDown)
 		}
-		row := fmt.Sprint("row", r)
-		CMPB(writes, Imm(writeMixed))
-		if r%2 == 0 {
-			JGE(LabelRef(row + "Beyond"))
-		} else {
-			JGT(LabelRef(row + "Beyond"))
-		}
-		PREFETCHT0(g.dst(r).Offset(aheadBytes))
-		g.store(s, g.dst(r))
-		JMP(LabelRef(row + "Done"))
-		Label(row + "Beyond")
-		g.stream(s, g.dst(r))
-		Label(row + "Done")
-		newSum, newDown = s, d
+		newSum, newDown, sums[r] = s, d, s
 	}
 	g.store(newSum, g.lowest(g.sums))
 	g.store(newDown, g.lowest(g.diagonals))
+	CMPB(writes, Imm(writeMixed))
+	JAE(LabelRef("beyond"))
+	for r, s := range sums {
+		g.storeAhead(s, g.dst(r))
+	}
+	JMP(LabelRef("next"))
+	Label("beyond")
+	JHI(LabelRef("streams"))
+	for r, s := range sums {
+		if r%2 == 0 {
+			g.stream(s, g.dst(r))
+		} else {
+			g.storeAhead(s, g.dst(r))
+		}
+	}
+	JMP(LabelRef("next"))
+	Label("streams")
+	for r, s := range sums {
+		g.stream(s, g.dst(r))
+	}
+	Label("next")
+}
+
+func (g *tiltedFour) storeAhead(v reg.VecVirtual, m Mem) {
+	PREFETCHT0(m.Offset(aheadBytes))
+	g.store(v, m)
 }
 
 // edgeStep does so under masks, four for each row: the lanes that have pixels;
