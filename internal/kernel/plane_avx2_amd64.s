@@ -12,7 +12,6 @@ TEXT ·u8u32AVX2(SB), $8-77
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -402,7 +401,6 @@ TEXT ·u8u32DotAVX2(SB), $0-77
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -748,7 +746,6 @@ TEXT ·u8u64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -1088,7 +1085,6 @@ TEXT ·u8u64DotAVX2(SB), $0-77
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -1387,7 +1383,6 @@ TEXT ·u8f32AVX2(SB), $8-77
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+72(FP), Y4
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
@@ -1794,7 +1789,6 @@ TEXT ·u8f64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -2148,7 +2142,6 @@ TEXT ·u8f64DotAVX2(SB), $0-77
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -2445,8 +2438,6 @@ TEXT ·u16u64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -2785,8 +2776,6 @@ TEXT ·u16f64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3139,8 +3128,6 @@ TEXT ·u32u64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3470,8 +3457,6 @@ TEXT ·u32u32AVX2(SB), $0-77
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3827,8 +3812,6 @@ TEXT ·i16i64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4167,8 +4150,6 @@ TEXT ·i32i64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4497,8 +4478,6 @@ TEXT ·f32f64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4829,8 +4808,6 @@ TEXT ·f32f32AVX2(SB), $0-77
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+72(FP), Y4
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
@@ -5200,8 +5177,6 @@ TEXT ·f64f64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -5517,7 +5492,6 @@ TEXT ·u8u64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -5870,7 +5844,6 @@ TEXT ·u8f64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6237,8 +6210,6 @@ TEXT ·u16u64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6591,8 +6562,6 @@ TEXT ·u16f64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6959,8 +6928,6 @@ TEXT ·u32u64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7303,8 +7270,6 @@ TEXT ·u32f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7681,8 +7646,6 @@ TEXT ·i16u64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -8035,8 +7998,6 @@ TEXT ·i32u64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -8379,8 +8340,6 @@ TEXT ·i32f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -8723,8 +8682,6 @@ TEXT ·f32f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -9067,8 +9024,6 @@ TEXT ·f64f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX

@@ -23,7 +23,6 @@ TEXT ·u8u32AVX512(SB), $0-77
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -231,7 +230,6 @@ TEXT ·u8u32DotAVX512(SB), $0-77
 	VMOVDQU32    triangle16_1<>+0(SB), Z2
 	VMOVDQU32    triangle16_2<>+0(SB), Z3
 	VMOVDQU32    triangle16_3<>+0(SB), Z4
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
@@ -563,7 +561,6 @@ TEXT ·u8u64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -759,7 +756,6 @@ TEXT ·u8u64DotAVX512(SB), $0-77
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
@@ -1015,14 +1011,11 @@ TEXT ·u8f32AVX512(SB), $0-77
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+72(FP), Z5
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -1165,9 +1158,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1188,14 +1179,11 @@ TEXT ·u8f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -1326,9 +1314,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1340,7 +1326,6 @@ TEXT ·u8f64DotAVX512(SB), $0-77
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
@@ -1592,8 +1577,6 @@ TEXT ·u16u64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -1798,15 +1781,11 @@ TEXT ·u16f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -1937,9 +1916,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1960,8 +1937,6 @@ TEXT ·u32u64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2169,8 +2144,6 @@ TEXT ·u32u32AVX512(SB), $0-77
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x02, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2442,8 +2415,6 @@ TEXT ·i16i64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2648,8 +2619,6 @@ TEXT ·i32i64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2854,15 +2823,11 @@ TEXT ·f32f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -2989,9 +2954,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3016,15 +2979,11 @@ TEXT ·f32f32AVX512(SB), $0-77
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+72(FP), Z5
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -3210,9 +3169,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3233,15 +3190,11 @@ TEXT ·f64f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -3403,9 +3356,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3426,7 +3377,6 @@ TEXT ·u8u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -3636,14 +3586,11 @@ TEXT ·u8f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -3778,9 +3725,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3801,8 +3746,6 @@ TEXT ·u16u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -4012,15 +3955,11 @@ TEXT ·u16f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -4155,9 +4094,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4178,8 +4115,6 @@ TEXT ·u32u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -4389,15 +4324,11 @@ TEXT ·u32f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -4528,9 +4459,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4551,8 +4480,6 @@ TEXT ·i16u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -4762,8 +4689,6 @@ TEXT ·i32u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -4973,15 +4898,11 @@ TEXT ·i32f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -5112,9 +5033,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5135,15 +5054,11 @@ TEXT ·f32f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -5274,9 +5189,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5297,15 +5210,11 @@ TEXT ·f64f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -5475,9 +5384,7 @@ groupEnd:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET

@@ -12,15 +12,12 @@ TEXT ·u8u32VolumeAVX2(SB), $8-101
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -356,9 +353,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -381,15 +376,12 @@ TEXT ·u8u32DotVolumeAVX2(SB), $0-101
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), BX
 	LEAQ    (CX)(BX*1), SI
 	LEAQ    (SI)(BX*1), DI
@@ -681,9 +673,7 @@ rowsDone:
 	MOVQ    BX, CX
 	MOVQ    R8, DX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -713,15 +703,12 @@ TEXT ·u8u64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -1022,9 +1009,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1037,15 +1022,12 @@ TEXT ·u8u64DotVolumeAVX2(SB), $0-101
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), BX
 	LEAQ    (CX)(BX*1), SI
 	LEAQ    (SI)(BX*1), DI
@@ -1310,9 +1292,7 @@ rowsDone:
 	MOVQ    BX, CX
 	MOVQ    R8, DX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1326,15 +1306,12 @@ TEXT ·u8f32VolumeAVX2(SB), $8-101
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+96(FP), Y4
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -1694,9 +1671,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1708,15 +1683,12 @@ TEXT ·u8f64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -2029,9 +2001,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2044,15 +2014,12 @@ TEXT ·u8f64DotVolumeAVX2(SB), $0-101
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), BX
 	LEAQ    (CX)(BX*1), SI
 	LEAQ    (SI)(BX*1), DI
@@ -2317,9 +2284,7 @@ rowsDone:
 	MOVQ    BX, CX
 	MOVQ    R8, DX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2331,16 +2296,12 @@ TEXT ·u16u64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -2641,9 +2602,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2655,16 +2614,12 @@ TEXT ·u16f64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -2977,9 +2932,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2991,16 +2944,12 @@ TEXT ·u32u64VolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -3294,9 +3243,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3309,16 +3256,12 @@ TEXT ·u32u32VolumeAVX2(SB), $0-101
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+256, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -3641,9 +3584,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3655,16 +3596,12 @@ TEXT ·i16i64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -3965,9 +3902,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3979,16 +3914,12 @@ TEXT ·i32i64VolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -4282,9 +4213,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4296,16 +4225,12 @@ TEXT ·f32f64VolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -4599,9 +4524,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4615,16 +4538,12 @@ TEXT ·f32f32VolumeAVX2(SB), $0-101
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+96(FP), Y4
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+256, along+80(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -4959,9 +4878,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4973,16 +4890,12 @@ TEXT ·f64f64VolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+256, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -5270,9 +5183,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5284,15 +5195,12 @@ TEXT ·u8u64SquaresVolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -5605,9 +5513,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5619,16 +5525,12 @@ TEXT ·u16u64SquaresVolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -5941,9 +5843,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5955,16 +5855,12 @@ TEXT ·u32u64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -6270,9 +6166,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -6284,16 +6178,12 @@ TEXT ·u32f64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -6623,9 +6513,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -6643,16 +6531,12 @@ TEXT ·i16u64SquaresVolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -6965,9 +6849,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -6979,16 +6861,12 @@ TEXT ·i32u64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -7294,9 +7172,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7308,16 +7184,12 @@ TEXT ·i32f64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -7623,9 +7495,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7637,16 +7507,12 @@ TEXT ·f32f64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -7952,9 +7818,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7966,16 +7830,12 @@ TEXT ·f64f64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+256, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
 	MOVQ    srcStride+24(FP), SI
 	LEAQ    (DX)(SI*1), DI
 	LEAQ    (DI)(SI*1), R8
@@ -8275,9 +8135,7 @@ rowsDone:
 	MOVQ    SI, DX
 	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET

@@ -23,15 +23,12 @@ TEXT ·u8u32VolumeAVX512(SB), $8-101
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -210,9 +207,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -226,15 +221,12 @@ TEXT ·u8u32DotVolumeAVX512(SB), $0-101
 	VMOVDQU32    triangle16_1<>+0(SB), Z2
 	VMOVDQU32    triangle16_2<>+0(SB), Z3
 	VMOVDQU32    triangle16_3<>+0(SB), Z4
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -481,9 +473,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -544,15 +534,12 @@ TEXT ·u8u64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -723,9 +710,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -737,15 +722,12 @@ TEXT ·u8u64DotVolumeAVX512(SB), $0-101
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	ANDQ            $+32, along+80(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -960,9 +942,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -987,15 +967,12 @@ TEXT ·u8f32VolumeAVX512(SB), $8-101
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+96(FP), Z5
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -1182,9 +1159,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1205,15 +1180,12 @@ TEXT ·u8f64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -1388,9 +1360,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1402,15 +1372,12 @@ TEXT ·u8f64DotVolumeAVX512(SB), $0-101
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	ANDQ            $+32, along+80(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -1625,9 +1592,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1648,16 +1613,12 @@ TEXT ·u16u64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -1828,9 +1789,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1851,16 +1810,12 @@ TEXT ·u16f64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -2035,9 +1990,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2058,16 +2011,12 @@ TEXT ·u32u64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -2239,9 +2188,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2265,16 +2212,12 @@ TEXT ·u32u32VolumeAVX512(SB), $0-101
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x02, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -2508,9 +2451,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2531,16 +2472,12 @@ TEXT ·i16i64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -2711,9 +2648,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2734,16 +2669,12 @@ TEXT ·i32i64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -2915,9 +2846,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2938,16 +2867,12 @@ TEXT ·f32f64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -3119,9 +3044,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3146,16 +3069,12 @@ TEXT ·f32f32VolumeAVX512(SB), $0-101
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+96(FP), Z5
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+256, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -3397,9 +3316,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3420,16 +3337,12 @@ TEXT ·f64f64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -3647,9 +3560,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3670,15 +3581,12 @@ TEXT ·u8u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -3853,9 +3761,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3876,16 +3782,12 @@ TEXT ·u16u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -4060,9 +3962,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4083,16 +3983,12 @@ TEXT ·u32u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -4268,9 +4164,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4291,16 +4185,12 @@ TEXT ·u32f64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -4476,9 +4366,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4499,16 +4387,12 @@ TEXT ·i16u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -4683,9 +4567,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4706,16 +4588,12 @@ TEXT ·i32u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -4891,9 +4769,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4914,16 +4790,12 @@ TEXT ·i32f64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -5099,9 +4971,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5122,16 +4992,12 @@ TEXT ·f32f64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -5307,9 +5173,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5330,16 +5194,12 @@ TEXT ·f64f64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
 	MOVQ      srcStride+24(FP), BX
 	LEAQ      (CX)(BX*1), SI
 	LEAQ      (SI)(BX*1), DI
@@ -5565,9 +5425,7 @@ rowsDone:
 	MOVQ      BX, CX
 	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET

@@ -94,23 +94,23 @@ func kernel(set isa, o op) {
 	k := &loop{isa: set, op: o, lanes: lanes, param: param}
 	lanesPtr := Load(Param("lanes"), GP64())
 	set.setup(o, lanesPtr, param("offset"))
-	if o.pix.Bytes() > 1 {
-		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
-	}
-	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
 	k.dst[0] = Load(Param("dst"), GP64())
 
 	Label("groups")
-	CMPQ(param("rows"), Imm(group))
-	JLT(LabelRef("rows"))
-	k.rows("group", group)
-	SUBQ(Imm(group), param("rows"))
-	JMP(LabelRef("groups"))
+	if groupsOnly(set.bytes(), o) { // there is one at least
+		k.rows("group", group)
+		SUBQ(Imm(group), param("rows"))
+		JNZ(LabelRef("groups"))
+	} else {
+		CMPQ(param("rows"), Imm(group))
+		JLT(LabelRef("rows"))
+		k.rows("group", group)
+		SUBQ(Imm(group), param("rows"))
+		JMP(LabelRef("groups"))
 
-	Label("rows")
-	if !groupsOnly(set.bytes(), o) {
+		Label("rows")
 		CMPQ(param("rows"), Imm(1))
 		JLT(LabelRef("done"))
 		k.rows("row", 1)

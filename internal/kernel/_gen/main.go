@@ -149,7 +149,7 @@ func doc(name string, o op) []string {
 		"",
 	}
 	if o.dot {
-		return append(lines, "for a single channel.")
+		return append(lines, "for a single channel, with strides in bytes.")
 	}
-	return append(lines, "with the channels as lanes says.")
+	return append(lines, "with the channels as lanes says, and strides in bytes.")
 }

@@ -70,23 +70,15 @@ func volumeKernel(set isa, o op) {
 	}
 	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes(), param: param}}
 	set.setup(o, Load(Param("lanes"), GP64()), param("offset"))
-	if o.pix.Bytes() > 1 {
-		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
-	}
-	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	ANDQ(I32(k.lineOfPixels()), param("along"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
 	k.dst[0] = Load(Param("dst"), GP64())
 
-	Label("groups")
-	CMPQ(param("rows"), Imm(group))
-	JLT(LabelRef("done"))
+	Label("groups") // there is one at least
 	k.group()
 	SUBQ(Imm(group), param("rows"))
-	JMP(LabelRef("groups"))
-
-	Label("done")
+	JNZ(LabelRef("groups"))
 	SFENCE()
 	VZEROUPPER()
 	RET()
