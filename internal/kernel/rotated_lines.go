@@ -1,5 +1,3 @@
-//go:build amd64 && !noasm
-
 package kernel
 
 import (
@@ -7,9 +5,6 @@ import (
 	"runtime"
 	"unsafe"
 )
-
-//go:generate go run -C _gen . -part rotated -level avx2 -out ../rotated_avx2_amd64.s -stubs ../rotated_avx2_amd64.go -pkg kernel
-//go:generate go run -C _gen . -part rotated -level avx512 -out ../rotated_avx512_amd64.s -stubs ../rotated_avx512_amd64.go -pkg kernel
 
 // rotatedArgs is what an assembly kernel is told: the addresses of element 0 or
 // of the first run, of memory that the line itself holds on to. The generator
@@ -33,11 +28,6 @@ type rotatedScratch[P Pixel] struct {
 // rotatedRoutine is an assembly kernel; its argument points at a rotatedArgs.
 type rotatedRoutine func(args *uintptr)
 
-type rotatedPair[P Pixel, S Sum] struct {
-	avx2, avx512 rotatedRoutine
-	dot          bool // for a single channel, and runs that take more than two steps
-}
-
 // rotatedAssembly makes lines with vectors.
 type rotatedAssembly[P Pixel, S Sum] struct {
 	routine  rotatedRoutine
@@ -48,30 +38,28 @@ type rotatedAssembly[P Pixel, S Sum] struct {
 	steps    int
 }
 
+// newRotatedAssembly is that of the level or the next one below it, or nil.
 func newRotatedAssembly[P Pixel, S Sum](level Level, runs *RotatedRuns) *rotatedAssembly[P, S] {
+	r := &find[P, S](false).asm[level]
 	if level == Portable || len(runs.Run) > math.MaxInt32/8 {
 		return nil
 	}
-	for _, pair := range rotatedPairs {
-		pair, ok := pair.(rotatedPair[P, S])
-		if !ok || pair.dot && (runs.Channels > 1 || runs.longest() <= 4) {
-			continue
-		}
-		size := int(unsafe.Sizeof(*new(S)))
-		cut := rotatedCut{RotatedRuns: runs, size: size, lanes: sumBlock / size, blocks: 1, avx2: level == AVX2, dot: pair.dot}
-		a := &rotatedAssembly[P, S]{routine: pair.avx2, runs: runs}
-		if level == AVX512 {
-			a.routine = pair.avx512
-			cut.lanes *= 2
-			if isFloat[S]() {
-				cut.blocks = 2
-			}
-		}
-		a.lanes = cut.lanes
-		a.vectors, a.patterns, a.steps = cut.vectors()
-		return a
+	if r.rotated == nil {
+		return newRotatedAssembly[P, S](level-1, runs)
 	}
-	return nil
+	// Dot products sum runs that take more than two steps.
+	dot := r.rotatedDot != nil && runs.Channels == 1 && runs.longest() > 4
+	size := int(unsafe.Sizeof(*new(S)))
+	cut := rotatedCut{RotatedRuns: runs, size: size, lanes: r.vector / size, blocks: 1, avx2: r.vector == sumBlock, dot: dot}
+	if isFloat[S]() {
+		cut.blocks = r.vector / sumBlock
+	}
+	a := &rotatedAssembly[P, S]{routine: r.rotated, runs: runs, lanes: cut.lanes}
+	if dot {
+		a.routine = r.rotatedDot
+	}
+	a.vectors, a.patterns, a.steps = cut.vectors()
+	return a
 }
 
 // longest is the pixels of the longest run.
@@ -149,22 +137,3 @@ func (a *rotatedAssembly[P, S]) stretch(l *RotatedLine[P, S], src []P, skipped, 
 
 // address is where an element of a slice is.
 func address[T any](s []T, i int) uintptr { return uintptr(unsafe.Pointer(&s[i])) }
-
-// rotatedPairs holds a rotatedPair for every pair of types, those of dot
-// products first.
-var rotatedPairs = []any{
-	rotatedPair[uint8, uint32]{u8u32DotRotatedAVX2, u8u32DotRotatedAVX512, true},
-	rotatedPair[uint8, uint32]{u8u32RotatedAVX2, u8u32RotatedAVX512, false},
-	rotatedPair[uint8, uint64]{u8u64RotatedAVX2, u8u64RotatedAVX512, false},
-	rotatedPair[uint8, float32]{u8f32RotatedAVX2, u8f32RotatedAVX512, false},
-	rotatedPair[uint8, float64]{u8f64RotatedAVX2, u8f64RotatedAVX512, false},
-	rotatedPair[uint16, uint64]{u16u64RotatedAVX2, u16u64RotatedAVX512, false},
-	rotatedPair[uint16, float64]{u16f64RotatedAVX2, u16f64RotatedAVX512, false},
-	rotatedPair[uint32, uint32]{u32u32RotatedAVX2, u32u32RotatedAVX512, false},
-	rotatedPair[uint32, uint64]{u32u64RotatedAVX2, u32u64RotatedAVX512, false},
-	rotatedPair[int16, int64]{i16i64RotatedAVX2, i16i64RotatedAVX512, false},
-	rotatedPair[int32, int64]{i32i64RotatedAVX2, i32i64RotatedAVX512, false},
-	rotatedPair[float32, float32]{f32f32RotatedAVX2, f32f32RotatedAVX512, false},
-	rotatedPair[float32, float64]{f32f64RotatedAVX2, f32f64RotatedAVX512, false},
-	rotatedPair[float64, float64]{f64f64RotatedAVX2, f64f64RotatedAVX512, false},
-}
