@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -78,7 +78,7 @@ func newTypedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image
 // fits says whether there is memory for tables that have none yet, or else
 // whether, with rows, they can do without.
 func (j *typedJob[P, S, Q]) fits(rows bool) (bool, error) {
-	err := memory.Check(float64(j.src.Width+1) * float64(j.src.Height+1) * float64(j.src.Channels) * float64(j.sumBytes()))
+	err := grid.Check(float64(j.src.Width+1) * float64(j.src.Height+1) * float64(j.src.Channels) * float64(j.sumBytes()))
 	if err != nil && (!rows || j.src.Height == 0) {
 		return false, fmt.Errorf("%w: cut the image up, or write its table to a .npy file, which goes row by row", err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -298,7 +298,7 @@ func newTypedVolume[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.
 	if stack.Whole == nil {
 		need += float64(j.src.Width) * float64(j.src.Height) * float64(j.src.Depth) * float64(j.src.Channels) * float64(j.pixelBytes())
 	}
-	switch err := memory.Check(need); {
+	switch err := grid.Check(need); {
 	case err != nil && slices:
 		return j, nil
 	case err != nil:

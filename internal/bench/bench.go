@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 const (
@@ -174,7 +174,7 @@ func (p *plan) measure(ctx context.Context, c Case, size Size, field []contestan
 // more memory than is free.
 func fitsMemory(c Case, size Size, copies int64) error {
 	read, written := c.bytes(size)
-	if err := memory.Check(float64(copies) * float64(read+written)); err != nil {
+	if err := grid.Check(float64(copies) * float64(read+written)); err != nil {
 		return tooLarge{fmt.Errorf("%w: choose a smaller size", err)}
 	}
 	return nil

@@ -117,10 +117,10 @@ func onCPU[E uint32 | float32 | float64](a AlgorithmCase, img boxsum.Image[E], o
 	switch a.Kind {
 	case papers.Tilted:
 		t, err := tilted.NewTable[E](img.Width, img.Height, img.Channels)
-		return ours[E]{func() error { return tilted.IntegrateInto(t, img, opt) }, nothing, func() (entries, error) { return t.At, nil }}, err
+		return ours[E]{func() error { return tilted.IntegrateInto(t, img, &tilted.Options{Workers: opt.Workers, Level: opt.Level}) }, nothing, func() (entries, error) { return t.At, nil }}, err
 	case papers.Rotated:
 		t, err := rotated.NewTable[E](img.Width, img.Height, img.Channels, a.Rotation)
-		return ours[E]{func() error { return rotated.IntegrateInto(t, img, opt) }, nothing, nil}, err
+		return ours[E]{func() error { return rotated.IntegrateInto(t, img, &rotated.Options{Workers: opt.Workers, Level: opt.Level}) }, nothing, nil}, err
 	}
 	t, err := boxsum.NewTable[E](img.Width, img.Height, img.Channels)
 	return ours[E]{func() error { return boxsum.IntegrateInto(t, img, opt) }, nothing, func() (entries, error) { return t.At, nil }}, err

@@ -80,7 +80,7 @@ func (p *gpuPeers) right(c Case) ([]string, error) {
 		return slices.Clone(peers), nil
 	}
 	size := Size{Name: "509x383", Width: 509, Height: 383}
-	w, err := prepare(c, size, []int{1}, boxsum.Auto)
+	w, err := prepare(c, size, []int{1}, boxsum.Level{})
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func newHistogram(size Size, channels int, bins histogram.Bins) (*work, error) {
 		pixels: bytesOf(img.Pix),
 		tables: []table{newTable(entries, func() error { return verifyHistogram(t, img) },
 			func(r io.Reader, _ bool) error { return equal[uint32](r, entries) })},
-		run: func(opt *boxsum.Options) error { return histogram.IntegrateInto(t, img, opt) },
+		run: func(opt *boxsum.Options) error { return histogram.IntegrateInto(t, img, &histogram.Options{Workers: opt.Workers, Level: opt.Level}) },
 	}, nil
 }
 

@@ -76,7 +76,7 @@ type peersReport struct {
 func newPeersReport(w io.Writer, p *plan, hello reply) *peersReport {
 	r := &peersReport{textTable: textTable{w: w, lead: 14}, all: slices.Max(p.Workers)}
 	level := p.Level
-	if level == boxsum.Auto {
+	if level == (boxsum.Level{}) {
 		levels := boxsum.Levels()
 		level = levels[len(levels)-1]
 	}

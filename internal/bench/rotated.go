@@ -98,7 +98,7 @@ func newRotated[P boxsum.Pixel, S boxsum.Sum, A accumulator](rot rotated.Rotatio
 			},
 			equal: func(io.Reader, bool) error { return errors.New("rotated tables have no peers") },
 		}},
-		run: func(opt *boxsum.Options) error { return rotated.IntegrateInto(sums, img, opt) },
+		run: func(opt *boxsum.Options) error { return rotated.IntegrateInto(sums, img, &rotated.Options{Workers: opt.Workers, Level: opt.Level}) },
 		upright: &work{
 			tables: []table{newUpright[A, S](upright, img, false)},
 			run:    func(opt *boxsum.Options) error { return boxsum.IntegrateInto(upright, img, opt) },

@@ -41,7 +41,7 @@ func newTilted[P boxsum.Pixel, S boxsum.Sum, A accumulator](size Size, channels 
 		pixels: bytesOf(img.Pix),
 		tables: []table{newTable(sums.View(), func() error { return verifyTilted[A](sums.View(), img) },
 			func(r io.Reader, _ bool) error { return equal[S](r, sums.View()) })},
-		run: func(opt *boxsum.Options) error { return tilted.IntegrateInto(sums, img, opt) },
+		run: func(opt *boxsum.Options) error { return tilted.IntegrateInto(sums, img, &tilted.Options{Workers: opt.Workers, Level: opt.Level}) },
 		upright: &work{
 			tables: []table{newUpright[A, S](upright, img, false)},
 			run:    func(opt *boxsum.Options) error { return boxsum.IntegrateInto(upright, img, opt) },

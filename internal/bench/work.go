@@ -134,7 +134,7 @@ func (w *work) check(opt *boxsum.Options) error {
 func (w *work) field(c Case, size Size, workers []int, level boxsum.Level) []contestant {
 	read, written := c.bytes(size)
 	name := Boxsum
-	if level != boxsum.Auto {
+	if level != (boxsum.Level{}) {
 		name = fmt.Sprint(Boxsum, " ", level)
 	}
 	var field []contestant

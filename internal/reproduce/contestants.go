@@ -293,7 +293,7 @@ func (l *lab) tilted(opt *boxsum.Options) (*contestant, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := func() error { return tilted.IntegrateInto(t, img, opt) }
+	run := func() error { return tilted.IntegrateInto(t, img, &tilted.Options{Workers: opt.Workers, Level: opt.Level}) }
 	return &contestant{run: onClock(run), close: func() {}, verify: func() error {
 		if err := run(); err != nil {
 			return err
@@ -309,7 +309,7 @@ func (l *lab) rotated(opt *boxsum.Options) (*contestant, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := func() error { return rotated.IntegrateInto(t, img, opt) }
+	run := func() error { return rotated.IntegrateInto(t, img, &rotated.Options{Workers: opt.Workers, Level: opt.Level}) }
 	all := t.Bounds()
 	return &contestant{run: onClock(run), close: func() {}, verify: func() error {
 		if err := run(); err != nil {
