@@ -1,4 +1,5 @@
-# make test             every test; installs what they need where it can
+# make test             the tests; installs what they need where it can
+# make test-long        their long forms: race detector, other platforms, fuzzers
 # make bench-peers      boxsum beside OpenCV and scikit-image, in one run
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
 # make generate         the assembly kernels and the pictures anew
@@ -9,10 +10,13 @@
 PEERS_PYTHON = .venv/bin/python
 GPU_PEERS_PYTHON = python3
 
-.PHONY: wheel test bench-peers bench-gpu-peers generate kernels fuzz
+.PHONY: wheel test test-long bench-peers bench-gpu-peers generate kernels fuzz
 
 test:
 	@scripts/test.sh
+
+test-long:
+	@scripts/test-long.sh
 
 bench-peers:
 	@scripts/peers.sh

@@ -1,7 +1,6 @@
 package boxsum
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum/internal/engine"
@@ -22,13 +21,14 @@ func (l Level) String() string {
 }
 
 // ParseLevel is the level of that name: auto, which is the zero Level, portable
-// for plain Go, avx2 (with BMI2) or avx512 (F, BW, DQ, VL and VNNI).
+// for plain Go, or another that this machine has, such as avx2 (with BMI2) or
+// avx512 (F, BW, DQ, VL and VNNI).
 func ParseLevel(name string) (Level, error) {
 	if name == engine.Auto {
 		return Level{}, nil
 	}
-	if all := engine.AllLevels(); !slices.Contains(all, name) {
-		return Level{}, grid.Invalid("unknown level %q: use one of %s, %s", name, engine.Auto, strings.Join(all, ", "))
+	if _, err := (engine.Options{Level: name}).Check(); err != nil || name == "" {
+		return Level{}, grid.Invalid("unknown level %q: this machine has %s, %s", name, engine.Auto, strings.Join(engine.Levels(), ", "))
 	}
 	return Level{name}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
 	"pgregory.net/rapid"
 )

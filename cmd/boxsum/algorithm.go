@@ -23,7 +23,7 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if opt.Level != boxsum.Auto {
+	if opt.Level != (boxsum.Level{}) {
 		return errors.New("--level is for boxsum's own algorithm: leave it out with --algorithm")
 	}
 	if most := 1 << 16; opt.Workers > most {

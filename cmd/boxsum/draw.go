@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -119,7 +119,7 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 	figure := sketch.Figure{Scale: c.Scale}
 	var width, height int
 	if c.In == "" {
-		sizes, err := bench.ParseSizes(cmp.Or(c.Size, "32x24"))
+		sizes, err := measure.ParseSizes(cmp.Or(c.Size, "32x24"))
 		if err != nil {
 			return figure, err
 		}

@@ -295,7 +295,7 @@ func histogramOf[P boxsum.Pixel](img boxsum.Image[P], weights any, c *histogramC
 		if device != nil {
 			return gpu.IntegrateHistogramHostInto(device, t, img, nil)
 		}
-		return histogram.IntegrateInto(t, img, opt)
+		return histogram.IntegrateInto(t, img, &histogram.Options{Workers: opt.Workers})
 	})
 }
 
@@ -309,7 +309,7 @@ func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxs
 		if err := checkFinite(weights); err != nil {
 			return fmt.Errorf("--weights %s: %w", c.Weights, err)
 		}
-		return histogram.IntegrateWeightedInto(t, img, weights, opt)
+		return histogram.IntegrateWeightedInto(t, img, weights, &histogram.Options{Workers: opt.Workers})
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/engine"
 )
 
 type integrateCmd struct {
@@ -186,12 +187,20 @@ func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration,
 	return r
 }
 
+// work is what the engine cuts, a slice of it in a volume.
+func (r *report) work(pixelBytes, sumBytes int, opt *boxsum.Options) engine.Work {
+	return engine.Work{
+		Rows: r.Height, N: r.Width * r.Channels, Channels: r.Channels,
+		PixelBytes: pixelBytes, SumBytes: sumBytes, Workers: opt.Workers,
+	}
+}
+
 func (r *report) onCPU(work job, opt *boxsum.Options) {
 	r.On, r.Level = "cpu", opt.Level.String()
-	if opt.Level == boxsum.Auto {
+	if opt.Level == (boxsum.Level{}) {
 		r.Level = theCPU().Level
 	}
-	r.Workers = opt.WorkersFor(r.Width, r.Height, r.Channels, work.pixelBytes(), work.sumBytes())
+	r.Workers = r.work(work.pixelBytes(), work.sumBytes(), opt).Plan().Workers
 	if r.RowByRow {
 		r.Workers = 1
 	}

@@ -176,7 +176,7 @@ func (j *typedJob[P, S, Q]) integrate(opt *boxsum.Options) error {
 		return nil // that is for when it is written
 	}
 	if j.tilted != nil {
-		if err := tilted.IntegrateInto(j.tilted, j.src, opt); err != nil {
+		if err := tilted.IntegrateInto(j.tilted, j.src, &tilted.Options{Workers: opt.Workers, Level: opt.Level}); err != nil {
 			return err
 		}
 	}
@@ -295,7 +295,7 @@ func (j *typedJob[P, S, Q]) tiltedSums() (shape []int, rows iter.Seq[[]S], err e
 		view := j.tilted.View()
 		return imgio.ViewShape(view), imgio.ViewRows(view), nil
 	}
-	stream, err := tilted.NewStream[S, P](j.src.Width, j.src.Channels, j.opt)
+	stream, err := tilted.NewStream[S, P](j.src.Width, j.src.Channels, &tilted.Options{Level: j.opt.Level})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -154,14 +154,14 @@ func volumeReport(work volumeJob, device *gpu.Device, opt *boxsum.Options, took 
 
 func (r *report) volumeOnCPU(work volumeJob, opt *boxsum.Options) {
 	r.On, r.Level = "cpu", opt.Level.String()
-	if opt.Level == boxsum.Auto {
+	if opt.Level == (boxsum.Level{}) {
 		r.Level = theCPU().Level
 	}
 	depth := r.Depth
 	if r.SliceBySlice {
 		depth = 1
 	}
-	r.Workers = volume.WorkersFor(opt, r.Width, r.Height, depth, r.Channels, work.pixelBytes(), work.sumBytes())
+	r.Workers = r.work(work.pixelBytes(), work.sumBytes(), opt).PlanVolume(depth).Workers
 }
 
 // integrateVolume makes the tables of a volume on a device, or on the CPU where that

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
@@ -28,17 +27,17 @@ type Settings struct {
 	progress func(done float64)
 }
 
-// levels are the names of kernel.Level.
-var levels = [...]string{kernel.Portable: "portable", kernel.AVX2: "avx2", kernel.AVX512: "avx512"}
-
 // Auto is the name that stands for the best level.
 const Auto = "auto"
 
 // Levels are the names of the levels of this machine, slowest first.
-func Levels() []string { return slices.Clone(levels[:kernel.Best()+1]) }
-
-// AllLevels are the names of all levels, slowest first.
-func AllLevels() []string { return slices.Clone(levels[:]) }
+func Levels() []string {
+	var names []string
+	for _, l := range kernel.Levels() {
+		names = append(names, l.String())
+	}
+	return names
+}
 
 // Check fills in what zero values stand for, and reports what is wrong. A context
 // that is done is an error too.
@@ -51,11 +50,12 @@ func (o Options) Check() (Settings, error) {
 		s.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.Level != "" && o.Level != Auto {
-		i := slices.Index(levels[:kernel.Best()+1], o.Level)
-		if i < 0 {
-			return s, grid.Invalid("this machine has no %s: use one of %v", o.Level, Levels())
+		for s.Level.String() != o.Level {
+			if s.Level == kernel.Portable {
+				return s, grid.Invalid("this machine has no level %q: use %s or one of %v", o.Level, Auto, Levels())
+			}
+			s.Level--
 		}
-		s.Level = kernel.Level(i)
 	}
 	if o.Context != nil && o.Context.Done() != nil {
 		s.context = o.Context

@@ -1,7 +1,5 @@
 package kernel
 
-import "unsafe"
-
 // A BinRow is one row of pixels to lay on a row of an integral histogram, for
 // one channel of it.
 type BinRow[S Sum] struct {
@@ -41,17 +39,6 @@ const (
 	NoBin = ^uint32(0)
 )
 
-// Bins is the kernel that lays one row of pixels on an integral histogram of
-// type S.
-func Bins[S Sum](level Level) func(*BinRow[S]) {
-	for _, fs := range bins {
-		if fs, ok := fs.([3]func(*BinRow[S])); ok && fs[level] != nil {
-			return fs[level]
-		}
-	}
-	return portableBins[S]
-}
-
 // portableBins is the specification.
 func portableBins[S Sum](r *BinRow[S]) {
 	run := r.Run
@@ -64,23 +51,4 @@ func portableBins[S Sum](r *BinRow[S]) {
 			above[b] += s
 		}
 	}
-}
-
-// StreamCopy copies as copy does, between slices that do not overlap, and past
-// the caches where it can: what it wrote is there for others after a StoreFence.
-func StreamCopy[T Sum | byte](dst, src []T) {
-	n := min(len(dst), len(src))
-	size := int(unsafe.Sizeof(*new(T)))
-	if n == 0 {
-		return
-	}
-	head := min(n, int(-uintptr(unsafe.Pointer(&dst[0]))%LineBytes)/size)
-	lines := (n - head) * size / LineBytes
-	body := head + lines*LineBytes/size
-	if lines > 0 && streamLines(unsafe.Pointer(&dst[head]), unsafe.Pointer(&src[head]), lines) {
-		copy(dst[:head], src)
-		copy(dst[body:n], src[body:n])
-		return
-	}
-	copy(dst[:n], src[:n])
 }

@@ -13,7 +13,7 @@ import (
 
 // levels is every level that this machine has.
 func levels() []kernel.Level {
-	return []kernel.Level{kernel.Portable, kernel.AVX2, kernel.AVX512}[:kernel.Best()+1]
+	return kernel.Levels()
 }
 
 var (

@@ -74,7 +74,7 @@ type RotatedKernel[P Pixel, S Sum] struct {
 // NewRotatedKernel is the kernel of a level, and nil for a pair of types that
 // makes no table.
 func NewRotatedKernel[P Pixel, S Sum](level Level, runs RotatedRuns) *RotatedKernel[P, S] {
-	if Sums[P, S](Portable) == nil {
+	if !find[P, S](false).rotates {
 		return nil
 	}
 	k := &RotatedKernel[P, S]{runs: runs}

@@ -65,69 +65,6 @@ func TiltedZero[S Sum]() S {
 	return zero
 }
 
-// TiltedSums is the kernel that adds up pixels of type P in sums of type S
-// along both diagonals, and nil for a pair that makes no table.
-func TiltedSums[P Pixel, S Sum](level Level) TiltedFunc[P, S] {
-	return findTilted[P, S](tiltedSums, level)
-}
-
-// TiltedSquares is the same for the squares of pixels.
-func TiltedSquares[P Pixel, S Sum](level Level) TiltedFunc[P, S] {
-	return findTilted[P, S](tiltedSquares, level)
-}
-
-// tiltedSums and tiltedSquares hold, for every pair of types, a
-// [3]TiltedFunc[P, S] by level.
-var (
-	tiltedSums = []any{
-		tiltedLevels[uint8, uint32](false),
-		tiltedLevels[uint8, uint64](false),
-		tiltedLevels[uint8, float32](false),
-		tiltedLevels[uint8, float64](false),
-		tiltedLevels[uint16, uint64](false),
-		tiltedLevels[uint16, float64](false),
-		tiltedLevels[uint32, uint32](false),
-		tiltedLevels[uint32, uint64](false),
-		tiltedLevels[int16, int64](false),
-		tiltedLevels[int32, int64](false),
-		tiltedLevels[float32, float32](false),
-		tiltedLevels[float32, float64](false),
-		tiltedLevels[float64, float64](false),
-	}
-	tiltedSquares = []any{
-		tiltedLevels[uint8, uint64](true),
-		tiltedLevels[uint16, uint64](true),
-		tiltedLevels[uint32, uint64](true),
-		tiltedLevels[uint32, float64](true),
-		tiltedLevels[int16, uint64](true),
-		tiltedLevels[int32, uint64](true),
-		tiltedLevels[int32, float64](true),
-		tiltedLevels[float32, float64](true),
-		tiltedLevels[float64, float64](true),
-	}
-)
-
-func findTilted[P Pixel, S Sum](in []any, level Level) TiltedFunc[P, S] {
-	for _, fs := range in {
-		if fs, ok := fs.([3]TiltedFunc[P, S]); ok {
-			return fs[level]
-		}
-	}
-	return nil
-}
-
-func tiltedLevels[P Pixel, S Sum](square bool) [3]TiltedFunc[P, S] {
-	asm := tiltedAssembly[P, S]{}
-	for _, a := range tiltedAssemblies {
-		if a, ok := a.(tiltedAssembly[P, S]); ok && a.square == square {
-			asm = a
-		}
-	}
-	portable := tiltedKernel[P, S]{square: square}
-	avx2, avx512 := tiltedKernel[P, S]{square: square, asm: asm.avx2}, tiltedKernel[P, S]{square: square, asm: asm.avx512, group: asm.group}
-	return [3]TiltedFunc[P, S]{portable.tile, avx2.tile, avx512.tile}
-}
-
 // tiltedKernel is a level's: plain Go where it has no assembly.
 type tiltedKernel[P Pixel, S Sum] struct {
 	square bool

@@ -13,13 +13,6 @@ type tiltedGroup[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride i
 
 const tiltedRows = 4
 
-// tiltedAssembly is those of a pair of types.
-type tiltedAssembly[P Pixel, S Sum] struct {
-	square       bool
-	avx2, avx512 tiltedRoutine[P, S]
-	group        tiltedGroup[P, S] // with AVX-512
-}
-
 // lines makes as many elements as the assembly can, and those before them. It
 // returns how far it got.
 func (k *tiltedKernel[P, S]) lines(t *TiltedTile[P, S], r, from, to int, edge []S) int {

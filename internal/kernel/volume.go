@@ -1,5 +1,7 @@
 package kernel
 
+import "unsafe"
+
 // A VolumeTile is one rectangle of work on a slice of a volume: a [Tile] whose
 // sums are laid on those of the slice over it.
 type VolumeTile[P Pixel, S Sum] struct {
@@ -26,81 +28,13 @@ func overPitch(n int) int { return (n + 15) &^ 15 }
 // A VolumeFunc integrates one tile of a slice.
 type VolumeFunc[P Pixel, S Sum] func(*VolumeTile[P, S])
 
-// VolumeSums is the kernel that adds up pixels of type P in sums of type S, and
-// nil for a pair that makes no table. The pairs are those of [Sums].
-func VolumeSums[P Pixel, S Sum](level Level) VolumeFunc[P, S] {
-	return findVolume[P, S](level, false)
-}
-
-// VolumeSquares is the kernel that adds up the squares of pixels of type P in
-// sums of type S, and nil for a pair that makes no table. The pairs are those of
-// [Squares].
-func VolumeSquares[P Pixel, S Sum](level Level) VolumeFunc[P, S] {
-	return findVolume[P, S](level, true)
-}
-
-// A volumeEntry is the kernels of a pair of types by level.
-type volumeEntry[P Pixel, S Sum] struct {
-	square  bool
-	byLevel [3]VolumeFunc[P, S]
-}
-
-func findVolume[P Pixel, S Sum](level Level, square bool) VolumeFunc[P, S] {
-	for _, e := range volumes {
-		if e, ok := e.(*volumeEntry[P, S]); ok && e.square == square {
-			return e.byLevel[level]
-		}
-	}
-	return nil
-}
-
-// volumes holds a volumeEntry for every pair of types.
-var volumes = []any{
-	volumeSums(Sums[uint8, uint32]),
-	volumeSums(Sums[uint8, uint64]),
-	volumeSums(Sums[uint8, float32]),
-	volumeSums(Sums[uint8, float64]),
-	volumeSums(Sums[uint16, uint64]),
-	volumeSums(Sums[uint16, float64]),
-	volumeSums(Sums[uint32, uint32]),
-	volumeSums(Sums[uint32, uint64]),
-	volumeSums(Sums[int16, int64]),
-	volumeSums(Sums[int32, int64]),
-	volumeSums(Sums[float32, float32]),
-	volumeSums(Sums[float32, float64]),
-	volumeSums(Sums[float64, float64]),
-	volumeSquares(Squares[uint8, uint64]),
-	volumeSquares(Squares[uint16, uint64]),
-	volumeSquares(Squares[uint32, uint64]),
-	volumeSquares(Squares[uint32, float64]),
-	volumeSquares(Squares[int16, uint64]),
-	volumeSquares(Squares[int32, uint64]),
-	volumeSquares(Squares[int32, float64]),
-	volumeSquares(Squares[float32, float64]),
-	volumeSquares(Squares[float64, float64]),
-}
-
-func volumeSums[P Pixel, S Sum](plane func(Level) Func[P, S]) any {
-	return newVolumeEntry(plane, false)
-}
-
-func volumeSquares[P Pixel, S Sum](plane func(Level) Func[P, S]) any {
-	return newVolumeEntry(plane, true)
-}
-
-func newVolumeEntry[P Pixel, S Sum](plane func(Level) Func[P, S], square bool) any {
-	e := &volumeEntry[P, S]{square: square}
-	portable := portableVolume(plane(Portable))
-	avx2, avx512 := volumeAssembly(square, portable)
-	e.byLevel = [3]VolumeFunc[P, S]{portable, avx2, avx512}
-	return e
-}
-
 // portableVolume is the specification, on top of that of planes:
 //
 //	over[r][i] += plane[r][i]
 //	dst[r][i] = over[r][i]
-func portableVolume[P Pixel, S Sum](plane Func[P, S]) VolumeFunc[P, S] {
+//
+// The assembly lay, which may be nil, does whole lines of that.
+func portableVolume[P Pixel, S Sum](plane Func[P, S], lay func(dst, over *S, n int)) VolumeFunc[P, S] {
 	return func(t *VolumeTile[P, S]) {
 		all := t.Tile // of which the plane kernel gets a row at a time
 		t.Rows = 1
@@ -108,8 +42,15 @@ func portableVolume[P Pixel, S Sum](plane Func[P, S]) VolumeFunc[P, S] {
 			t.Dst, t.Src, t.Carry = all.Dst[r*all.DstStride:], all.Src[r*all.SrcStride:], all.Carry[r*CarryLen(all.Channels):]
 			plane(&t.Tile)
 			dst, over := t.Dst[:t.N], t.Over[r*overPitch(t.N):][:t.N]
-			for i, p := range dst {
-				over[i] += p
+			lines := 0
+			if lay != nil {
+				lines = t.N &^ (LineBytes/int(unsafe.Sizeof(dst[0])) - 1)
+			}
+			if lines > 0 {
+				lay(&dst[0], &over[0], lines)
+			}
+			for i := lines; i < t.N; i++ {
+				over[i] += dst[i]
 				dst[i] = over[i]
 			}
 			if t.Whole {
@@ -118,4 +59,79 @@ func portableVolume[P Pixel, S Sum](plane Func[P, S]) VolumeFunc[P, S] {
 		}
 		t.Tile = all
 	}
+}
+
+// volumeRoutine is an assembly kernel.
+type volumeRoutine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry, over *S, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)
+
+// How the assembly writes, see [VolumeTile.Whole]. Some rows past the caches and
+// some not, [Mixed], is slower here than either.
+const (
+	volumeCached uint8 = iota
+	volumeBeyond
+	volumeWhole
+)
+
+// volumeFunc is planeFunc for tiles of volumes. What is left of groups of rows is
+// made as a plane and laid on the slice over it.
+func volumeFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S], portable VolumeFunc[P, S]) VolumeFunc[P, S] {
+	if r.volume == nil {
+		return portable
+	}
+	many, single := r.volume, r.volume
+	if r.volumeDot != nil {
+		single = r.volumeDot
+	}
+	size, rest := unsafe.Sizeof(*new(S)), portableVolume(plane, r.lay)
+	return func(t *VolumeTile[P, S]) {
+		if t.Channels > FastChannels || t.N < narrow[S]() || t.Rows == 0 {
+			portable(t)
+			return
+		}
+		t.check()
+		_ = t.Over[:OverLen(t.Rows, t.N)]
+		onLines := t.onLines()
+		writes := volumeCached
+		switch {
+		case t.Whole && onLines:
+			_ = t.Dst[:t.Rows*t.DstStride]
+			writes = volumeWhole
+		case t.Whole:
+			portable(t)
+			return
+		case t.Writes != Ahead && onLines:
+			writes = volumeBeyond
+		}
+		ahead, along := volumeAhead(t.N, t.SrcStride, int(unsafe.Sizeof(*new(P))))
+		asm := many
+		if t.Channels == 1 {
+			asm = single
+		}
+		rows := t.Rows &^ (groupRows - 1)
+		if rows > 0 {
+			asm(&t.Dst[0], t.DstStride, &t.Src[0], t.SrcStride, &t.Above[0], &t.Carry[0], &t.Over[0],
+				rows, t.N, ahead, along, &lanesOf[size/4-1][t.Channels-1].step[0][0], t.Offset, writes)
+		}
+		if rows < t.Rows {
+			tile, over := t.Tile, t.Over
+			t.Dst, t.Src, t.Carry = t.Dst[rows*t.DstStride:], t.Src[rows*t.SrcStride:], t.Carry[rows*CarryLen(t.Channels):]
+			t.Over, t.Rows, t.Writes = t.Over[OverLen(rows, t.N):], t.Rows-rows, Ahead
+			rest(t)
+			t.Tile, t.Over = tile, over
+		}
+	}
+}
+
+// volumeAhead is how far ahead of its loads a kernel asks for the pixels of groups
+// to come: a page or so, in bytes, for short rows, four at a time, are more than
+// the processor foresees. Along is all ones to go on from there as the group
+// does, which takes rows that lie close together, and zero to stay and so ask
+// for nothing.
+func volumeAhead(n, stride, pixelBytes int) (ahead, along int) {
+	const page, group = 4096, 4
+	if n > stride || stride-n > n/4 {
+		return 0, 0
+	}
+	rows := group * stride * pixelBytes
+	return rows * max(1, page/max(1, rows)), -1
 }

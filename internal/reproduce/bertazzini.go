@@ -307,7 +307,7 @@ func (s *setting) manySize() Size {
 	if s.sizes != nil {
 		return s.sizes[len(s.sizes)-1]
 	}
-	return Size{1920, 1080}
+	return sized(1920, 1080)
 }
 
 func (s *setting) manyImages() int {

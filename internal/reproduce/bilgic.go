@@ -11,7 +11,7 @@ import (
 
 // Bilgic, Horn and Masaki give their times as charts only. What their text says
 // of them is at 4 megapixels.
-var fourMegapixels = Size{2048, 2048}
+var fourMegapixels = sized(2048, 2048)
 
 const (
 	bilgicMachine = "NVIDIA GeForce GTX 295, and one core of a 2.5 GHz processor"
@@ -27,7 +27,7 @@ var bilgicExperiments = []*Experiment{
 }
 
 func (s *setting) bilgicSizes() []Size {
-	return s.sweep(squares(4096)...)
+	return s.sweep(squares(256, 4096)...)
 }
 
 // bilgicSize is the size that the text is about, or the one nearest to it that is

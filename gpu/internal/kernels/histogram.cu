@@ -1,4 +1,4 @@
-// Written by go test ./gpu/kernels -update, from the list in volume.go: every
+// Written by go test ./gpu/internal/kernels -update, from the list in volume.go: every
 // kernel of module histogram for CUDA.
 
 #include "dialect.h"

@@ -1,4 +1,4 @@
-// Written by go test ./gpu/kernels -update, from the list of types there: every
+// Written by go test ./gpu/internal/kernels -update, from the list of types there: every
 // kernel of tilted.go for CUDA.
 
 #include "dialect.h"

@@ -8,54 +8,19 @@ import (
 
 // avx2 sums a vector of 32 bytes, one block of the portable order.
 type avx2 struct {
-	step      []reg.Register // where a lane finds its left neighbours
-	keep      []Mem          // and whether it has any
-	last      reg.Register   // the vector's last sums
-	sumMask   reg.VecVirtual // of the tail, for sums
-	pixMask   reg.VecVirtual // of the tail, for pixels of four bytes
-	end       reg.Register   // the row's length, and how many bits of a load
-	shift     reg.Register   // that ends there belong to earlier pixels
-	offset    reg.VecVirtual
-	weights   []reg.VecVirtual // of the dot products
-	triangle  []Mem
-	ones      Mem
-	tailMasks Mem
-	bias      Mem // 2^52 in every lane
+	constants
+	step    []reg.Register // where a lane finds its left neighbours
+	keep    []Mem          // and whether it has any
+	last    reg.Register   // the vector's last sums
+	sumMask reg.VecVirtual // of the tail, for sums
+	pixMask reg.VecVirtual // of the tail, for pixels of four bytes
+	end     reg.Register   // the row's length, and how many bits of a load
+	shift   reg.Register   // that ends there belong to earlier pixels
+	offset  reg.VecVirtual
+	weights []reg.VecVirtual // of the dot products
 }
 
-func newAVX2() *avx2 {
-	a := new(avx2)
-	for g := range 2 {
-		m := GLOBL("triangle256_"+string(rune('0'+g)), RODATA|NOPTR)
-		for lane := range 8 {
-			for b := range 4 {
-				var weight U8
-				if 4*g+b <= lane {
-					weight = 1
-				}
-				DATA(4*lane+b, weight)
-			}
-		}
-		a.triangle = append(a.triangle, m)
-	}
-	a.ones = GLOBL("ones256", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(2*i, U16(1))
-	}
-	a.tailMasks = GLOBL("tailMasks", RODATA|NOPTR)
-	for i := range 16 {
-		var mask U32
-		if i < 8 {
-			mask = 1<<32 - 1
-		}
-		DATA(4*i, mask)
-	}
-	a.bias = GLOBL("bias256", RODATA|NOPTR)
-	for i := range 4 {
-		DATA(8*i, F64(1<<52))
-	}
-	return a
-}
+func newAVX2() *avx2 { return &avx2{constants: constants{}} }
 
 func (*avx2) name() string        { return "AVX2" }
 func (*avx2) bytes() int          { return 32 }
@@ -67,7 +32,7 @@ func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 	VMOVDQU(Mem{Base: lanes, Disp: lanesLow + 32}, a.last)
 	if o.dot {
 		a.weights = nil
-		for _, m := range append(a.triangle[:2:2], a.ones) {
+		for _, m := range []Mem{a.triangle(8, 0), a.triangle(8, 1), a.ones()} {
 			w := YMM()
 			VMOVDQU(m, w)
 			a.weights = append(a.weights, w)
@@ -87,7 +52,10 @@ func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 	}
 }
 
-func (a *avx2) tail(o op, elements, n reg.Register) {
+func (*avx2) folds(op) bool { return false }
+func (*avx2) whole()        {}
+
+func (a *avx2) tail(o op, elements, end reg.Register) {
 	masks, dwords := GP64(), GP64()
 	mask := func(size int, v reg.VecVirtual) {
 		MOVQ(elements, dwords)
@@ -97,28 +65,28 @@ func (a *avx2) tail(o op, elements, n reg.Register) {
 		NEGQ(dwords)
 		VMOVDQU(Mem{Base: masks, Index: dwords, Scale: 4, Disp: 32}, v)
 	}
-	LEAQ(a.tailMasks, masks)
+	LEAQ(a.tailMasks(), masks)
 	a.sumMask = YMM()
-	mask(o.sum.size, a.sumMask)
-	if o.pix.size == 4 {
+	mask(o.sum.Bytes(), a.sumMask)
+	if o.pix.Bytes() == 4 {
 		a.pixMask = a.sumMask
-		if o.sum.size == 8 {
+		if o.sum.Bytes() == 8 {
 			a.pixMask = XMM()
 			mask(4, a.pixMask)
 		}
 	}
-	if o.pix.size <= 2 {
+	if o.pix.Bytes() <= 2 {
 		// shift = (load - elements*size) bytes, in bits
-		a.end, a.shift = n, GP64()
+		a.end, a.shift = end, GP64()
 		MOVQ(elements, a.shift)
 		NEGQ(a.shift)
-		SHLQ(Imm(3+log2(o.pix.size)), a.shift)
+		SHLQ(Imm(3+log2(o.pix.Bytes())), a.shift)
 		ADDQ(I8(8*a.loadBytes(o)), a.shift)
 	}
 }
 
 // loadBytes is how many bytes of narrow pixels fill a vector of sums.
-func (*avx2) loadBytes(o op) int { return 32 / o.sum.size * o.pix.size }
+func (*avx2) loadBytes(o op) int { return 32 / o.sum.Bytes() * o.pix.Bytes() }
 
 func (*avx2) load(m Mem, v reg.VecVirtual)        { VMOVDQU(m, v) }
 func (*avx2) store(v reg.VecVirtual, m Mem)       { VMOVDQU(v, m) }
@@ -132,7 +100,7 @@ func (*avx2) addMem(o op, m Mem, y, sum reg.VecVirtual) { addMem(o, m, y, sum) }
 
 func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
-	case o.dot && o.sum.size == 8:
+	case o.dot && o.sum.Bytes() == 8:
 		return a.wideDotSums(o, m, partial, carry)
 	case o.dot:
 		return a.dotSums(o, m, partial, carry)
@@ -179,8 +147,8 @@ func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 		// AVX2 converts signed numbers only. In the lowest bits of 2^52, though,
 		// a number of 32 bits is that many more.
 		VPMOVZXDQ(from, v)
-		VPOR(a.bias, v, v)
-		VSUBPD(a.bias, v, v)
+		VPOR(a.bias(), v, v)
+		VSUBPD(a.bias(), v, v)
 	case o.pix == i16:
 		VPMOVSXWQ(from, v)
 	case o.pix == i32 && o.sum == f64:
@@ -204,15 +172,15 @@ func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 // that ends where the row does, shifted into place.
 func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
 	switch {
-	case o.pix.size == 8:
+	case o.pix.Bytes() == 8:
 		v := YMM()
 		VPMASKMOVD(m, a.sumMask, v)
 		return v
-	case o.pix.size == 4 && o.sum.size == 4:
+	case o.pix.Bytes() == 4 && o.sum.Bytes() == 4:
 		v := YMM()
 		VPMASKMOVD(m, a.pixMask, v)
 		return v
-	case o.pix.size == 4:
+	case o.pix.Bytes() == 4:
 		v := XMM()
 		VPMASKMOVD(m, a.pixMask, v)
 		return v
@@ -230,10 +198,10 @@ func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
 }
 
 func (a *avx2) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
-	if o.dot && o.sum.size == 8 {
+	if o.dot && o.sum.Bytes() == 8 {
 		return a.wideDotLine(o, m, carry)
 	}
-	half := 32 / o.sum.size * o.pix.size
+	half := 32 / o.sum.Bytes() * o.pix.Bytes()
 	return []reg.VecVirtual{
 		a.rowSums(o, m, false, carry),
 		a.rowSums(o, m.Offset(half), false, carry),

@@ -10,6 +10,7 @@ import (
 // the lower with the carry, then the upper with the lower's last sums. That is
 // the portable order.
 type avx512 struct {
+	constants
 	step, keep []reg.Register // where a lane finds its left neighbours, and whether
 	low, last  reg.Register   // the lower block's last sums, and the vector's
 	lower      reg.Register   // lane masks of the two blocks
@@ -17,26 +18,9 @@ type avx512 struct {
 	some       reg.Register // mask of the tail
 	offset     reg.VecVirtual
 	weights    []reg.VecVirtual // of the dot products
-	triangle   []Mem
 }
 
-func newAVX512() *avx512 {
-	a := new(avx512)
-	for g := range 4 {
-		m := GLOBL("triangle512_"+string(rune('0'+g)), RODATA|NOPTR)
-		for lane := range 16 {
-			for b := range 4 {
-				var weight U8
-				if 4*g+b <= lane {
-					weight = 1
-				}
-				DATA(4*lane+b, weight)
-			}
-		}
-		a.triangle = append(a.triangle, m)
-	}
-	return a
-}
+func newAVX512() *avx512 { return &avx512{constants: constants{}} }
 
 func (*avx512) name() string        { return "AVX512" }
 func (*avx512) bytes() int          { return 64 }
@@ -44,12 +28,12 @@ func (*avx512) vec() reg.VecVirtual { return ZMM() }
 
 func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	a.last = ZMM()
-	if o.dot && o.sum.size == 8 {
+	if o.dot && o.sum.Bytes() == 8 {
 		VBROADCASTI32X8(Mem{Base: lanes, Disp: lanesLast}, a.last) // for all lanes
 		a.weights = nil
-		for _, m := range a.triangle[:2] {
+		for g := range 2 {
 			w := YMM()
-			VMOVDQU32(m, w)
+			VMOVDQU32(a.triangle(16, g), w)
 			a.weights = append(a.weights, w)
 		}
 		return
@@ -57,9 +41,9 @@ func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	if o.dot {
 		VPBROADCASTD(Mem{Base: lanes, Disp: lanesLast}, a.last)
 		a.weights = nil
-		for _, m := range a.triangle {
+		for g := range 4 {
 			w := ZMM()
-			VMOVDQU32(m, w)
+			VMOVDQU32(a.triangle(16, g), w)
 			a.weights = append(a.weights, w)
 		}
 		return
@@ -89,17 +73,29 @@ func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 
 // steps is how many doublings sum a block of 32 bytes.
 func steps(o op) int {
-	if o.sum.size == 4 {
+	if o.sum.Bytes() == 4 {
 		return 3
 	}
 	return 2
 }
 
-func (a *avx512) tail(o op, elements, n reg.Register) {
+// folds: a mask costs nothing in a load that makes pixels wider. A plain load takes
+// an operation more, and a dot product takes its bytes four at a time, which under a
+// mask come all at once.
+func (*avx512) folds(o op) bool { return !o.dot && o.pix.Bytes() < o.sum.Bytes() }
+
+func (a *avx512) whole() {
+	a.some = K()
+	KXNORW(a.some, a.some, a.some)
+}
+
+func (a *avx512) tail(o op, elements, _ reg.Register) {
 	bits := GP64()
 	MOVQ(I32(-1), bits)
 	BZHIQ(elements, bits, bits)
-	a.some = K()
+	if !a.folds(o) {
+		a.some = K()
+	}
 	KMOVW(bits.As32(), a.some)
 }
 
@@ -117,7 +113,7 @@ func (a *avx512) storeTail(v reg.VecVirtual, m Mem) {
 }
 
 func (a *avx512) keepTail(o op, v reg.VecVirtual) {
-	if o.sum.size == 8 {
+	if o.sum.Bytes() == 8 {
 		VMOVDQA64_Z(v, a.some, v)
 	} else {
 		VMOVDQA32_Z(v, a.some, v)
@@ -155,7 +151,7 @@ func addMem(o op, m Mem, y, sum reg.VecVirtual) {
 
 func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
-	case o.dot && o.sum.size == 8:
+	case o.dot && o.sum.Bytes() == 8:
 		return a.wideDotSums(o, m, partial, carry)
 	case o.dot:
 		return a.dotSums(m, partial, carry)

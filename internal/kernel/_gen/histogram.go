@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/boxsum/boxsum/internal/pairs"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -26,10 +28,13 @@ var binKinds = []binKind{
 	{"BinsStreamLine", 64, true},
 }
 
-var binSums = []elem{u32, u64, f32, f64}
+// binSums is the types of sums that have kernels: signed ones are the same bits.
+func binSums() []elem {
+	return slices.DeleteFunc(pairs.Accumulators(), func(t elem) bool { return t.Bits() != t })
+}
 
 func histogram(set isa) {
-	for _, sum := range binSums {
+	for _, sum := range binSums() {
 		for _, kind := range binKinds {
 			binsKernel(set, sum, kind)
 		}
@@ -38,16 +43,16 @@ func histogram(set isa) {
 }
 
 func binsKernel(set isa, sum elem, kind binKind) {
-	name := sum.name + kind.name + set.name()
+	name := sum.Short() + kind.name + set.name()
 	tail := kind.bytes == 0
-	signature := fmt.Sprintf("above *%[1]s, pitch int, index *uint32, step int, weights *%[1]s, weightStep int, run *%[1]s, bins *uint32, n int", sum.goType)
-	count, also, ending := fmt.Sprint(kind.bytes/sum.size), "", []string(nil)
+	signature := fmt.Sprintf("above *%[1]s, pitch int, index *uint32, step int, weights *%[1]s, weightStep int, run *%[1]s, bins *uint32, n int", sum.String())
+	count, also, ending := fmt.Sprint(kind.bytes/sum.Bytes()), "", []string(nil)
 	switch {
 	case tail:
 		signature += ", some *uint32"
 		count, ending = "lanes", []string{"", "where lanes are those of a vector that some says."}
 	case kind.stream:
-		signature += fmt.Sprintf(", dst *%s", sum.goType)
+		signature += fmt.Sprintf(", dst *%s", sum.String())
 		also, ending = "dst[x*pitch+b] = above[x*pitch+b]", []string{"", "Bins of dst start a cache line. It takes a fence before others may read them."}
 	}
 	TEXT(name, NOSPLIT, "func("+signature+")")
@@ -93,7 +98,7 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	Label("loop")
 	bin, weight := set.vec(), set.vec()
 	VPBROADCASTD(Mem{Base: index}, bin)
-	if sum.size == 4 {
+	if sum.Bytes() == 4 {
 		VPBROADCASTD(Mem{Base: weights}, weight)
 	} else {
 		VPBROADCASTQ(Mem{Base: weights}, weight)
@@ -141,7 +146,7 @@ type bins512 struct{ sum elem }
 func (b bins512) mask(m Mem) reg.Register {
 	v, k := ZMM(), K()
 	VMOVDQU32(m, v)
-	if b.sum.size == 4 {
+	if b.sum.Bytes() == 4 {
 		VPMOVD2M(v, k)
 	} else {
 		VPMOVQ2M(v, k)
@@ -153,7 +158,7 @@ func (b bins512) load(m Mem, some reg.Register, v reg.VecVirtual) {
 	switch {
 	case some == nil:
 		VMOVDQU32(m, v)
-	case b.sum.size == 4:
+	case b.sum.Bytes() == 4:
 		VMOVDQU32_Z(m, some, v)
 	default:
 		VMOVDQU64_Z(m, some, v)
@@ -164,7 +169,7 @@ func (b bins512) store(v reg.VecVirtual, some reg.Register, m Mem) {
 	switch {
 	case some == nil:
 		VMOVDQU32(v, m)
-	case b.sum.size == 4:
+	case b.sum.Bytes() == 4:
 		VMOVDQU32(v, some, m)
 	default:
 		VMOVDQU64(v, some, m)
@@ -173,7 +178,7 @@ func (b bins512) store(v reg.VecVirtual, some reg.Register, m Mem) {
 
 func (b bins512) count(bin, numbers, weight, running reg.VecVirtual) {
 	k := K()
-	if b.sum.size == 4 {
+	if b.sum.Bytes() == 4 {
 		VPCMPEQD(bin, numbers, k)
 	} else {
 		VPCMPEQQ(bin, numbers, k)

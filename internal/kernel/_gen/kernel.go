@@ -11,8 +11,13 @@ import (
 // group is how many rows share one read of the row above.
 const group = 4
 
-// writeMixed is kernel.Mixed; below it is kernel.Ahead, above it kernel.Stream.
-const writeMixed = 1
+// How a kernel writes: writeMixed is kernel.Mixed; below it is kernel.Ahead, above
+// it kernel.Stream. In the last vector of a row writeSome is added: only some of
+// its sums are stored.
+const (
+	writeMixed = 1
+	writeSome  = 4
+)
 
 // aheadBytes is how far ahead of its stores a row asks for lines.
 const aheadBytes = 128
@@ -39,8 +44,13 @@ type isa interface {
 
 	// setup loads the constants of a kernel; lanes points at the Go struct.
 	setup(o op, lanes reg.Register, offset Mem)
-	// tail prepares for a last vector of only some elements, out of n.
-	tail(o op, elements, n reg.Register)
+	// tail prepares for a vector of only some elements, the last of them before end.
+	tail(o op, elements, end reg.Register)
+	// folds reports whether tails go through the code of whole vectors, under a
+	// mask, and not through code of their own.
+	folds(o op) bool
+	// whole prepares such code for whole vectors.
+	whole()
 
 	vec() reg.VecVirtual
 	load(m Mem, v reg.VecVirtual)
@@ -68,9 +78,9 @@ type isa interface {
 // kernel emits one function.
 func kernel(set isa, o op) {
 	name := o.name() + set.name()
-	lanes := set.bytes() / o.sum.size
+	lanes := set.bytes() / o.sum.Bytes()
 	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry *%[1]s, rows, n int, lanes *uint32, offset float32, writes uint8)",
-		o.sum.goType, o.pix.goType))
+		o.sum.String(), o.pix.String()))
 	Doc(doc(name, o)...)
 	Pragma("noescape")
 
@@ -84,10 +94,10 @@ func kernel(set isa, o op) {
 	k := &loop{isa: set, op: o, lanes: lanes, param: param}
 	lanesPtr := Load(Param("lanes"), GP64())
 	set.setup(o, lanesPtr, param("offset"))
-	if o.pix.size > 1 {
-		SHLQ(Imm(log2(o.pix.size)), param("srcStride"))
+	if o.pix.Bytes() > 1 {
+		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
 	}
-	SHLQ(Imm(log2(o.sum.size)), param("dstStride"))
+	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
 	k.dst[0] = Load(Param("dst"), GP64())
@@ -100,17 +110,22 @@ func kernel(set isa, o op) {
 	JMP(LabelRef("groups"))
 
 	Label("rows")
-	CMPQ(param("rows"), Imm(1))
-	JLT(LabelRef("done"))
-	k.rows("row", 1)
-	SUBQ(Imm(1), param("rows"))
-	JMP(LabelRef("rows"))
-
-	Label("done")
+	if !groupsOnly(set.bytes(), o) {
+		CMPQ(param("rows"), Imm(1))
+		JLT(LabelRef("done"))
+		k.rows("row", 1)
+		SUBQ(Imm(1), param("rows"))
+		JMP(LabelRef("rows"))
+		Label("done")
+	}
 	SFENCE()
 	VZEROUPPER()
 	RET()
 }
+
+// groupsOnly reports whether a kernel leaves rows that are no group to the level
+// below. One row of floats, which wait for each other, takes no longer there.
+func groupsOnly(vector int, o op) bool { return vector == lineBytes && o.sum.Float() && !o.dot }
 
 // loop is the state of a kernel while it is emitted.
 type loop struct {
@@ -128,67 +143,22 @@ func (k *loop) rows(label string, rows int) {
 	k.fanOut(&k.dst, "dstStride", rows)
 	carryPtr := Load(Param("carry"), GP64())
 	carry := make([]reg.VecVirtual, rows)
-	slot := carryLen * k.sum.size
+	slot := carryLen * k.sum.Bytes()
 	for r := range carry {
 		carry[r] = k.vec()
 		k.load(Mem{Base: carryPtr, Disp: r * slot}, carry[r])
 	}
 
-	i, full := GP64(), GP64()
+	i, n, end := GP64(), GP64(), GP64()
 	XORQ(i, i)
-	whole := rows == group && k.bytes() == lineBytes // a vector is a line
-	if rows == group && !whole {
+	switch {
+	case rows == 1:
+		k.rowLoop(label, i, n, end, carry)
+	case k.bytes() == lineBytes:
+		k.vectorLoop(label, i, n, end, carry)
+	default:
 		k.lineLoop(label, i, carry)
-	}
-	MOVQ(k.param("n"), full)
-	ANDQ(I8(-k.lanes), full)
-	CMPQ(i, full)
-	JGE(LabelRef(label + "Tail"))
-
-	Label(label + "Loop")
-	p := k.body(rows, i, false, carry)
-	if whole {
-		CMPB(k.param("writes"), Imm(writeMixed))
-		JAE(LabelRef(label + "Beyond"))
-	}
-	for r := range rows {
-		k.storeAhead(p[r], k.sums(r, i))
-	}
-	Label(label + "Next")
-	ADDQ(I8(k.lanes), i)
-	CMPQ(i, full)
-	JLT(LabelRef(label + "Loop"))
-
-	Label(label + "Tail")
-	n := GP64()
-	MOVQ(k.param("n"), n)
-	SUBQ(i, n)
-	JZ(LabelRef(label + "End"))
-	end := GP64()
-	MOVQ(k.param("n"), end)
-	k.tail(k.op, n, end)
-	last := k.body(rows, i, true, carry)
-	for r := range rows {
-		k.storeTail(last[r], k.sums(r, i))
-	}
-	JMP(LabelRef(label + "End"))
-
-	if whole {
-		Label(label + "Beyond")         // the caches
-		JHI(LabelRef(label + "Stream")) // still of the comparison above
-		for r := range rows {
-			if r%2 == 0 {
-				k.stream(p[r], k.sums(r, i))
-			} else {
-				k.storeAhead(p[r], k.sums(r, i))
-			}
-		}
-		JMP(LabelRef(label + "Next"))
-		Label(label + "Stream")
-		for r := range rows {
-			k.stream(p[r], k.sums(r, i))
-		}
-		JMP(LabelRef(label + "Next"))
+		k.tailLoop(label, i, n, end, carry)
 	}
 
 	Label(label + "End")
@@ -205,6 +175,128 @@ func (k *loop) rows(label string, rows int) {
 	}
 }
 
+// vectorLoop emits the loop along a group of rows for vectors of a line.
+func (k *loop) vectorLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
+	folds := k.folds(k.op)
+	if folds {
+		k.whole()
+	}
+	MOVQ(k.param("n"), end)
+	ANDQ(I8(-k.lanes), end)
+	JZ(LabelRef(label + "Tail"))
+
+	Label(label + "Loop")
+	p := k.body(i, folds, carry)
+	CMPB(k.param("writes"), Imm(writeMixed))
+	JAE(LabelRef(label + "Beyond"))
+	for r := range p {
+		k.storeAhead(p[r], k.sums(r, i))
+	}
+	Label(label + "Next")
+	ADDQ(I8(k.lanes), i)
+	CMPQ(i, end)
+	JLT(LabelRef(label + "Loop"))
+
+	Label(label + "Tail")
+	MOVQ(k.param("n"), n)
+	SUBQ(i, n)
+	JZ(LabelRef(label + "End"))
+	k.tail(k.op, n, end)
+	if folds {
+		ORB(Imm(writeSome), k.param("writes"))
+		JMP(LabelRef(label + "Loop"))
+	} else {
+		for r, s := range k.body(i, true, carry) {
+			k.storeTail(s, k.sums(r, i))
+		}
+		JMP(LabelRef(label + "End"))
+	}
+
+	Label(label + "Beyond")         // the caches
+	JHI(LabelRef(label + "Stream")) // still of the comparison above
+	for r := range p {
+		if r%2 == 0 {
+			k.stream(p[r], k.sums(r, i))
+		} else {
+			k.storeAhead(p[r], k.sums(r, i))
+		}
+	}
+	JMP(LabelRef(label + "Next"))
+	Label(label + "Stream")
+	if folds {
+		TESTB(Imm(writeSome), k.param("writes"))
+		JNZ(LabelRef(label + "Some"))
+	}
+	for r := range p {
+		k.stream(p[r], k.sums(r, i))
+	}
+	JMP(LabelRef(label + "Next"))
+	if folds {
+		Label(label + "Some")
+		for r := range p {
+			k.storeTail(p[r], k.sums(r, i))
+		}
+		ANDB(Imm(writeSome-1), k.param("writes"))
+	}
+}
+
+// rowLoop emits the loop along one row.
+func (k *loop) rowLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
+	folds, store := k.folds(k.op), k.store
+	if folds {
+		k.whole()
+		store = k.storeTail
+	}
+	MOVQ(k.param("n"), end)
+	ANDQ(I8(-k.lanes), end)
+	JZ(LabelRef(label + "Rest"))
+	Label(label + "Loop")
+	s := k.body(i, folds, carry)[0]
+	PREFETCHT0(k.sums(0, i).Offset(aheadBytes))
+	store(s, k.sums(0, i))
+	ADDQ(I8(k.lanes), i)
+	CMPQ(i, end)
+	JLT(LabelRef(label + "Loop"))
+	Label(label + "Rest")
+	if !folds {
+		k.tailLoop(label, i, n, end, carry)
+		return
+	}
+	MOVQ(k.param("n"), n)
+	SUBQ(i, n)
+	JLE(LabelRef(label + "End"))
+	k.tail(k.op, n, end)
+	JMP(LabelRef(label + "Loop"))
+}
+
+// tailLoop emits what is left of rows after whole lines or vectors: a vector at a
+// time, under masks.
+func (k *loop) tailLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
+	Label(label + "Tail")
+	k.some(i, n, end)
+	JZ(LabelRef(label + "End"))
+	k.tail(k.op, n, end)
+	for r, s := range k.body(i, true, carry) {
+		k.storeTail(s, k.sums(r, i))
+	}
+	ADDQ(I8(k.lanes), i)
+	CMPQ(i, k.param("n"))
+	JLT(LabelRef(label + "Tail"))
+}
+
+// some makes n the elements from i on, up to a vector of them, and end where they
+// end. There are none if it is zero.
+func (k *loop) some(i, n, end reg.Register) {
+	MOVQ(k.param("n"), n)
+	MOVQ(U32(k.lanes), end)
+	SUBQ(i, n)
+	CMPQ(n, end)
+	CMOVQGT(end, n)
+	MOVQ(i, end)
+	ADDQ(n, end)
+	TESTQ(n, n)
+}
+
 // lineLoop emits the loop along a group of rows for vectors of half a line, by
 // whole lines: both halves of a line are written one after the other, because
 // past the caches a half that waits for the other is slow. What is left of the
@@ -218,14 +310,14 @@ func (k *loop) lineLoop(label string, i reg.Register, carry []reg.VecVirtual) {
 
 	Label(label + "Lines")
 	half := k.bytes()
-	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)}
+	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
 	var over [2]reg.VecVirtual
 	for v := range over {
 		over[v] = k.vec()
 		k.load(above.Offset(v*half), over[v])
 	}
 	for r := range group {
-		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}
+		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}
 		for v, s := range k.lineSums(k.op, pixels, carry[r]) {
 			k.add(k.op, s, over[v], over[v])
 		}
@@ -258,7 +350,7 @@ func (k *loop) lineLoop(label string, i reg.Register, carry []reg.VecVirtual) {
 
 // sums is where the vector at i goes in a row of the table.
 func (k *loop) sums(row int, i reg.Register) Mem {
-	return Mem{Base: k.dst[row], Index: i, Scale: uint8(k.sum.size)}
+	return Mem{Base: k.dst[row], Index: i, Scale: uint8(k.sum.Bytes())}
 }
 
 // storeAhead stores through the caches and asks for the lines to come.
@@ -277,16 +369,16 @@ func (k *loop) fanOut(p *[group]reg.Register, stride string, rows int) {
 }
 
 // body emits one vector of every row, each laid on the row above it.
-func (k *loop) body(rows int, i reg.Register, partial bool, carry []reg.VecVirtual) []reg.VecVirtual {
-	p := make([]reg.VecVirtual, rows)
+func (k *loop) body(i reg.Register, partial bool, carry []reg.VecVirtual) []reg.VecVirtual {
+	p := make([]reg.VecVirtual, len(carry))
 	over := k.vec()
-	k.load(Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)}, over)
-	for r := range rows {
-		s := k.rowSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}, partial, carry[r])
+	k.load(Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}, over)
+	for r := range p {
+		s := k.rowSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}, partial, carry[r])
 		k.add(k.op, s, over, s)
 		p[r], over = s, s
 	}
-	k.store(over, Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)})
+	k.store(over, Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())})
 	return p
 }
 

@@ -1,65 +1,112 @@
-// Command gen writes the assembly kernels of package kernel, one instruction
-// set a run:
+// Command gen writes the assembly kernels of package kernel, and the tables that
+// say what serves which types:
 //
-//	go run . -level avx512 -out ../avx512_amd64.s -stubs ../avx512_amd64.go -pkg kernel
+//	go run . -dir ..
 //
 // Every kernel is the same loop: four rows at a time, a vector of sums from
 // each, so that the four share one read of the row above. What differs, how
-// pixels become sums and how a vector is summed, is in ops.go and in the file
-// of the instruction set.
+// pixels become sums and how a vector is summed, is in the file of the
+// instruction set. The pairs of types are those of package pairs.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
 
+	"github.com/boxsum/boxsum/internal/pairs"
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// A level is an instruction set, its name in package kernel that of the isa.
+type level struct {
+	name, arch   string
+	bytes        int  // of a vector
+	tiltedGroups bool // it has kernels of several rows of 45° tables
+	set          func() isa
+}
+
+// levels is all of them, for each architecture slowest first.
+var levels = []level{
+	{"avx2", "amd64", 32, false, func() isa { return newAVX2() }},
+	{"avx512", "amd64", 64, true, func() isa { return newAVX512() }},
+}
+
+// parts is what a level has a file of each.
+var parts = []struct {
+	name string
+	emit func(isa)
+}{
+	{"plane", plane},
+	{"volume", volume},
+	{"tilted", tilted},
+	{"rotated", rotated},
+	{"histogram", histogram},
+}
+
 func main() {
-	level := flag.String("level", "avx512", "instruction set: avx2 or avx512")
-	part := flag.String("part", "sums", "what to write: sums, or the kernels of histogram.go, tilted.go, rotated.go or volume.go")
+	dir := flag.String("dir", "", "write all files into this folder")
+	file := flag.String("file", "", "write this file, such as plane_avx2_amd64")
 	flag.Parse()
-	ConstraintExpr("amd64,!noasm")
-	if *part == "histogram" {
-		histogram(map[string]isa{"avx2": new(avx2), "avx512": new(avx512)}[*level])
-		Generate()
+	if *dir != "" {
+		if err := all(*dir); err != nil {
+			log.Fatal(err)
+		}
 		return
 	}
-	var set isa
-	switch *level {
-	case "avx2":
-		set = newAVX2()
-	case "avx512":
-		set = newAVX512()
-	default:
-		log.Fatalf("unknown level %q", *level)
+	for _, l := range levels {
+		for _, p := range parts {
+			if *file == fileName(p.name, l) {
+				ConstraintExpr(l.arch + ",!noasm")
+				p.emit(l.set())
+				Generate()
+				return
+			}
+		}
 	}
-	if *part == "tilted" {
-		tilted(set)
-		Generate()
-		return
+	log.Fatalf("unknown file %q", *file)
+}
+
+func fileName(part string, l level) string { return part + "_" + l.name + "_" + l.arch }
+
+// all writes every file. Each takes a process: avo has one file at a time.
+func all(dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
 	}
-	if *part == "rotated" {
-		rotated(set)
-		Generate()
-		return
+	for _, l := range levels {
+		for _, p := range parts {
+			name := fileName(p.name, l)
+			cmd := exec.Command(self, "-file", name, "-out", name+".s", "-stubs", name+".go", "-pkg", "kernel")
+			cmd.Args[0] = "gen"
+			cmd.Dir, cmd.Stderr = dir, os.Stderr
+			if err := cmd.Run(); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
 	}
-	if *part == "volume" {
-		volume(set)
-		Generate()
-		return
+	for name, text := range tables() {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return err
+		}
 	}
-	for _, o := range ops {
+	return nil
+}
+
+// plane emits the kernels of plane tables, and what is not of any table.
+func plane(set isa) {
+	for _, o := range ops(pairs.Upright) {
 		kernel(set, o)
 	}
 	limits(set)
-	if *level == "avx2" {
+	if set.name() == "AVX2" {
 		processor()
 	}
-	Generate()
 }
 
 // processor emits what Go has no words for.
@@ -83,7 +130,7 @@ func processor() {
 
 // doc is the Go loop that a kernel replaces, as its doc comment.
 func doc(name string, o op) []string {
-	value := fmt.Sprintf("%s(src[r*srcStride+i])", o.sum.goType)
+	value := fmt.Sprintf("%s(src[r*srcStride+i])", o.sum.String())
 	switch {
 	case o.square:
 		value += " squared"

@@ -1,70 +1,64 @@
 package main
 
-// An elem is a type of pixels or sums.
-type elem struct {
-	name, goType string
-	size         int
-}
+import "github.com/boxsum/boxsum/internal/pairs"
 
-var (
-	u8  = elem{"u8", "uint8", 1}
-	u16 = elem{"u16", "uint16", 2}
-	i16 = elem{"i16", "int16", 2}
-	i32 = elem{"i32", "int32", 4}
-	u32 = elem{"u32", "uint32", 4}
-	u64 = elem{"u64", "uint64", 8}
-	i64 = elem{"i64", "int64", 8}
-	f32 = elem{"f32", "float32", 4}
-	f64 = elem{"f64", "float64", 8}
+// An elem is a type of pixels or sums.
+type elem = pairs.Type
+
+const (
+	u8  = pairs.U8
+	u16 = pairs.U16
+	i16 = pairs.I16
+	i32 = pairs.I32
+	u32 = pairs.U32
+	u64 = pairs.U64
+	i64 = pairs.I64
+	f32 = pairs.F32
+	f64 = pairs.F64
 )
 
 // An op is one kernel: which pixels it adds up in which sums.
 type op struct {
 	pix, sum elem
+	kinds    pairs.Kinds
 	square   bool
 	dot      bool // one channel of bytes, summed by dot products in 32 bits
 	plain    bool // pixels as they are, without an offset
-	upright  bool // of images only: neither tilted nor of volumes
 }
 
-var ops = []op{
-	{pix: u8, sum: u32},
-	{pix: u8, sum: u32, dot: true},
-	{pix: u8, sum: u64},
-	{pix: u8, sum: u64, dot: true},
-	{pix: u8, sum: f32},
-	{pix: u8, sum: f64},
-	{pix: u8, sum: f64, dot: true},
-	{pix: u16, sum: u64},
-	{pix: u16, sum: f64},
-	{pix: u32, sum: u32},
-	{pix: u32, sum: u64},
-	{pix: i16, sum: i64},
-	{pix: i32, sum: i64},
-	{pix: f32, sum: f32},
-	{pix: f32, sum: f64},
-	{pix: f64, sum: f64},
-	{pix: u8, sum: u64, square: true},
-	{pix: u8, sum: f64, square: true, upright: true},
-	{pix: u16, sum: u64, square: true},
-	{pix: u16, sum: f64, square: true, upright: true},
-	{pix: u32, sum: u64, square: true},
-	{pix: u32, sum: f64, square: true},
-	{pix: i16, sum: u64, square: true},
-	{pix: i32, sum: u64, square: true},
-	{pix: i32, sum: f64, square: true},
-	{pix: f32, sum: f64, square: true},
-	{pix: f64, sum: f64, square: true},
+// ops is the kernels of all pairs that a kind of tables has.
+func ops(kind pairs.Kinds) (all []op) {
+	for _, p := range pairs.Sums.For(kind) {
+		o := op{pix: p.Pixel, sum: p.Sum, kinds: p.Kinds}
+		all = append(all, o)
+		if o.dot = dots(p, kind); o.dot {
+			all = append(all, o)
+		}
+	}
+	for _, p := range pairs.Squares.For(kind) {
+		all = append(all, op{pix: p.Pixel, sum: p.Sum, kinds: p.Kinds, square: true})
+	}
+	return all
+}
+
+// dots reports whether tables of a kind have a kernel of dot products: of bytes,
+// in sums that hold those of a vector exactly.
+func dots(p pairs.Pair, kind pairs.Kinds) bool {
+	switch kind {
+	case pairs.Upright, pairs.Volume:
+		return p.Pixel == u8 && p.Sum != f32
+	case pairs.Rotated:
+		return p.Pixel == u8 && p.Sum == u32
+	}
+	return false
 }
 
 func (o op) name() string {
 	switch {
-	case o.square && o.sum == f64 && o.pix != f32 && o.pix != f64:
-		return o.pix.name + "FloatSquares"
 	case o.square:
-		return o.pix.name + "Squares"
+		return o.pix.Short() + o.sum.Short() + "Squares"
 	case o.dot:
-		return o.pix.name + o.sum.name + "Dot"
+		return o.pix.Short() + o.sum.Short() + "Dot"
 	}
-	return o.pix.name + o.sum.name
+	return o.pix.Short() + o.sum.Short()
 }

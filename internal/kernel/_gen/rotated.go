@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/boxsum/boxsum/internal/pairs"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -53,10 +54,7 @@ const (
 // pattern describes, so that one kernel serves every rotation, both ways that
 // rows run and every number of channels.
 func rotated(set isa) {
-	for _, o := range ops {
-		if o.square || o.dot && o.sum != u32 {
-			continue
-		}
+	for _, o := range ops(pairs.Rotated) {
 		o.plain = true
 		rotatedLine(set, o)
 	}
@@ -78,13 +76,11 @@ type rotatedISA interface {
 	addEmpty(v reg.VecVirtual, above Mem, pattern reg.Register)
 }
 
-func (o op) float() bool { return o.sum == f32 || o.sum == f64 }
-
 func rotatedLine(set isa, o op) {
 	name := o.name() + "Rotated" + set.name()
 	TEXT(name, 0, "func(args *uintptr)")
-	Doc(name+" makes a stretch of a line as RotatedLine says, for sums of type "+o.sum.goType,
-		"from pixels of type "+o.pix.goType+".")
+	Doc(name+" makes a stretch of a line as RotatedLine says, for sums of type "+o.sum.String(),
+		"from pixels of type "+o.pix.String()+".")
 	Pragma("noescape")
 	k := &rotatedLoop{isa: set, op: o, args: Load(Param("args"), GP64())}
 	if set.bytes() == 64 {
@@ -95,7 +91,7 @@ func rotatedLine(set isa, o op) {
 		r := &rotated256{set: set.(*avx2), op: o}
 		if o.dot {
 			r.ones = YMM()
-			VMOVDQU(r.set.ones, r.ones)
+			VMOVDQU(r.set.constants.ones(), r.ones)
 		}
 		k.rotatedISA = r
 	}
@@ -144,7 +140,7 @@ func (k *rotatedLoop) arg(offset int) reg.GPVirtual {
 }
 
 func (k *rotatedLoop) at(base, index reg.Register) Mem {
-	return Mem{Base: base, Index: index, Scale: uint8(k.sum.size)}
+	return Mem{Base: base, Index: index, Scale: uint8(k.sum.Bytes())}
 }
 
 // storeAhead stores through the caches and asks for the lines to come, which
@@ -167,7 +163,7 @@ func (k *rotatedLoop) loop(label string, write func(v reg.VecVirtual, m Mem), em
 	MOVQ(Mem{Base: k.vector, Disp: vectorPattern}, pattern)
 	MOVLQSX(Mem{Base: k.vector, Disp: vectorAbove}, at)
 	MOVLQSX(Mem{Base: k.vector, Disp: vectorStarts}, starts)
-	src := Mem{Base: k.src, Index: k.i, Scale: uint8(k.pix.size)}
+	src := Mem{Base: k.src, Index: k.i, Scale: uint8(k.pix.Bytes())}
 	var v reg.VecVirtual
 	if k.dot {
 		v = k.dots(src, pattern)
@@ -207,7 +203,7 @@ func (k *rotatedLoop) loop(label string, write func(v reg.VecVirtual, m Mem), em
 // rotatedSteps is how many doublings sum a vector, or a block of it in floats.
 func rotatedSteps(set isa, o op) int {
 	n := steps(o)
-	if set.bytes() == 64 && !o.float() {
+	if set.bytes() == 64 && !o.sum.Float() {
 		n++
 	}
 	return n
@@ -256,7 +252,7 @@ func (r *rotated512) beyond(v, before reg.VecVirtual, above Mem, pattern reg.Reg
 	rows := ZMM()
 	VMOVDQU32(above, rows)
 	more := r.pick(rows, before, r.row(pattern, rowBeyond))
-	if r.op.float() {
+	if r.op.sum.Float() {
 		VPANDD(r.row(pattern, rowOuter), more, more)
 		r.set.add(r.op, v, more, v)
 		more = r.pick(v, r.zero, r.row(pattern, rowInner))

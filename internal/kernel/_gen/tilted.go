@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/boxsum/boxsum/internal/pairs"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -10,13 +11,11 @@ import (
 
 // tilted emits the kernels of 45° tables, of every pair of types.
 func tilted(set isa) {
-	for _, o := range ops {
-		if !o.dot && !o.upright {
-			o.plain = true
-			tiltedRow(set, o)
-			if wide, ok := set.(*avx512); ok {
-				tiltedGroup(wide, o)
-			}
+	for _, o := range ops(pairs.Tilted) {
+		o.plain = true
+		tiltedRow(set, o)
+		if wide, ok := set.(*avx512); ok {
+			tiltedGroup(wide, o)
 		}
 	}
 }
@@ -27,7 +26,7 @@ func tilted(set isa) {
 // place: what it is about to write over is read one step ahead.
 func tiltedRow(set isa, o op) {
 	name := o.name() + "Tilted" + set.name()
-	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, src *%[2]s, sums, diagonals, edge *%[1]s, n, channels int, writes uint8)", o.sum.goType, o.pix.goType))
+	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, src *%[2]s, sums, diagonals, edge *%[1]s, n, channels int, writes uint8)", o.sum.String(), o.pix.String()))
 	Doc(tiltedDoc(name, o)...)
 	Pragma("noescape")
 
@@ -39,7 +38,7 @@ func tiltedRow(set isa, o op) {
 	pixel := Load(Param("channels"), GP64())
 	writes := GP64()
 	Load(Param("writes"), writes)
-	SHLQ(Imm(log2(o.sum.size)), pixel)
+	SHLQ(Imm(log2(o.sum.Bytes())), pixel)
 	over := set.vec() // the sums of the row above, one pixel to the left
 	edge := Load(Param("edge"), GP64())
 	set.load(Mem{Base: edge}, over)
@@ -49,8 +48,8 @@ func tiltedRow(set isa, o op) {
 	MOVQ(diagonals, right)
 	ADDQ(pixel, right)
 
-	at := func(base, i reg.Register) Mem { return Mem{Base: base, Index: i, Scale: uint8(o.sum.size)} }
-	lanes, vectors := set.bytes()/o.sum.size, lineBytes/set.bytes()
+	at := func(base, i reg.Register) Mem { return Mem{Base: base, Index: i, Scale: uint8(o.sum.Bytes())} }
+	lanes, vectors := set.bytes()/o.sum.Bytes(), lineBytes/set.bytes()
 	i := GP64()
 	XORQ(i, i)
 
@@ -58,7 +57,7 @@ func tiltedRow(set isa, o op) {
 		made := make([]reg.VecVirtual, vectors)
 		for v := range vectors {
 			skip := v * set.bytes()
-			down := set.pixels(o, Mem{Base: src, Index: i, Scale: uint8(o.pix.size), Disp: v * lanes * o.pix.size}, false)
+			down := set.pixels(o, Mem{Base: src, Index: i, Scale: uint8(o.pix.Bytes()), Disp: v * lanes * o.pix.Bytes()}, false)
 			set.addMem(o, at(right, i).Offset(skip), down, down)
 			sum := set.vec()
 			set.add(o, down, over, sum)
@@ -103,7 +102,7 @@ func tiltedRow(set isa, o op) {
 func tiltedGroup(a *avx512, o op) {
 	name := o.name() + "TiltedGroup" + a.name()
 	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, sums, diagonals, edge *%[1]s, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
-		o.sum.goType, o.pix.goType))
+		o.sum.String(), o.pix.String()))
 	Doc(tiltedGroupDoc(name, o)...)
 	Pragma("noescape")
 	g := newTiltedFour(a, o)
@@ -162,7 +161,7 @@ type tiltedFour struct {
 }
 
 func newTiltedFour(a *avx512, o op) *tiltedFour {
-	g := &tiltedFour{avx512: a, op: o, vector: a.bytes() / o.sum.size * o.pix.size}
+	g := &tiltedFour{avx512: a, op: o, vector: a.bytes() / o.sum.Bytes() * o.pix.Bytes()}
 	rows := func(base, stride string, size, back int) (at func(r int) Mem, first reg.Register) {
 		first, one, three := Load(Param(base), GP64()), Load(Param(stride), GP64()), GP64()
 		SHLQ(Imm(log2(size)), one)
@@ -172,12 +171,12 @@ func newTiltedFour(a *avx512, o op) *tiltedFour {
 			return []Mem{{Base: first}, {Base: first, Index: one, Scale: 1}, {Base: first, Index: one, Scale: 2}, {Base: first, Index: three, Scale: 1}}[r]
 		}, first
 	}
-	g.dst, g.dstFirst = rows("dst", "dstStride", o.sum.size, lineBytes)
-	g.src, g.srcFirst = rows("src", "srcStride", o.pix.size, g.vector)
+	g.dst, g.dstFirst = rows("dst", "dstStride", o.sum.Bytes(), lineBytes)
+	g.src, g.srcFirst = rows("src", "srcStride", o.pix.Bytes(), g.vector)
 	g.sums = Load(Param("sums"), GP64())
 	g.diagonals = Load(Param("diagonals"), GP64())
 	g.end = Load(Param("n"), GP64())
-	SHLQ(Imm(log2(o.sum.size)), g.end)
+	SHLQ(Imm(log2(o.sum.Bytes())), g.end)
 	ADDQ(g.sums, g.end)
 	g.masks = Load(Param("masks"), GP64())
 	g.left, g.right, g.zero = ZMM(), ZMM(), ZMM()
@@ -186,7 +185,7 @@ func newTiltedFour(a *avx512, o op) *tiltedFour {
 		VMOVDQU32(Mem{Base: lanes, Disp: i * lineBytes}, v)
 	}
 	pixel := Load(Param("channels"), GP64())
-	SHLQ(Imm(log2(o.sum.size)), pixel)
+	SHLQ(Imm(log2(o.sum.Bytes())), pixel)
 	g.rightward = Mem{Base: g.diagonals, Index: pixel, Scale: 1}
 	g.ahead = GP64()
 	MOVQ(g.sums, g.ahead)
@@ -207,7 +206,7 @@ func newTiltedFour(a *avx512, o op) *tiltedFour {
 // slots is where the rows' edges are.
 func (g *tiltedFour) slots() func(r int) Mem {
 	edge := Load(Param("edge"), GP64())
-	return func(r int) Mem { return Mem{Base: edge, Disp: r * carryLen * g.op.sum.size} }
+	return func(r int) Mem { return Mem{Base: edge, Disp: r * carryLen * g.op.sum.Bytes()} }
 }
 
 // step makes a vector of each row.
@@ -340,7 +339,7 @@ func (g *tiltedFour) addMasked(x, y reg.VecVirtual, k reg.Register, sum reg.VecV
 }
 
 func (g *tiltedFour) moveMasked(v reg.VecVirtual, k reg.Register, to Op) {
-	if g.op.sum.size == 8 {
+	if g.op.sum.Bytes() == 8 {
 		VMOVDQU64(v, k, to)
 	} else {
 		VMOVDQU32(v, k, to)
@@ -393,7 +392,7 @@ func tiltedGroupDoc(name string, o op) []string {
 
 // tiltedDoc is the Go loop that a kernel replaces, as its doc comment.
 func tiltedDoc(name string, o op) []string {
-	value := fmt.Sprintf("%s(src[i])", o.sum.goType)
+	value := fmt.Sprintf("%s(src[i])", o.sum.String())
 	if o.square {
 		value += " squared"
 	}

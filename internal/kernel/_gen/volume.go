@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/boxsum/boxsum/internal/pairs"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -11,13 +12,39 @@ import (
 // volume emits the kernels of volumes: those of planes, but that every sum is
 // laid on that of the slice over it before it is written. The slice over the
 // tile lies in the order in which the kernel comes by: vector for vector, those
-// of a group's rows side by side.
+// of a group's rows side by side. Rows that are no group are left to others.
 func volume(set isa) {
-	for _, o := range ops {
-		if !o.upright {
-			volumeKernel(set, o)
-		}
+	for _, o := range ops(pairs.Volume) {
+		volumeKernel(set, o)
 	}
+	for _, sum := range pairs.Accumulators() {
+		layKernel(set, sum)
+	}
+}
+
+// layKernel emits what lays one row of a plane on the slice over it.
+func layKernel(set isa, sum elem) {
+	name := sum.Short() + "Lay" + set.name()
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst, over *%v, n int)", sum))
+	Doc(name+" is, for whole cache lines of sums,", "",
+		"\tfor i := range n {", "\t\tover[i] += dst[i]", "\t\tdst[i] = over[i]", "\t}")
+	Pragma("noescape")
+	dst, over, n := Load(Param("dst"), GP64()), Load(Param("over"), GP64()), Load(Param("n"), GP64())
+	i := GP64()
+	XORQ(i, i)
+	Label("loop")
+	for at := 0; at < lineBytes; at += set.bytes() {
+		v := set.vec()
+		set.load(Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v)
+		set.addMem(op{sum: sum}, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v, v)
+		set.store(v, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
+		set.store(v, Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
+	}
+	ADDQ(I8(lineBytes/sum.Bytes()), i)
+	CMPQ(i, n)
+	JLT(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
 }
 
 // How a kernel of volumes writes: through the caches, or in groups of rows past
@@ -30,7 +57,7 @@ const (
 func volumeKernel(set isa, o op) {
 	name := o.name() + "Volume" + set.name()
 	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry, over *%[1]s, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)",
-		o.sum.goType, o.pix.goType))
+		o.sum.String(), o.pix.String()))
 	Doc(volumeDoc(name, o)...)
 	Pragma("noescape")
 
@@ -41,12 +68,12 @@ func volumeKernel(set isa, o op) {
 		}
 		return b.Addr
 	}
-	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.size, param: param}}
+	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes(), param: param}}
 	set.setup(o, Load(Param("lanes"), GP64()), param("offset"))
-	if o.pix.size > 1 {
-		SHLQ(Imm(log2(o.pix.size)), param("srcStride"))
+	if o.pix.Bytes() > 1 {
+		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
 	}
-	SHLQ(Imm(log2(o.sum.size)), param("dstStride"))
+	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	ANDQ(I32(k.lineOfPixels()), param("along"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
@@ -54,17 +81,10 @@ func volumeKernel(set isa, o op) {
 
 	Label("groups")
 	CMPQ(param("rows"), Imm(group))
-	JLT(LabelRef("rows"))
-	k.rows("group", group)
+	JLT(LabelRef("done"))
+	k.group()
 	SUBQ(Imm(group), param("rows"))
 	JMP(LabelRef("groups"))
-
-	Label("rows")
-	CMPQ(param("rows"), Imm(1))
-	JLT(LabelRef("done"))
-	k.rows("row", 1)
-	SUBQ(Imm(1), param("rows"))
-	JMP(LabelRef("rows"))
 
 	Label("done")
 	SFENCE()
@@ -88,112 +108,151 @@ func volumeDoc(name string, o op) []string {
 // volumeLoop is the state of a kernel while it is emitted.
 type volumeLoop struct {
 	loop
-	over reg.Register
-	next reg.Register // the pixels to ask for
+	over   reg.Register
+	next   reg.Register     // the pixels to ask for
+	sumsOf []reg.VecVirtual // the vector of every row that is being made
 }
 
 // lineOfPixels is the bytes of the pixels of a line of sums in each row of a
 // group, and so how fast it asks for those to come.
-func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.size * k.pix.size }
+func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.Bytes() * k.pix.Bytes() }
 
-// rows emits the loop along that many rows, and moves on to the rows below.
-func (k *volumeLoop) rows(label string, rows int) {
-	k.fanOut(&k.src, "srcStride", rows)
-	k.fanOut(&k.dst, "dstStride", rows)
+// group emits the loop along four rows, and moves on to the rows below.
+func (k *volumeLoop) group() {
+	k.fanOut(&k.src, "srcStride", group)
+	k.fanOut(&k.dst, "dstStride", group)
 	carryPtr := Load(Param("carry"), GP64())
-	carry := make([]reg.VecVirtual, rows)
-	slot := carryLen * k.sum.size
+	carry := make([]reg.VecVirtual, group)
+	slot := carryLen * k.sum.Bytes()
 	for r := range carry {
 		carry[r] = k.vec()
 		k.load(Mem{Base: carryPtr, Disp: r * slot}, carry[r])
 	}
 	k.over = Load(Param("over"), GP64())
-	i, end := GP64(), GP64()
+	i, n, end := GP64(), GP64(), GP64()
 	XORQ(i, i)
-	if rows == group {
-		k.next = Load(Param("ahead"), GP64())
-		ADDQ(k.src[0], k.next)
-	}
-	along := func(label string, vectors, beyond int) {
-		MOVQ(k.param("n"), end)
-		ANDQ(I8(-vectors*k.lanes), end)
-		CMPQ(i, end)
-		JGE(LabelRef(label + "End"))
-		Label(label)
-		k.step(label, vectors, i, carry, beyond)
-		ADDQ(I8(vectors*k.lanes), i)
-		CMPQ(i, end)
-		JLT(LabelRef(label))
-		Label(label + "End")
-	}
-	if line := lineBytes / k.bytes(); rows == group {
-		// By whole lines, which is what goes past the caches well.
-		along(label+"Lines", line, volumeBeyond)
-		if line > 1 {
-			along(label+"Vectors", 1, volumeWhole)
-		}
-	} else {
-		along(label+"Vectors", 1, volumeWhole)
+	k.next = Load(Param("ahead"), GP64())
+	ADDQ(k.src[0], k.next)
+	folds := k.folds(k.op)
+	if folds {
+		k.whole()
 	}
 
-	MOVQ(k.over, k.param("over")) // which leaves a register to the tail
-	n := GP64()
-	MOVQ(k.param("n"), n)
-	SUBQ(i, n)
-	JZ(LabelRef(label + "Sums"))
+	// By whole lines, which is what goes past the caches well.
+	vectors := lineBytes / k.bytes()
 	MOVQ(k.param("n"), end)
-	k.tail(k.op, n, end)
-	k.last(label, i, carry)
-	ADDQ(I8(k.lanes), i)
+	ANDQ(I8(-vectors*k.lanes), end)
+	JZ(LabelRef("linesEnd"))
+	Label("lines")
+	if vectors == 1 {
+		k.vector(i, folds, carry)
+	} else {
+		k.line(vectors, i, carry)
+	}
+	Label("next")
+	ADDQ(I8(vectors*k.lanes), i)
+	CMPQ(i, end)
+	JLT(LabelRef("lines"))
+	Label("linesEnd")
 
-	Label(label + "Sums")
+	if !folds {
+		MOVQ(k.over, k.param("over")) // which leaves a register to the tail
+	}
+	Label("tail")
+	k.some(i, n, end)
+	JLE(LabelRef("sums"))
+	k.tail(k.op, n, end)
+	if folds {
+		ORB(Imm(writeSome), k.param("writes"))
+		JMP(LabelRef("lines"))
+		Label("some")
+		ANDB(Imm(writeSome-1), k.param("writes"))
+	} else {
+		k.last(i, carry)
+	}
+	k.lastWrites(i)
+	ADDQ(I8(k.lanes), i)
+	if vectors > 1 {
+		CMPQ(i, k.param("n"))
+		JLT(LabelRef("tail"))
+	}
+
+	Label("sums")
+	if folds {
+		MOVQ(k.over, k.param("over"))
+	}
 	CMPB(k.param("writes"), Imm(volumeWhole))
-	JNE(LabelRef(label + "Done"))
-	k.zeros(label, i, rows)
-	Label(label + "Done")
+	JNE(LabelRef("rowsDone"))
+	k.zeros(i)
+	Label("rowsDone")
 	carryPtr = Load(Param("carry"), GP64())
 	for r := range carry {
 		k.store(carry[r], Mem{Base: carryPtr, Disp: r * slot})
 	}
-	ADDQ(I32(rows*slot), k.param("carry"))
-	ADDQ(k.param("srcStride"), k.src[rows-1])
-	ADDQ(k.param("dstStride"), k.dst[rows-1])
-	if rows > 1 {
-		MOVQ(k.src[rows-1], k.src[0])
-		MOVQ(k.dst[rows-1], k.dst[0])
+	ADDQ(I32(group*slot), k.param("carry"))
+	ADDQ(k.param("srcStride"), k.src[group-1])
+	ADDQ(k.param("dstStride"), k.dst[group-1])
+	MOVQ(k.src[group-1], k.src[0])
+	MOVQ(k.dst[group-1], k.dst[0])
+}
+
+// ask emits requests for the pixels to come.
+func (k *volumeLoop) ask() {
+	for line := 0; line < k.lineOfPixels(); line += lineBytes {
+		PREFETCHT0(Mem{Base: k.next, Disp: line})
+	}
+	ADDQ(k.param("along"), k.next)
+}
+
+// vector emits a vector of every row, for vectors of a line.
+func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual) {
+	k.ask()
+	k.sumsOf = k.body(i, partial, carry)
+	k.addOver()
+	ADDQ(I32(group*k.bytes()), k.over)
+	CMPB(k.param("writes"), Imm(volumeBeyond))
+	JAE(LabelRef("beyond"))
+	for r, s := range k.sumsOf {
+		k.storeAhead(s, k.sums(r, i))
+	}
+	JMP(LabelRef("next"))
+	Label("beyond")
+	if partial {
+		TESTB(Imm(writeSome), k.param("writes"))
+		JNZ(LabelRef("some"))
+	}
+	for r, s := range k.sumsOf {
+		k.stream(s, k.sums(r, i))
 	}
 }
 
-// step emits so many vectors of every row. They go past the caches where the
-// caller's way of writing is beyond or more.
-func (k *volumeLoop) step(label string, vectors int, i reg.Register, carry []reg.VecVirtual, beyond int) {
-	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.size)}
+// addOver lays a vector of every row on the slice over it.
+func (k *volumeLoop) addOver() {
+	for r, s := range k.sumsOf {
+		over := Mem{Base: k.over, Disp: r * k.bytes()}
+		k.addMem(k.op, over, s, s)
+		k.store(s, over)
+	}
+}
+
+// line emits a line of every row, in as many vectors.
+func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
+	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
 	plane := make([]reg.VecVirtual, vectors)
 	for v := range plane {
 		plane[v] = k.vec()
 		k.load(above.Offset(v*k.bytes()), plane[v])
 	}
-	if beyond == volumeBeyond {
-		for line := 0; line < k.lineOfPixels(); line += lineBytes {
-			PREFETCHT0(Mem{Base: k.next, Disp: line})
-		}
-		ADDQ(k.param("along"), k.next)
-	}
+	k.ask()
 	for r := range carry {
-		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.size)}
-		var sums []reg.VecVirtual
-		if vectors == 1 {
-			sums = []reg.VecVirtual{k.rowSums(k.op, pixels, false, carry[r])}
-		} else {
-			sums = k.lineSums(k.op, pixels, carry[r])
-		}
+		sums := k.lineSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}, carry[r])
 		for v, s := range sums {
 			over := Mem{Base: k.over, Disp: (r*vectors + v) * k.bytes()}
 			k.add(k.op, s, plane[v], plane[v])
 			k.addMem(k.op, over, plane[v], s)
 			k.store(s, over)
 		}
-		k.write(fmt.Sprintf("%sRow%d", label, r), beyond, sums, k.sums(r, i))
+		k.write(fmt.Sprint("row", r), sums, k.sums(r, i))
 	}
 	for v := range plane {
 		k.store(plane[v], above.Offset(v*k.bytes()))
@@ -202,8 +261,8 @@ func (k *volumeLoop) step(label string, vectors int, i reg.Register, carry []reg
 }
 
 // write emits the stores of vectors side by side.
-func (k *volumeLoop) write(label string, beyond int, sums []reg.VecVirtual, to Mem) {
-	CMPB(k.param("writes"), Imm(uint64(beyond)))
+func (k *volumeLoop) write(label string, sums []reg.VecVirtual, to Mem) {
+	CMPB(k.param("writes"), Imm(volumeBeyond))
 	JAE(LabelRef(label + "Beyond"))
 	PREFETCHT0(to.Offset(aheadBytes))
 	for v, s := range sums {
@@ -217,47 +276,46 @@ func (k *volumeLoop) write(label string, beyond int, sums []reg.VecVirtual, to M
 	Label(label + "Written")
 }
 
-// last emits a vector of every row of which only some lanes count. The others
-// are zero where they are written.
-func (k *volumeLoop) last(label string, i reg.Register, carry []reg.VecVirtual) {
-	sums := k.body(len(carry), i, true, carry)
+// last emits a vector of every row of which only some lanes count.
+func (k *volumeLoop) last(i reg.Register, carry []reg.VecVirtual) {
+	k.sumsOf = k.body(i, true, carry)
 	k.over = Load(Param("over"), GP64())
-	for r, s := range sums {
-		over := Mem{Base: k.over, Disp: r * k.bytes()}
-		k.addMem(k.op, over, s, s)
-		k.store(s, over)
-	}
-	ADDQ(I32(len(carry)*k.bytes()), k.param("over"))
+	k.addOver()
+	ADDQ(I32(group*k.bytes()), k.param("over"))
+}
+
+// lastWrites emits its stores. The other lanes are zero where they are written.
+func (k *volumeLoop) lastWrites(i reg.Register) {
 	CMPB(k.param("writes"), Imm(volumeWhole))
-	JEQ(LabelRef(label + "TailWhole"))
-	for r, s := range sums {
+	JEQ(LabelRef("tailWhole"))
+	for r, s := range k.sumsOf {
 		k.storeTail(s, k.sums(r, i))
 	}
-	JMP(LabelRef(label + "TailWritten"))
-	Label(label + "TailWhole")
-	for r, s := range sums {
+	JMP(LabelRef("tailWritten"))
+	Label("tailWhole")
+	for r, s := range k.sumsOf {
 		k.keepTail(k.op, s)
 		k.stream(s, k.sums(r, i))
 	}
-	Label(label + "TailWritten")
+	Label("tailWritten")
 }
 
 // zeros emits vectors of zeros from element i of the rows up to the next ones.
-func (k *volumeLoop) zeros(label string, i reg.Register, rows int) {
+func (k *volumeLoop) zeros(i reg.Register) {
 	zero := k.vec()
 	if k.bytes() == lineBytes {
 		VPXORD(zero, zero, zero)
 	} else {
 		VPXOR(zero, zero, zero)
 	}
-	SHLQ(Imm(log2(k.sum.size)), i)
+	SHLQ(Imm(log2(k.sum.Bytes())), i)
 	CMPQ(i, k.param("dstStride"))
-	JGE(LabelRef(label + "Done"))
-	Label(label + "Zeros")
-	for r := range rows {
+	JGE(LabelRef("rowsDone"))
+	Label("zeros")
+	for r := range group {
 		k.stream(zero, Mem{Base: k.dst[r], Index: i, Scale: 1})
 	}
 	ADDQ(I8(k.bytes()), i)
 	CMPQ(i, k.param("dstStride"))
-	JLT(LabelRef(label + "Zeros"))
+	JLT(LabelRef("zeros"))
 }

@@ -1,0 +1,43 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+func hasAVX2() bool { return cpu.X86.HasAVX2 && cpu.X86.HasBMI2 }
+
+// hasAVX512 is for the F, BW, DQ, VL and VNNI parts of it together.
+func hasAVX512() bool {
+	x := &cpu.X86
+	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
+}
+
+// LastLevelCache is the size of the largest cache in bytes, 0 if unknown.
+func LastLevelCache() int { return lastLevelCache }
+
+// lastLevelCache asks as Intel and AMD document it: a leaf lists the caches,
+// 4 at one and 0x8000001D, in the same format, at the other.
+var lastLevelCache = func() (largest int) {
+	leaves := []uint32{4, 0x8000001d}
+	for _, leaf := range leaves {
+		if last, _, _, _ := cpuid(leaf&0x80000000, 0); last < leaf {
+			continue
+		}
+		for sub := range uint32(8) {
+			eax, ebx, ecx, _ := cpuid(leaf, sub)
+			if eax&31 == 0 {
+				break
+			}
+			ways, partitions, line := ebx>>22+1, ebx>>12&0x3ff+1, ebx&0xfff+1
+			largest = max(largest, int(ways)*int(partitions)*int(line)*(int(ecx)+1))
+		}
+	}
+	return largest
+}()
+
+// Pause tells the processor that the caller is polling.
+func Pause() { pause() }
+
+// StoreFence lets what was written past the caches arrive before anything that
+// is written later.
+func StoreFence() { storeFence() }

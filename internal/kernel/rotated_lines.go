@@ -1,0 +1,139 @@
+package kernel
+
+import (
+	"math"
+	"runtime"
+	"unsafe"
+)
+
+// rotatedArgs is what an assembly kernel is told: the addresses of element 0 or
+// of the first run, of memory that the line itself holds on to. The generator
+// knows the offsets.
+type rotatedArgs struct {
+	dst, src, over, keep uintptr
+	rows, above, empty   uintptr
+	carry, vector        uintptr
+	first, step, end     int // elements
+	nextVector           int // bytes from a vector's description to the next's
+	own                  int // elements from the rows that runs go on from to their own
+	steps, stream        int
+}
+
+// rotatedScratch is what a line needs to get there.
+type rotatedScratch[P Pixel] struct {
+	args rotatedArgs
+	tail [RotatedBlock]P // the last pixels of an image, and room
+}
+
+// rotatedRoutine is an assembly kernel; its argument points at a rotatedArgs.
+type rotatedRoutine func(args *uintptr)
+
+// rotatedAssembly makes lines with vectors.
+type rotatedAssembly[P Pixel, S Sum] struct {
+	routine  rotatedRoutine
+	runs     *RotatedRuns
+	lanes    int
+	vectors  []rotatedVector
+	patterns []uint32 // the vectors know where
+	steps    int
+}
+
+// newRotatedAssembly is that of the level or the next one below it, or nil.
+func newRotatedAssembly[P Pixel, S Sum](level Level, runs *RotatedRuns) *rotatedAssembly[P, S] {
+	r := &find[P, S](false).asm[level]
+	if level == Portable || len(runs.Run) > math.MaxInt32/8 {
+		return nil
+	}
+	if r.rotated == nil {
+		return newRotatedAssembly[P, S](level-1, runs)
+	}
+	// Dot products sum runs that take more than two steps.
+	dot := r.rotatedDot != nil && runs.Channels == 1 && runs.longest() > 4
+	size := int(unsafe.Sizeof(*new(S)))
+	cut := rotatedCut{RotatedRuns: runs, size: size, lanes: r.vector / size, blocks: 1, avx2: r.vector == sumBlock, dot: dot}
+	if isFloat[S]() {
+		cut.blocks = r.vector / sumBlock
+	}
+	a := &rotatedAssembly[P, S]{routine: r.rotated, runs: runs, lanes: cut.lanes}
+	if dot {
+		a.routine = r.rotatedDot
+	}
+	a.vectors, a.patterns, a.steps = cut.vectors()
+	return a
+}
+
+// longest is the pixels of the longest run.
+func (r *RotatedRuns) longest() int {
+	longest, start := 0, 0
+	for x := range r.Run {
+		if r.Run[x] != r.Run[start] {
+			start = x
+		}
+		longest = max(longest, x+1-start)
+	}
+	return longest
+}
+
+// line checks a stretch, which the assembly trusts, and hands it over. Of the
+// last pixels of an image it makes a copy, with room after them.
+func (a *rotatedAssembly[P, S]) line(l *RotatedLine[P, S], scratch *rotatedScratch[P]) {
+	from, to := l.From, l.To
+	if len(l.Src) >= to {
+		a.stretch(l, l.Src, 0, from, to)
+		return
+	}
+	whole := to - RotatedBlock
+	last := &scratch.tail
+	clear(last[:])
+	copy(last[:], l.Src[whole:])
+	if !a.runs.Falling {
+		a.stretch(l, last[:], whole, whole, to)
+	}
+	if from < whole {
+		a.stretch(l, l.Src, 0, from, whole)
+	}
+	if a.runs.Falling {
+		a.stretch(l, last[:], whole, whole, to)
+	}
+}
+
+// stretch makes the elements from one to another. The pixels in src begin with
+// element skipped.
+func (a *rotatedAssembly[P, S]) stretch(l *RotatedLine[P, S], src []P, skipped, from, to int) {
+	const slack = RotatedBlock // for FastChannels
+	n, lanes := a.runs.Channels, a.lanes
+	runs := int(a.runs.Run[len(a.runs.Run)-1]) + 1
+	need := runs*n + 2*slack
+	_, _, _ = src[from-skipped:to-skipped], l.Dst[from:to], l.Keep[:to+slack]
+	_, _, _, _ = l.Over[:to+slack], l.Rows[:need], l.RowsAbove[:need], l.Carry[:RotatedCarry(n)]
+	args := &l.scratch.args
+	args.dst = address(l.Dst, 0)
+	args.src = address(src, 0) - uintptr(skipped)*unsafe.Sizeof(src[0])
+	args.over = address(l.Over, slack)
+	args.keep = address(l.Keep, slack)
+	args.rows = address(l.Rows, slack)
+	args.above = address(l.RowsAbove, slack)
+	args.carry = address(l.Carry, 0)
+	args.empty = 0
+	if l.Empty != nil {
+		_ = l.Empty[:need]
+		args.empty = address(l.Empty, slack)
+	}
+	args.first, args.step, args.end, args.own = to-lanes, -lanes, from-lanes, -n
+	args.nextVector = -int(unsafe.Sizeof(rotatedVector{}))
+	if a.runs.Falling {
+		args.first, args.step, args.end, args.own = from, lanes, to, n
+		args.nextVector = -args.nextVector
+	}
+	args.vector = address(a.vectors, args.first/lanes)
+	args.steps = a.steps
+	args.stream = 0
+	if l.Stream && args.dst%LineBytes == 0 {
+		args.stream = 1
+	}
+	a.routine((*uintptr)(unsafe.Pointer(args)))
+	runtime.KeepAlive(l)
+}
+
+// address is where an element of a slice is.
+func address[T any](s []T, i int) uintptr { return uintptr(unsafe.Pointer(&s[i])) }

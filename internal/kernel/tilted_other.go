@@ -1,6 +1,0 @@
-//go:build !amd64 || noasm
-
-package kernel
-
-// tiltedAssemblies is empty on machines without assembly.
-var tiltedAssemblies []any

@@ -1,0 +1,125 @@
+package pairs_test
+
+import (
+	"bufio"
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+func TestTypes(t *testing.T) {
+	for _, typ := range pairs.All() {
+		short := typ.String()[:1] + strconv.Itoa(8*typ.Bytes())
+		if typ.Short() != short || typ.Float() != (short[0] == 'f') || typ.Signed() != (short[0] != 'u') || typ.Bits().Bytes() != typ.Bytes() {
+			t.Errorf("%v is %s, float %v, signed %v", typ, typ.Short(), typ.Float(), typ.Signed())
+		}
+		for _, name := range []string{typ.String(), typ.Short()} {
+			if got, ok := pairs.Parse(name); !ok || got != typ {
+				t.Errorf("Parse(%q) is %v, %v", name, got, ok)
+			}
+		}
+	}
+	if got := pairs.Of[int16](); got != pairs.I16 {
+		t.Errorf("Of[int16] is %v", got)
+	}
+	if got := pairs.Of[string](); got != 0 {
+		t.Errorf("Of[string] is %v", got)
+	}
+	if got := pairs.F64.NumPy() + pairs.U8.NumPy(); got != "f8u1" {
+		t.Errorf("NumPy's names are %s", got)
+	}
+}
+
+func TestChoices(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{pairs.Sums.Choices(pairs.U16), "uint16 pixels sum to uint64 or float64"},
+		{pairs.Sums.Choices(pairs.I16), "int16 pixels sum to int64"},
+		{pairs.Sums.Choices(pairs.I64), "pixels are uint8, uint16, uint32, int16, int32, float32 or float64"},
+		{pairs.Sums.Missing(pairs.U8, pairs.I64), "no table of int64 from uint8 pixels: uint8 pixels sum to uint32, uint64, float32 or float64"},
+		{pairs.Squares.For(pairs.Volume).Choices(pairs.U8), "uint8 pixels sum to uint64"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q instead of %q", c.got, c.want)
+		}
+	}
+	if pairs.Sums.Usual(pairs.F32) != pairs.F64 || pairs.Sums.Usual(pairs.I64) != 0 || !pairs.Sums.Has(pairs.U32, pairs.U32) {
+		t.Error("the usual sums are others")
+	}
+}
+
+// TestExpandedFilesAreCurrent expands every go:generate line of the module and
+// compares.
+func TestExpandedFilesAreCurrent(t *testing.T) {
+	const root, command = "../..", "//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand "
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2 {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.Contains(filepath.ToSlash(path), "internal/pairs/") {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for lines := bufio.NewScanner(bytes.NewReader(source)); lines.Scan(); {
+			if line, ok := strings.CutPrefix(lines.Text(), command); ok {
+				current(t, filepath.Dir(path), fields(t, line))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func current(t *testing.T, dir string, args []string) {
+	file, want, err := pairs.Expand(args)
+	if err != nil {
+		t.Errorf("%q in %s: %v", args, dir, err)
+		return
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s in %s is stale (%v): run make generate", file, dir, err)
+	}
+}
+
+// fields splits a line as go generate does: by blanks, but not in quoted strings.
+func fields(t *testing.T, line string) (args []string) {
+	for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
+		if line[0] != '"' {
+			word, rest, _ := strings.Cut(line, " ")
+			args, line = append(args, word), rest
+			continue
+		}
+		quoted, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		word, err := strconv.Unquote(quoted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args, line = append(args, word), line[len(quoted):]
+	}
+	return args
+}
+
+func TestExpand(t *testing.T) {
+	_, text, err := pairs.Expand([]string{"-out", "x.py", "-list", "squares", "-kind", "volume", "-before", "A = {", "-line", `"{{.Pixel.NumPy}}": "{{.Sum.NumPy}}",`, "-after", "}"})
+	if err != nil || !strings.Contains(string(text), "A = {\n\"u1\": \"u8\",\n\"u2\"") {
+		t.Errorf("%v: %s", err, text)
+	}
+	for _, bad := range [][]string{{"-list", "none"}, {"-kind", "none"}, {"-line", "{{.None}}"}, {"-line", "{{"}, {"-none"}, {"-out", "x.go", "-before", "pack age"}} {
+		if _, _, err := pairs.Expand(bad); err == nil {
+			t.Errorf("%q has no error", bad)
+		}
+	}
+}

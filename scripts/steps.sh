@@ -1,0 +1,24 @@
+# What the scripts of the tests share; read by them, not run.
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s (%ss)\n' "$*" $(($(date +%s) - started)); }
+started=$(date +%s)
+
+# left_out names a part that cannot be had here. Under CI=true that is a failure.
+left_out() {
+	echo "left out: $*"
+	[ -z "${CI:-}" ] || exit 1
+}
+
+export POCL_WORK_GROUP_SPECIALIZATION=0 # or PoCL compiles every kernel three times
+
+# oracles names the Python that has OpenCV and scikit-image, if there is one.
+oracles() {
+	python=${BOXSUM_PEERS_PYTHON:-$PWD/.venv/bin/python}
+	if "$python" -c 'import cv2, skimage' 2>/dev/null; then
+		export BOXSUM_PEERS_PYTHON="$python"
+	else
+		unset BOXSUM_PEERS_PYTHON
+		left_out "tests against OpenCV and scikit-image: it takes Python 3 with venv, and PyPI"
+	fi
+}

@@ -1,0 +1,51 @@
+#!/bin/sh
+# The long forms of the tests, which CI runs after those of scripts/test.sh: the
+# race detector on everything, other platforms and levels, the linter, fuzzers.
+set -eu
+. "$(dirname "$0")/steps.sh"
+scripts/parts.sh
+oracles
+
+step "vet for other platforms"
+go vet -tags noasm ./...
+for platform in linux/386 linux/arm64 darwin/arm64 windows/amd64; do
+	GOOS=${platform%/*} GOARCH=${platform#*/} CGO_ENABLED=0 go vet $(go list ./... | grep -v python/clib)
+done
+
+step "staticcheck"
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+if go run $staticcheck -version 2>/dev/null; then
+	go run $staticcheck ./...
+else
+	left_out "staticcheck: $staticcheck could not be had"
+fi
+
+step "tests, with the race detector"
+if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
+	go test -race -short ./...
+else
+	left_out "the race detector: it takes a C compiler"
+fi
+
+# What has loops of its own for every level.
+loops=". ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
+loops=$(go list $loops | grep -v 'internal/bench\|internal/reproduce')
+
+step "tests, portable Go only"
+go test -short -tags noasm $loops
+
+step "tests on arm64, emulated"
+qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
+if [ -z "$qemu" ] && scripts/install.sh qemu-user; then
+	qemu=$(command -v qemu-aarch64)
+fi
+if [ -n "$qemu" ]; then
+	CGO_ENABLED=0 GOARCH=arm64 go test -short -exec "$qemu" $loops
+else
+	left_out "arm64: it takes qemu-user"
+fi
+
+step "fuzzers, briefly"
+scripts/fuzz.sh 3s
+
+step "all passed"
