@@ -176,7 +176,7 @@ func (j *typedJob[P, S, Q]) integrate(opt *boxsum.Options) error {
 		return nil // that is for when it is written
 	}
 	if j.tilted != nil {
-		if err := tilted.IntegrateInto(j.tilted, j.src, &tilted.Options{Workers: opt.Workers, Level: opt.Level}); err != nil {
+		if err := tilted.IntegrateInto(j.tilted, j.src, tiltedOptions(opt)); err != nil {
 			return err
 		}
 	}
@@ -295,7 +295,7 @@ func (j *typedJob[P, S, Q]) tiltedSums() (shape []int, rows iter.Seq[[]S], err e
 		view := j.tilted.View()
 		return imgio.ViewShape(view), imgio.ViewRows(view), nil
 	}
-	stream, err := tilted.NewStream[S, P](j.src.Width, j.src.Channels, &tilted.Options{Level: j.opt.Level})
+	stream, err := tilted.NewStream[S, P](j.src.Width, j.src.Channels, tiltedOptions(j.opt))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -362,3 +362,11 @@ func (j *typedJob[P, S, Q]) writeNPZ(w io.Writer) error {
 }
 
 func sizeOf[T any]() int64 { return int64(unsafe.Sizeof(*new(T))) }
+
+// tiltedOptions are the same options for tilted tables.
+func tiltedOptions(opt *boxsum.Options) *tilted.Options {
+	if opt == nil {
+		return nil
+	}
+	return &tilted.Options{Workers: opt.Workers, Level: opt.Level}
+}
