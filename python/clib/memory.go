@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/memory"
+	memory "github.com/boxsum/boxsum/internal/grid"
 )
 
 func elementBytes[T any]() int { return int(unsafe.Sizeof(*new(T))) }
