@@ -32,7 +32,7 @@ func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 	VMOVDQU(Mem{Base: lanes, Disp: lanesLow + 32}, a.last)
 	if o.dot {
 		a.weights = nil
-		for _, m := range []Mem{a.triangle(8, 0), a.triangle(8, 1), a.ones()} {
+		for _, m := range []Mem{a.triangle(8, 0), a.triangle(8, 1), a.constants.ones()} {
 			w := YMM()
 			VMOVDQU(m, w)
 			a.weights = append(a.weights, w)
@@ -277,47 +277,6 @@ func widen(o op, from, to reg.Register) {
 	}
 }
 
-func (*avx2) fill(dst, end reg.Register) {
-	v := YMM()
-	VPCMPEQD(v, v, v)
-	Label("loop")
-	for i := range 8 {
-		VMOVNTDQ(v, Mem{Base: dst, Disp: 32 * i})
-	}
-	ADDQ(I32(256), dst)
-	CMPQ(dst, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx2) read(src, end reg.Register) {
-	v := YMM()
-	VPXOR(v, v, v)
-	Label("loop")
-	for i := range 8 {
-		VPOR(Mem{Base: src, Disp: 32 * i}, v, v)
-	}
-	ADDQ(I32(256), src)
-	CMPQ(src, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx2) fillRead(dst, src, blocks, ratio reg.Register) {
-	v, ones, left := YMM(), YMM(), GP64()
-	VPCMPEQD(ones, ones, ones)
-	VPXOR(v, v, v)
-	Label("loop")
-	for i := range 2 {
-		VPOR(Mem{Base: src, Disp: 32 * i}, v, v)
-	}
-	ADDQ(I8(64), src)
-	MOVQ(ratio, left)
-	Label("write")
-	for i := range 2 {
-		VMOVNTDQ(ones, Mem{Base: dst, Disp: 32 * i})
-	}
-	ADDQ(I8(64), dst)
-	DECQ(left)
-	JNZ(LabelRef("write"))
-	DECQ(blocks)
-	JNZ(LabelRef("loop"))
-}
+func (*avx2) zero(v reg.VecVirtual)         { VPXOR(v, v, v) }
+func (*avx2) ones(v reg.VecVirtual)         { VPCMPEQD(v, v, v) }
+func (*avx2) orMem(m Mem, v reg.VecVirtual) { VPOR(m, v, v) }

@@ -290,47 +290,6 @@ func (a *avx512) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	return []reg.VecVirtual{a.rowSums(o, m, false, carry)}
 }
 
-func (*avx512) fill(dst, end reg.Register) {
-	v := ZMM()
-	VPTERNLOGD(U8(0xff), v, v, v)
-	Label("loop")
-	for i := range 4 {
-		VMOVNTDQ(v, Mem{Base: dst, Disp: 64 * i})
-	}
-	ADDQ(I32(256), dst)
-	CMPQ(dst, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx512) read(src, end reg.Register) {
-	v := ZMM()
-	VPXORD(v, v, v)
-	Label("loop")
-	for i := range 4 {
-		VPORD(Mem{Base: src, Disp: 64 * i}, v, v)
-	}
-	ADDQ(I32(256), src)
-	CMPQ(src, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx512) fillRead(dst, src, blocks, ratio reg.Register) {
-	v, ones, left := ZMM(), ZMM(), GP64()
-	VPTERNLOGD(U8(0xff), ones, ones, ones)
-	VPXORD(v, v, v)
-	Label("loop")
-	for i := range 1 {
-		VPORD(Mem{Base: src, Disp: 64 * i}, v, v)
-	}
-	ADDQ(I8(64), src)
-	MOVQ(ratio, left)
-	Label("write")
-	for i := range 1 {
-		VMOVNTDQ(ones, Mem{Base: dst, Disp: 64 * i})
-	}
-	ADDQ(I8(64), dst)
-	DECQ(left)
-	JNZ(LabelRef("write"))
-	DECQ(blocks)
-	JNZ(LabelRef("loop"))
-}
+func (*avx512) zero(v reg.VecVirtual)         { VPXORD(v, v, v) }
+func (*avx512) ones(v reg.VecVirtual)         { VPTERNLOGD(U8(0xff), v, v, v) }
+func (*avx512) orMem(m Mem, v reg.VecVirtual) { VPORD(m, v, v) }
