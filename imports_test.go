@@ -34,12 +34,13 @@ var below = map[string][]string{
 	"internal/plot":         {},
 	"gpu/internal/cuda":     {},
 	"gpu/internal/opencl":   {},
-	"gpu/internal/kernels": {"internal/launch"},
+	"gpu/internal/kernels":  {"internal/launch"},
 	"gpu":                   slices.Concat(cpu, drivers, []string{"histogram", "rotated", "tilted", "volume"}),
 	"papers":                slices.Concat(cpu, drivers, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
-	"internal/reproduce":    slices.Concat(cpu, drivers, []string{"internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
-	"internal/bench":        slices.Concat(cpu, drivers, []string{"internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
-	"cmd/boxsum":            slices.Concat(cpu, drivers, []string{"internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "volume"}),
+	"internal/measure":      slices.Concat(cpu, drivers, []string{"papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
+	"internal/reproduce":    slices.Concat(cpu, drivers, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
+	"internal/bench":        slices.Concat(cpu, drivers, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
+	"cmd/boxsum":            slices.Concat(cpu, drivers, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "volume"}),
 	"python/clib":           slices.Concat(cpu, drivers, []string{"gpu", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
 	"docs/picture":          slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "tilted"}),
 }
@@ -47,7 +48,7 @@ var below = map[string][]string{
 // cpu is the root package and what it stands on, and drivers what the GPU's
 // package does besides.
 var (
-	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/memory"}
+	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/memory", "internal/pairs"}
 	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "internal/launch"}
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -61,13 +60,11 @@ def device_number(device: Any) -> int:
         return -1
     if not isinstance(device, str):
         raise TypeError(f"a device is named by a string such as 'cuda' or 'cuda:0', not by {device!r}")
-    number = ctypes.c_int64()
-    call("device", device.encode(), ctypes.addressof(number))
-    return number.value
+    return call("device", device.encode())
 
 
 def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
-    """Boxes as an array of int64, whose last axis has so many numbers."""
+    """Boxes as an array of int64, whose last axis has one of these lengths."""
     boxes = np.asarray(boxes)
     if boxes.size == 0 and boxes.ndim < 2:
         boxes = np.zeros((0, columns[0]), np.int64)
