@@ -3,6 +3,7 @@ package pairs_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,6 +51,24 @@ func TestChoices(t *testing.T) {
 	}
 	if pairs.Sums.Usual(pairs.F32) != pairs.F64 || pairs.Sums.Usual(pairs.I64) != 0 || !pairs.Sums.Has(pairs.U32, pairs.U32) {
 		t.Error("the usual sums are others")
+	}
+}
+
+// The table in the documentation of the root package is the list.
+func TestDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pixel := range pairs.Pixels() {
+		var sums []string
+		for _, sum := range pairs.Sums.Of(pixel) {
+			sums = append(sums, sum.String())
+		}
+		line := fmt.Sprintf("//\t%-9v %s\n", pixel, strings.Join(sums, ", "))
+		if !strings.Contains(string(doc), line) {
+			t.Errorf("doc.go has no line %q", line)
+		}
 	}
 }
 
