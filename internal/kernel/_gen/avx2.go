@@ -92,11 +92,8 @@ func (*avx2) load(m Mem, v reg.VecVirtual)        { VMOVDQU(m, v) }
 func (*avx2) store(v reg.VecVirtual, m Mem)       { VMOVDQU(v, m) }
 func (*avx2) stream(v reg.VecVirtual, m Mem)      { VMOVNTDQ(v, m) }
 func (a *avx2) storeTail(v reg.VecVirtual, m Mem) { VPMASKMOVD(v, a.sumMask, m) }
-func (*avx2) add(o op, x, y, sum reg.VecVirtual)  { (*avx512)(nil).add(o, x, y, sum) }
 
 func (a *avx2) keepTail(_ op, v reg.VecVirtual) { VPAND(a.sumMask, v, v) }
-
-func (*avx2) addMem(o op, m Mem, y, sum reg.VecVirtual) { addMem(o, m, y, sum) }
 
 func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
@@ -109,9 +106,9 @@ func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecV
 	for s := range a.step {
 		VPERMD(v, a.step[s], t)
 		VPAND(a.keep[s], t, t)
-		a.add(o, v, t, v)
+		add(o, v, t, v)
 	}
-	a.add(o, v, carry, v)
+	add(o, v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
 }
@@ -248,7 +245,7 @@ func (a *avx2) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.
 	VPMADDUBSW(a.weights[0].AsX(), t, t)
 	VPMADDWD(a.weights[2].AsX(), t, t)
 	widen(o, t, v)
-	a.add(o, v, carry, v)
+	add(o, v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
 }
@@ -262,8 +259,8 @@ func (a *avx2) wideDotLine(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	widen(o, v.AsX(), low)
 	VEXTRACTI128(Imm(1), v, t.AsX())
 	widen(o, t.AsX(), high)
-	a.add(o, low, carry, low)
-	a.add(o, high, carry, high)
+	add(o, low, carry, low)
+	add(o, high, carry, high)
 	VPERMD(high, a.last, carry)
 	return []reg.VecVirtual{low, high}
 }

@@ -120,35 +120,6 @@ func (a *avx512) keepTail(o op, v reg.VecVirtual) {
 	}
 }
 
-func (*avx512) add(o op, x, y, sum reg.VecVirtual) {
-	switch o.sum {
-	case f32:
-		VADDPS(x, y, sum)
-	case f64:
-		VADDPD(x, y, sum)
-	case u32:
-		VPADDD(x, y, sum)
-	default:
-		VPADDQ(x, y, sum)
-	}
-}
-
-func (a *avx512) addMem(o op, m Mem, y, sum reg.VecVirtual) { addMem(o, m, y, sum) }
-
-// addMem adds what is in memory to a vector.
-func addMem(o op, m Mem, y, sum reg.VecVirtual) {
-	switch o.sum {
-	case f32:
-		VADDPS(m, y, sum)
-	case f64:
-		VADDPD(m, y, sum)
-	case u32:
-		VPADDD(m, y, sum)
-	default:
-		VPADDQ(m, y, sum)
-	}
-}
-
 func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.dot && o.sum.Bytes() == 8:
@@ -159,11 +130,11 @@ func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.Ve
 	v, t := a.pixels(o, m, partial), ZMM()
 	for s := range a.step {
 		VPERMD_Z(v, a.step[s], a.keep[s], t)
-		a.add(o, v, t, v)
+		add(o, v, t, v)
 	}
-	a.add(o, v, carry, v) // the carry is zero in the upper block
+	add(o, v, carry, v) // the carry is zero in the upper block
 	VPERMD_Z(v, a.low, a.upper, t)
-	a.add(o, v, t, v)
+	add(o, v, t, v)
 	VPERMD_Z(v, a.last, a.lower, carry)
 	return v
 }
@@ -280,7 +251,7 @@ func (a *avx512) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) re
 		}
 	}
 	widen(o, sums, v)
-	a.add(o, v, carry, v)
+	add(o, v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
 }

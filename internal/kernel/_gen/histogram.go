@@ -110,7 +110,7 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	for v := range vectors {
 		over[v] = set.vec()
 		b.load(Mem{Base: above, Disp: v * set.bytes()}, some, over[v])
-		set.add(op{sum: sum}, running[v], over[v], over[v])
+		add(op{sum: sum}, running[v], over[v], over[v])
 		b.store(over[v], some, Mem{Base: above, Disp: v * set.bytes()})
 	}
 	if kind.stream { // a line's parts one after the other
@@ -183,16 +183,7 @@ func (b bins512) count(bin, numbers, weight, running reg.VecVirtual) {
 	} else {
 		VPCMPEQQ(bin, numbers, k)
 	}
-	switch b.sum {
-	case u32:
-		VPADDD(weight, running, k, running)
-	case u64:
-		VPADDQ(weight, running, k, running)
-	case f32:
-		VADDPS(weight, running, k, running)
-	case f64:
-		VADDPD(weight, running, k, running)
-	}
+	add(op{sum: b.sum}, weight, running, k, running)
 }
 
 type bins256 struct{ sum elem }
@@ -224,5 +215,5 @@ func (b *bins256) count(bin, numbers, weight, running reg.VecVirtual) {
 	t := YMM()
 	VPCMPEQD(bin, numbers, t)
 	VPAND(t, weight, t)
-	(*avx512)(nil).add(op{sum: b.sum}, t, running, running)
+	add(op{sum: b.sum}, t, running, running)
 }

@@ -59,8 +59,6 @@ type isa interface {
 	storeTail(v reg.VecVirtual, m Mem)
 	// keepTail makes zeros of the lanes that storeTail leaves out.
 	keepTail(o op, v reg.VecVirtual)
-	add(o op, a, b, sum reg.VecVirtual)
-	addMem(o op, m Mem, b, sum reg.VecVirtual)
 	// pixels is a vector of pixels as sums, squared if the kernel squares.
 	pixels(o op, m Mem, partial bool) reg.VecVirtual
 
@@ -94,4 +92,19 @@ func param(name string) Mem {
 		log.Fatal(err)
 	}
 	return b.Addr
+}
+
+// add adds two vectors, or one and memory, into a third, under a mask if there is one
+// before it.
+func add(o op, operands ...Op) {
+	switch o.sum {
+	case f32:
+		VADDPS(operands...)
+	case f64:
+		VADDPD(operands...)
+	case u32:
+		VPADDD(operands...)
+	default:
+		VPADDQ(operands...)
+	}
 }

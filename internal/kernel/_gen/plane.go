@@ -74,18 +74,9 @@ type loop struct {
 	src, dst [group]reg.Register
 }
 
-// rows emits the loop along that many rows, and moves on to the rows below.
+// rows emits the loop along that many rows.
 func (k *loop) rows(label string, rows int) {
-	k.fanOut(&k.src, "srcStride", rows)
-	k.fanOut(&k.dst, "dstStride", rows)
-	carryPtr := Load(Param("carry"), GP64())
-	carry := make([]reg.VecVirtual, rows)
-	slot := carryLen * k.sum.Bytes()
-	for r := range carry {
-		carry[r] = k.vec()
-		k.load(Mem{Base: carryPtr, Disp: r * slot}, carry[r])
-	}
-
+	carry := k.begin(rows)
 	i, n, end := GP64(), GP64(), GP64()
 	XORQ(i, i)
 	switch {
@@ -99,11 +90,35 @@ func (k *loop) rows(label string, rows int) {
 	}
 
 	Label(label + "End")
-	carryPtr = Load(Param("carry"), GP64())
+	k.end(carry)
+}
+
+// begin points at several rows, and loads what their sums go on from.
+func (k *loop) begin(rows int) []reg.VecVirtual {
+	k.fanOut(&k.src, "srcStride", rows)
+	k.fanOut(&k.dst, "dstStride", rows)
+	carryPtr := Load(Param("carry"), GP64())
+	carry := make([]reg.VecVirtual, rows)
 	for r := range carry {
-		k.store(carry[r], Mem{Base: carryPtr, Disp: r * slot})
+		carry[r] = k.vec()
+		k.load(k.slot(carryPtr, r), carry[r])
 	}
-	ADDQ(I32(rows*slot), param("carry"))
+	return carry
+}
+
+// slot is where the carry of a row is.
+func (k *loop) slot(carries reg.Register, row int) Mem {
+	return Mem{Base: carries, Disp: row * carryLen * k.sum.Bytes()}
+}
+
+// end stores what the tile on the right goes on from, and moves on to the rows below.
+func (k *loop) end(carry []reg.VecVirtual) {
+	rows := len(carry)
+	carryPtr := Load(Param("carry"), GP64())
+	for r := range carry {
+		k.store(carry[r], k.slot(carryPtr, r))
+	}
+	ADDQ(I32(k.slot(nil, rows).Disp), param("carry"))
 	ADDQ(param("srcStride"), k.src[rows-1])
 	ADDQ(param("dstStride"), k.dst[rows-1])
 	if rows > 1 {
@@ -239,7 +254,7 @@ func (k *loop) body(i reg.Register, partial bool, carry []reg.VecVirtual) []reg.
 	k.load(Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}, over)
 	for r := range p {
 		s := k.rowSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}, partial, carry[r])
-		k.add(k.op, s, over, s)
+		add(k.op, s, over, s)
 		p[r], over = s, s
 	}
 	k.store(over, Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())})

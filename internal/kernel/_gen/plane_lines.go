@@ -58,7 +58,7 @@ func (k *loop) lineLoop(label string, i reg.Register, carry []reg.VecVirtual) {
 	for r := range group {
 		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}
 		for v, s := range k.lineSums(k.op, pixels, carry[r]) {
-			k.add(k.op, s, over[v], over[v])
+			add(k.op, s, over[v], over[v])
 		}
 		row := fmt.Sprintf("%sRow%d", label, r)
 		CMPQ(writes, Imm(writeMixed))

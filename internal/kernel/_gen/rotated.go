@@ -190,7 +190,7 @@ func (k *rotatedLoop) loop(kind lineKind) {
 		JNZ(LabelRef(kind.label + "Empty"))
 	}
 	if kind.filled {
-		k.addMem(k.op, k.at(k.over, k.i), v, t)
+		add(k.op, k.at(k.over, k.i), v, t)
 	} else {
 		k.addCells(v, t, lanes, at, starts, pattern)
 	}
@@ -243,7 +243,7 @@ func (k *rotatedLoop) addCells(v, t, lanes reg.VecVirtual, at, starts, pattern r
 	VPERMD(t, lanes, lanes)
 	cells := k.arg(argEmpty)
 	k.store(lanes, k.at(cells, starts))
-	k.add(k.op, v, t, t)
+	add(k.op, v, t, t)
 }
 
 // advance goes on to the next vector.

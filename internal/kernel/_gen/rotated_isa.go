@@ -24,7 +24,7 @@ func (r *rotated512) pick(a, b reg.VecVirtual, m Mem) reg.VecVirtual {
 }
 
 func (r *rotated512) step(s int, v reg.VecVirtual, pattern reg.Register) {
-	r.set.add(r.op, v, r.pick(v, r.zero, r.row(pattern, rowSteps+s)), v)
+	add(r.op, v, r.pick(v, r.zero, r.row(pattern, rowSteps+s)), v)
 }
 
 // dots takes four bytes at a time, in every lane, and adds to each lane those
@@ -51,10 +51,10 @@ func (r *rotated512) beyond(v, before reg.VecVirtual, above Mem, pattern reg.Reg
 	more := r.pick(rows, before, r.row(pattern, rowBeyond))
 	if r.op.sum.Float() {
 		VPANDD(r.row(pattern, rowOuter), more, more)
-		r.set.add(r.op, v, more, v)
+		add(r.op, v, more, v)
 		more = r.pick(v, r.zero, r.row(pattern, rowInner))
 	}
-	r.set.add(r.op, v, more, v)
+	add(r.op, v, more, v)
 	VMOVDQA32(v, before)
 }
 
@@ -67,7 +67,7 @@ func (r *rotated512) starts(pattern reg.Register) reg.VecVirtual {
 func (r *rotated512) addEmpty(v reg.VecVirtual, above Mem, pattern reg.Register) {
 	rows := ZMM()
 	VMOVDQU32(above, rows)
-	r.set.add(r.op, v, r.pick(rows, r.zero, r.row(pattern, rowEmpty)), v)
+	add(r.op, v, r.pick(rows, r.zero, r.row(pattern, rowEmpty)), v)
 }
 
 // rotated256 sums a vector of 32 bytes, one block.
@@ -90,7 +90,7 @@ func (r *rotated256) pick(v reg.VecVirtual, m Mem) reg.VecVirtual {
 func (r *rotated256) step(s int, v reg.VecVirtual, pattern reg.Register) {
 	t := r.pick(v, r.row(pattern, rowSteps+s))
 	VPAND(r.row(pattern, rowKeep+s), t, t)
-	r.set.add(r.op, v, t, v)
+	add(r.op, v, t, v)
 }
 
 func (r *rotated256) dots(src Mem, pattern reg.Register) reg.VecVirtual {
@@ -111,7 +111,7 @@ func (r *rotated256) beyond(v, before reg.VecVirtual, above Mem, pattern reg.Reg
 	carried := r.pick(before, r.row(pattern, rowCarried))
 	VMOVDQU(r.row(pattern, rowCarries), carries)
 	VPBLENDVB(carries, carried, rows, rows)
-	r.set.add(r.op, v, rows, v)
+	add(r.op, v, rows, v)
 	VMOVDQA(v, before)
 }
 
@@ -126,5 +126,5 @@ func (r *rotated256) addEmpty(v reg.VecVirtual, above Mem, pattern reg.Register)
 	VMOVDQU(r.row(pattern, rowEmpty), rows)
 	VPERMD(above, rows, rows)
 	VPAND(r.row(pattern, rowFilled), rows, rows)
-	r.set.add(r.op, v, rows, v)
+	add(r.op, v, rows, v)
 }

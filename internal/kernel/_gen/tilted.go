@@ -59,10 +59,10 @@ func tiltedRow(set isa, o op) {
 		for v := range vectors {
 			skip := v * set.bytes()
 			down := set.pixels(o, Mem{Base: src, Index: i, Scale: uint8(o.pix.Bytes()), Disp: v * lanes * o.pix.Bytes()}, false)
-			set.addMem(o, at(right, i).Offset(skip), down, down)
+			add(o, at(right, i).Offset(skip), down, down)
 			sum := set.vec()
-			set.add(o, down, over, sum)
-			set.addMem(o, at(diagonals, i).Offset(skip), sum, sum)
+			add(o, down, over, sum)
+			add(o, at(diagonals, i).Offset(skip), sum, sum)
 			set.load(at(left, i).Offset(skip+set.bytes()), over)
 			set.store(sum, at(sums, i).Offset(skip))
 			set.store(down, at(diagonals, i).Offset(skip))

@@ -124,14 +124,14 @@ func (g *tiltedFour) step(writes Mem) {
 	for r := range group {
 		d, s := g.pixels(g.op, g.src(r), false), ZMM()
 		if r == 0 {
-			g.addMem(g.op, g.rightward, d, d)
-			g.add(g.op, d, g.over[0], s)
-			g.addMem(g.op, Mem{Base: g.diagonals}, s, s)
+			add(g.op, g.rightward, d, d)
+			add(g.op, d, g.over[0], s)
+			add(g.op, Mem{Base: g.diagonals}, s, s)
 			g.load(Mem{Base: g.ahead, Disp: lineBytes}, g.over[0])
 		} else {
-			g.add(g.op, d, g.permuted(g.right, g.down[r], newDown), d)
-			g.add(g.op, d, g.over[r], s)
-			g.add(g.op, s, g.down[r], s)
+			add(g.op, d, g.permuted(g.right, g.down[r], newDown), d)
+			add(g.op, d, g.over[r], s)
+			add(g.op, s, g.down[r], s)
 			g.moveOn(r, newSum, newDown)
 		}
 		newSum, newDown, sums[r] = s, d, s
@@ -190,27 +190,27 @@ func (g *tiltedFour) edgeStep() {
 		}
 		d, s := ZMM(), ZMM()
 		VMOVDQA64(g.zero, d)
-		g.addMasked(v, next, some, d)
-		g.add(g.op, d, g.over[r], s)
+		add(g.op, v, next, some, d)
+		add(g.op, d, g.over[r], s)
 		if r == 0 {
-			g.addMem(g.op, Mem{Base: g.diagonals}, s, s)
+			add(g.op, Mem{Base: g.diagonals}, s, s)
 		} else {
-			g.add(g.op, s, g.down[r], s)
+			add(g.op, s, g.down[r], s)
 		}
 		if float { // their order of additions is another there
 			t := ZMM()
 			if r == 0 {
-				g.addMem(g.op, Mem{Base: g.sums}, v, t)
+				add(g.op, Mem{Base: g.sums}, v, t)
 			} else {
-				g.add(g.op, v, g.sum[r], t)
+				add(g.op, v, g.sum[r], t)
 			}
-			g.addMasked(t, next, mask(2), s)
+			add(g.op, t, next, mask(2), s)
 			if r == 0 {
-				g.addMem(g.op, Mem{Base: g.diagonals}, v, t)
+				add(g.op, Mem{Base: g.diagonals}, v, t)
 			} else {
-				g.add(g.op, v, g.down[r], t)
+				add(g.op, v, g.down[r], t)
 			}
-			g.addMasked(t, g.over[r], mask(3), s)
+			add(g.op, t, g.over[r], mask(3), s)
 		}
 		if r == 0 {
 			g.load(Mem{Base: g.ahead, Disp: lineBytes}, g.over[0])
@@ -245,19 +245,6 @@ func (g *tiltedFour) moveOn(r int, newSum, newDown reg.VecVirtual) {
 	VPERMI2D(newSum, g.sum[r], g.over[r])
 	VMOVDQA64(newDown, g.down[r])
 	VMOVDQA64(newSum, g.sum[r])
-}
-
-func (g *tiltedFour) addMasked(x, y reg.VecVirtual, k reg.Register, sum reg.VecVirtual) {
-	switch g.op.sum {
-	case f32:
-		VADDPS(x, y, k, sum)
-	case f64:
-		VADDPD(x, y, k, sum)
-	case u32:
-		VPADDD(x, y, k, sum)
-	default:
-		VPADDQ(x, y, k, sum)
-	}
 }
 
 func (g *tiltedFour) moveMasked(v reg.VecVirtual, k reg.Register, to Op) {

@@ -36,7 +36,7 @@ func layKernel(set isa, sum elem) {
 	for at := 0; at < lineBytes; at += set.bytes() {
 		v := set.vec()
 		set.load(Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v)
-		set.addMem(op{sum: sum}, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v, v)
+		add(op{sum: sum}, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v, v)
 		set.store(v, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
 		set.store(v, Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
 	}
@@ -91,15 +91,7 @@ func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.Bytes
 
 // group emits the loop along four rows, and moves on to the rows below.
 func (k *volumeLoop) group() {
-	k.fanOut(&k.src, "srcStride", group)
-	k.fanOut(&k.dst, "dstStride", group)
-	carryPtr := Load(Param("carry"), GP64())
-	carry := make([]reg.VecVirtual, group)
-	slot := carryLen * k.sum.Bytes()
-	for r := range carry {
-		carry[r] = k.vec()
-		k.load(Mem{Base: carryPtr, Disp: r * slot}, carry[r])
-	}
+	carry := k.begin(group)
 	k.over = Load(Param("over"), GP64())
 	i, n, end := GP64(), GP64(), GP64()
 	XORQ(i, i)
@@ -157,15 +149,7 @@ func (k *volumeLoop) group() {
 	JNE(LabelRef("rowsDone"))
 	k.zeros(i)
 	Label("rowsDone")
-	carryPtr = Load(Param("carry"), GP64())
-	for r := range carry {
-		k.store(carry[r], Mem{Base: carryPtr, Disp: r * slot})
-	}
-	ADDQ(I32(group*slot), param("carry"))
-	ADDQ(param("srcStride"), k.src[group-1])
-	ADDQ(param("dstStride"), k.dst[group-1])
-	MOVQ(k.src[group-1], k.src[0])
-	MOVQ(k.dst[group-1], k.dst[0])
+	k.end(carry)
 }
 
 // ask emits requests for the pixels to come.
@@ -202,7 +186,7 @@ func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual
 func (k *volumeLoop) addOver() {
 	for r, s := range k.sumsOf {
 		over := Mem{Base: k.over, Disp: r * k.bytes()}
-		k.addMem(k.op, over, s, s)
+		add(k.op, over, s, s)
 		k.store(s, over)
 	}
 }
@@ -221,8 +205,8 @@ func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 		for row := r; row < r+2; row++ {
 			for v, s := range k.lineSums(k.op, Mem{Base: k.src[row], Index: i, Scale: uint8(k.pix.Bytes())}, carry[row]) {
 				over := Mem{Base: k.over, Disp: (row*vectors + v) * k.bytes()}
-				k.add(k.op, s, plane[v], plane[v])
-				k.addMem(k.op, over, plane[v], s)
+				add(k.op, s, plane[v], plane[v])
+				add(k.op, over, plane[v], s)
 				k.store(s, over)
 				sums = append(sums, s)
 			}
