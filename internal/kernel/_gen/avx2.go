@@ -1,6 +1,8 @@
 package main
 
 import (
+	"log"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -113,53 +115,53 @@ func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecV
 	return v
 }
 
-// pixels is a vector of pixels as sums, squared if the kernel squares.
+// loads256 is the instruction that loads pixels as sums, from memory or from where
+// those of a tail are, and the one that converts integers of 32 bits after it. Pixels
+// that are sums are not here.
+var loads256 = map[[2]elem][2]func(...Op){
+	{u8, u32}:  {VPMOVZXBD},
+	{u8, u64}:  {VPMOVZXBQ},
+	{u8, f32}:  {VPMOVZXBD, VCVTDQ2PS},
+	{u8, f64}:  {VPMOVZXBD, VCVTDQ2PD},
+	{u16, u64}: {VPMOVZXWQ},
+	{u16, f64}: {VPMOVZXWD, VCVTDQ2PD},
+	{u32, u64}: {VPMOVZXDQ},
+	{u32, f64}: {VPMOVZXDQ},
+	{i16, i64}: {VPMOVSXWQ},
+	{i32, i64}: {VPMOVSXDQ},
+	{i32, f64}: {VCVTDQ2PD},
+	{f32, f64}: {VCVTPS2PD},
+}
+
 func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 	v := YMM()
 	var from Op = m
 	if partial {
 		from = a.tailPixels(o, m)
 	}
+	load, ok := loads256[[2]elem{o.pix, o.number()}]
 	switch {
-	case o.pix == u8 && o.sum == u32:
-		VPMOVZXBD(from, v)
-	case o.pix == u8 && o.sum == f32:
-		VPMOVZXBD(from, v)
-		VCVTDQ2PS(v, v)
-	case o.pix == u8 && o.sum == u64:
-		VPMOVZXBQ(from, v)
-	case o.pix == u8 && o.sum == f64:
+	case ok && load[1] != nil && o.sum == f64:
 		narrow := XMM()
-		VPMOVZXBD(from, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u16 && o.sum == u64:
-		VPMOVZXWQ(from, v)
-	case o.pix == u16 && o.sum == f64:
-		narrow := XMM()
-		VPMOVZXWD(from, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u32 && o.sum == u64:
-		VPMOVZXDQ(from, v)
-	case o.pix == u32 && o.sum == f64:
-		// AVX2 converts signed numbers only. In the lowest bits of 2^52, though,
-		// a number of 32 bits is that many more.
-		VPMOVZXDQ(from, v)
-		VPOR(a.bias(), v, v)
-		VSUBPD(a.bias(), v, v)
-	case o.pix == i16:
-		VPMOVSXWQ(from, v)
-	case o.pix == i32 && o.sum == f64:
-		VCVTDQ2PD(from, v)
-	case o.pix == i32:
-		VPMOVSXDQ(from, v)
-	case o.pix == f32 && o.sum == f64:
-		VCVTPS2PD(from, v)
+		load[0](from, narrow)
+		load[1](narrow, v)
+	case ok && load[1] != nil:
+		load[0](from, v)
+		load[1](v, v)
+	case ok:
+		load[0](from, v)
 	case o.pix == o.sum && partial:
 		v = from.(reg.VecVirtual)
 	case o.pix == o.sum:
 		VMOVDQU(from, v)
 	default:
-		panic("no pixels for " + o.name())
+		log.Fatalf("loads256 has no %v to %v", o.pix, o.number())
+	}
+	if o.pix == u32 && o.sum == f64 {
+		// AVX2 converts signed numbers only. In the lowest bits of 2^52, though,
+		// a number of 32 bits is that many more.
+		VPOR(a.bias(), v, v)
+		VSUBPD(a.bias(), v, v)
 	}
 	return finish(o, v, a.offset)
 }

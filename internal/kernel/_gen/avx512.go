@@ -1,6 +1,8 @@
 package main
 
 import (
+	"log"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -139,53 +141,47 @@ func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.Ve
 	return v
 }
 
-// pixels is a vector of pixels as sums, squared if the kernel squares.
+// loads512 is the instruction that loads pixels as sums, all or some of a vector, and
+// the one that converts integers of 32 bits after it.
+var loads512 = map[[2]elem]struct {
+	all     func(...Op)
+	some    func(m, k, v Op)
+	convert func(...Op)
+}{
+	{u8, u32}:  {VPMOVZXBD, VPMOVZXBD_Z, nil},
+	{u8, u64}:  {VPMOVZXBQ, VPMOVZXBQ_Z, nil},
+	{u8, f32}:  {VPMOVZXBD, VPMOVZXBD_Z, VCVTDQ2PS},
+	{u8, f64}:  {VPMOVZXBD, VPMOVZXBD_Z, VCVTDQ2PD},
+	{u16, u64}: {VPMOVZXWQ, VPMOVZXWQ_Z, nil},
+	{u16, f64}: {VPMOVZXWD, VPMOVZXWD_Z, VCVTDQ2PD},
+	{u32, u32}: {VMOVDQU32, VMOVDQU32_Z, nil},
+	{u32, u64}: {VPMOVZXDQ, VPMOVZXDQ_Z, nil},
+	{u32, f64}: {VCVTUDQ2PD, VCVTUDQ2PD_Z, nil},
+	{i16, i64}: {VPMOVSXWQ, VPMOVSXWQ_Z, nil},
+	{i32, i64}: {VPMOVSXDQ, VPMOVSXDQ_Z, nil},
+	{i32, f64}: {VCVTDQ2PD, VCVTDQ2PD_Z, nil},
+	{f32, f32}: {VMOVDQU32, VMOVDQU32_Z, nil},
+	{f32, f64}: {VCVTPS2PD, VCVTPS2PD_Z, nil},
+	{f64, f64}: {VMOVDQU64, VMOVDQU64_Z, nil},
+}
+
 func (a *avx512) pixels(o op, m Mem, partial bool) reg.VecVirtual {
-	v := ZMM()
-	load := func(whole func(...Op), some func(m, k, v Op), v reg.VecVirtual) {
-		if partial {
-			some(m, a.some, v)
-		} else {
-			whole(m, v)
-		}
+	load, ok := loads512[[2]elem{o.pix, o.number()}]
+	if !ok {
+		log.Fatalf("loads512 has no %v to %v", o.pix, o.number())
 	}
-	narrow := YMM() // pixels that pass through 32 bits
-	switch {
-	case o.pix == u8 && o.sum == u32:
-		load(VPMOVZXBD, VPMOVZXBD_Z, v)
-	case o.pix == u8 && o.sum == f32:
-		load(VPMOVZXBD, VPMOVZXBD_Z, v)
-		VCVTDQ2PS(v, v)
-	case o.pix == u8 && o.sum == u64:
-		load(VPMOVZXBQ, VPMOVZXBQ_Z, v)
-	case o.pix == u8 && o.sum == f64:
-		load(VPMOVZXBD, VPMOVZXBD_Z, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u16 && o.sum == u64:
-		load(VPMOVZXWQ, VPMOVZXWQ_Z, v)
-	case o.pix == u16 && o.sum == f64:
-		load(VPMOVZXWD, VPMOVZXWD_Z, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u32 && o.sum == u32:
-		load(VMOVDQU32, VMOVDQU32_Z, v)
-	case o.pix == u32 && o.sum == u64:
-		load(VPMOVZXDQ, VPMOVZXDQ_Z, v)
-	case o.pix == u32 && o.sum == f64:
-		load(VCVTUDQ2PD, VCVTUDQ2PD_Z, v)
-	case o.pix == i16:
-		load(VPMOVSXWQ, VPMOVSXWQ_Z, v)
-	case o.pix == i32 && o.sum == f64:
-		load(VCVTDQ2PD, VCVTDQ2PD_Z, v)
-	case o.pix == i32:
-		load(VPMOVSXDQ, VPMOVSXDQ_Z, v)
-	case o.pix == f32 && o.sum == f32:
-		load(VMOVDQU32, VMOVDQU32_Z, v)
-	case o.pix == f32 && o.sum == f64:
-		load(VCVTPS2PD, VCVTPS2PD_Z, v)
-	case o.pix == f64:
-		load(VMOVDQU64, VMOVDQU64_Z, v)
-	default:
-		panic("no pixels for " + o.name())
+	v := ZMM()
+	loaded := v
+	if load.convert != nil && o.sum == f64 {
+		loaded = YMM()
+	}
+	if partial {
+		load.some(m, a.some, loaded)
+	} else {
+		load.all(m, loaded)
+	}
+	if load.convert != nil {
+		load.convert(loaded, v)
 	}
 	return finish(o, v, a.offset)
 }
