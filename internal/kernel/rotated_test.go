@@ -57,7 +57,7 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 	length := (width*n + block - 1) / block * block
 	mark := S(77)
 	var buffers [][]S
-	// guarded is so many zeros on a cache line, and marks around them.
+	// guarded is zeros that start a cache line, and marks around them.
 	guarded := func(size int) []S {
 		line := kernel.LineBytes / int(unsafe.Sizeof(mark))
 		buf := make([]S, size+2*guard+line)

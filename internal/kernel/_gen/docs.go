@@ -71,6 +71,6 @@ func tiltedGroupDoc(name string, o op) []string {
 		"	}",
 		"",
 		"with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and",
-		"after them come so many vectors under masks, where the image begins and ends.",
+		"after them come vectors under masks, where the image begins and ends.",
 	}
 }
