@@ -18,6 +18,7 @@ type avx2 struct {
 	pixMask reg.VecVirtual // of the tail, for pixels of four bytes
 	end     reg.Register   // the row's length, and how many bits of a load
 	shift   reg.Register   // that ends there belong to earlier pixels
+	slid    reg.VecVirtual // or how its bytes are shifted
 	offset  reg.VecVirtual
 	weights []reg.VecVirtual // of the dot products
 }
@@ -77,7 +78,13 @@ func (a *avx2) tail(o op, elements, end reg.Register) {
 			mask(4, a.pixMask)
 		}
 	}
-	if o.pix.Bytes() <= 2 {
+	if o.pix.Bytes() <= 2 && a.loadBytes(o) == 16 {
+		a.end, a.slid = end, XMM()
+		LEAQ(a.slide(), masks)
+		MOVQ(elements, dwords)
+		NEGQ(dwords)
+		VMOVDQU(Mem{Base: masks, Index: dwords, Scale: uint8(o.pix.Bytes()), Disp: 16}, a.slid)
+	} else if o.pix.Bytes() <= 2 {
 		// shift = (load - elements*size) bytes, in bits
 		a.end, a.shift = end, GP64()
 		MOVQ(elements, a.shift)
@@ -186,6 +193,11 @@ func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
 	}
 	bytes, v := GP64(), XMM()
 	last := Mem{Base: m.Base, Index: a.end, Scale: m.Scale, Disp: -a.loadBytes(o)}
+	if a.loadBytes(o) == 16 {
+		VMOVDQU(last, v)
+		VPSHUFB(a.slid, v, v)
+		return v
+	}
 	if a.loadBytes(o) == 8 {
 		MOVQ(last, bytes)
 	} else {

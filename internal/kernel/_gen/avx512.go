@@ -191,7 +191,7 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.square && o.sum == f64:
 		VMULPD(v, v, v)
-	case o.square && (o.pix == u8 || o.pix == u16 || o.pix == u32):
+	case o.square && !o.pix.Signed():
 		VPMULUDQ(v, v, v)
 	case o.square:
 		VPMULDQ(v, v, v)

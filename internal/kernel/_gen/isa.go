@@ -97,7 +97,7 @@ func param(name string) Mem {
 // add adds two vectors, or one and memory, into a third, under a mask if there is one
 // before it.
 func add(o op, operands ...Op) {
-	switch o.sum {
+	switch o.sum.Bits() {
 	case f32:
 		VADDPS(operands...)
 	case f64:
