@@ -34,7 +34,7 @@ def test_forked_children(used):
         want = np.pad(image.cumsum(0, dtype="u4").cumsum(1, dtype="u4"), [(1, 0), (1, 0)])
         if {used}:
             boxsum.integral(image)
-            turned = boxsum.rotated(image[:50, :50], 1)
+            along = boxsum.rotated(image[:50, :50], 1)
 
         def work(i):
             import faulthandler
@@ -43,7 +43,7 @@ def test_forked_children(used):
                 assert np.array_equal(table, want)
             if {used}:
                 try:
-                    turned.sum([0, 0, 9, 9])
+                    along.sum([0, 0, 9, 9])
                 except RuntimeError as error:
                     assert "fork" in str(error)
                 else:
@@ -217,7 +217,7 @@ def test_help_and_types():
                 assert inspect.getdoc(public), name
                 for method, function in vars(public).items() if inspect.isclass(public) else ():
                     assert method.startswith("_") or inspect.getdoc(function), (name, method)
-        if sys.version_info >= (3, 10):
+        if sys.version_info >= (3, 11):  # before, it is Optional[int]
             assert "workers: int | None = None" in str(inspect.signature(boxsum.integral))
     """)
 
