@@ -12,7 +12,6 @@ TEXT ·u8u32AVX2(SB), $8-77
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -20,18 +19,14 @@ TEXT ·u8u32AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -84,7 +79,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(BX)(R12*4)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), Y10
+	VPMOVZXBD  (DI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -96,7 +91,7 @@ groupRow0Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VPMOVZXBD  8(SI)(R12*1), Y11
+	VPMOVZXBD  8(DI)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -112,17 +107,17 @@ groupRow0Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	VMOVDQU    Y9, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R12*4)
-	VMOVNTDQ Y9, 32(R9)(R12*4)
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), Y10
+	VPMOVZXBD  (R8)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -134,7 +129,7 @@ groupRow1Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VPMOVZXBD  8(DI)(R12*1), Y11
+	VPMOVZXBD  8(R8)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -150,17 +145,17 @@ groupRow1Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y8, (R10)(R12*4)
-	VMOVDQU    Y9, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R12*4)
-	VMOVNTDQ Y9, 32(R10)(R12*4)
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), Y10
+	VPMOVZXBD  (SI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -172,7 +167,7 @@ groupRow2Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y7, Y10
 	VPERMD     Y10, Y0, Y7
-	VPMOVZXBD  8(R8)(R12*1), Y11
+	VPMOVZXBD  8(SI)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -188,14 +183,14 @@ groupRow2Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y8, (R11)(R12*4)
-	VMOVDQU    Y9, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R12*4)
-	VMOVNTDQ Y9, 32(R11)(R12*4)
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (CX)(R12*4)
@@ -239,7 +234,7 @@ groupTail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	MOVQ       -8(SI)(R14*1), R15
+	MOVQ       -8(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X9
 	VPMOVZXBD  X9, Y9
@@ -255,7 +250,7 @@ groupTail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	MOVQ       -8(DI)(R14*1), R15
+	MOVQ       -8(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
@@ -271,7 +266,7 @@ groupTail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	MOVQ       -8(R8)(R14*1), R14
+	MOVQ       -8(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X12
 	VPMOVZXBD  X12, Y12
@@ -289,9 +284,9 @@ groupTail:
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
 	VPMASKMOVD Y10, Y8, (BX)(R12*4)
-	VPMASKMOVD Y9, Y8, (R9)(R12*4)
-	VPMASKMOVD Y11, Y8, (R10)(R12*4)
-	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	VPMASKMOVD Y9, Y8, (R10)(R12*4)
+	VPMASKMOVD Y11, Y8, (R11)(R12*4)
+	VPMASKMOVD Y12, Y8, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -303,10 +298,10 @@ groupEnd:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -343,16 +338,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	NEGQ       R10
@@ -379,9 +368,6 @@ rowTail:
 	VPADDD     Y7, Y6, Y7
 	VMOVDQU    Y7, (CX)(SI*4)
 	VPMASKMOVD Y7, Y5, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -415,7 +401,6 @@ TEXT ·u8u32DotAVX2(SB), $0-77
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -423,18 +408,14 @@ TEXT ·u8u32DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 64(R11), Y5
@@ -479,16 +460,16 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*4)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y5, Y10
 	VPERMD       Y10, Y0, Y5
-	VPBROADCASTD 8(BX)(R11*1), Y11
-	VPBROADCASTD 12(BX)(R11*1), Y12
+	VPBROADCASTD 8(SI)(R11*1), Y11
+	VPBROADCASTD 12(SI)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -499,26 +480,26 @@ groupRow0Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*4)
-	VMOVDQU      Y8, (R8)(R11*4)
-	VMOVDQU      Y9, 32(R8)(R11*4)
+	PREFETCHT0   128(R9)(R11*4)
+	VMOVDQU      Y8, (R9)(R11*4)
+	VMOVDQU      Y9, 32(R9)(R11*4)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*4)
-	VMOVNTDQ Y9, 32(R8)(R11*4)
+	VMOVNTDQ Y8, (R9)(R11*4)
+	VMOVNTDQ Y9, 32(R9)(R11*4)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y6, Y10
 	VPERMD       Y10, Y0, Y6
-	VPBROADCASTD 8(SI)(R11*1), Y11
-	VPBROADCASTD 12(SI)(R11*1), Y12
+	VPBROADCASTD 8(DI)(R11*1), Y11
+	VPBROADCASTD 12(DI)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -529,26 +510,26 @@ groupRow1Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*4)
-	VMOVDQU      Y8, (R9)(R11*4)
-	VMOVDQU      Y9, 32(R9)(R11*4)
+	PREFETCHT0   128(R10)(R11*4)
+	VMOVDQU      Y8, (R10)(R11*4)
+	VMOVDQU      Y9, 32(R10)(R11*4)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*4)
-	VMOVNTDQ Y9, 32(R9)(R11*4)
+	VMOVNTDQ Y8, (R10)(R11*4)
+	VMOVNTDQ Y9, 32(R10)(R11*4)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y7, Y10
 	VPERMD       Y10, Y0, Y7
-	VPBROADCASTD 8(DI)(R11*1), Y11
-	VPBROADCASTD 12(DI)(R11*1), Y12
+	VPBROADCASTD 8(BX)(R11*1), Y11
+	VPBROADCASTD 12(BX)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -559,14 +540,14 @@ groupRow2Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*4)
-	VMOVDQU      Y8, (R10)(R11*4)
-	VMOVDQU      Y9, 32(R10)(R11*4)
+	PREFETCHT0   128(R8)(R11*4)
+	VMOVDQU      Y8, (R8)(R11*4)
+	VMOVDQU      Y9, 32(R8)(R11*4)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*4)
-	VMOVNTDQ Y9, 32(R10)(R11*4)
+	VMOVNTDQ Y8, (R8)(R11*4)
+	VMOVNTDQ Y9, 32(R8)(R11*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*4)
@@ -607,7 +588,7 @@ groupTail:
 	VPADDD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDD       Y10, Y9, Y10
-	MOVQ         -8(BX)(R13*1), R14
+	MOVQ         -8(SI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y9
@@ -620,7 +601,7 @@ groupTail:
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDD       Y9, Y10, Y9
-	MOVQ         -8(SI)(R13*1), R14
+	MOVQ         -8(DI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X12
 	VPBROADCASTD X12, Y11
@@ -633,7 +614,7 @@ groupTail:
 	VPADDD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDD       Y11, Y9, Y11
-	MOVQ         -8(DI)(R13*1), R13
+	MOVQ         -8(BX)(R13*1), R13
 	SHRXQ        R12, R13, R13
 	VMOVQ        R13, X13
 	VPBROADCASTD X13, Y12
@@ -648,9 +629,9 @@ groupTail:
 	VPADDD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*4)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*4)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*4)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*4)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*4)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*4)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*4)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*4)
 	ADDQ         $+8, R11
 	CMPQ         R11, n+56(FP)
 	JLT          groupTail
@@ -662,10 +643,10 @@ groupEnd:
 	VMOVDQU Y6, 128(CX)
 	VMOVDQU Y7, 192(CX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -698,16 +679,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000008, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	NEGQ         R9
@@ -731,9 +706,6 @@ rowTail:
 	VPADDD       Y7, Y6, Y7
 	VMOVDQU      Y7, (AX)(BX*4)
 	VPMASKMOVD   Y7, Y5, (DX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -774,7 +746,6 @@ TEXT ·u8u64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -782,18 +753,14 @@ TEXT ·u8u64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -840,7 +807,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPMOVZXBQ  (DI)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -849,7 +816,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPMOVZXBQ  4(DI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -862,17 +829,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMOVZXBQ  (R8)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -881,7 +848,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPMOVZXBQ  4(R8)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -894,17 +861,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPMOVZXBQ  (SI)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -913,7 +880,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPMOVZXBQ  4(SI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -926,14 +893,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -975,7 +942,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
@@ -988,7 +955,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
@@ -1001,7 +968,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
@@ -1016,9 +983,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -1030,10 +997,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1067,16 +1034,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -1101,9 +1062,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -1127,7 +1085,6 @@ TEXT ·u8u64DotAVX2(SB), $0-77
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -1135,18 +1092,14 @@ TEXT ·u8u64DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -1187,8 +1140,8 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*8)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1203,18 +1156,18 @@ groupRow0Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	VMOVDQU      Y9, 32(R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*8)
-	VMOVNTDQ Y9, 32(R8)(R11*8)
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1229,18 +1182,18 @@ groupRow1Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y8, (R9)(R11*8)
-	VMOVDQU      Y9, 32(R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*8)
-	VMOVNTDQ Y9, 32(R9)(R11*8)
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1255,14 +1208,14 @@ groupRow2Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y8, (R10)(R11*8)
-	VMOVDQU      Y9, 32(R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*8)
-	VMOVNTDQ Y9, 32(R10)(R11*8)
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*8)
@@ -1301,7 +1254,7 @@ groupTail:
 	VPADDQ       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDQ       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), R14
+	MOVL         -4(SI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
@@ -1311,7 +1264,7 @@ groupTail:
 	VPADDQ       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDQ       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), R14
+	MOVL         -4(DI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
@@ -1321,7 +1274,7 @@ groupTail:
 	VPADDQ       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDQ       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), R13
+	MOVL         -4(BX)(R13*1), R13
 	SHRXQ        R12, R13, R13
 	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
@@ -1333,9 +1286,9 @@ groupTail:
 	VPADDQ       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*8)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*8)
 	ADDQ         $+4, R11
 	CMPQ         R11, n+56(FP)
 	JLT          groupTail
@@ -1347,10 +1300,10 @@ groupEnd:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1381,16 +1334,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000004, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	SHLQ         $0x01, R9
@@ -1412,9 +1359,6 @@ rowTail:
 	VPADDQ       Y6, Y5, Y6
 	VMOVDQU      Y6, (AX)(BX*8)
 	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
-	ADDQ         $+4, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -1439,7 +1383,6 @@ TEXT ·u8f32AVX2(SB), $8-77
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+72(FP), Y4
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
@@ -1447,18 +1390,14 @@ TEXT ·u8f32AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -1515,7 +1454,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y10, 32(BX)(R12*4)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), Y11
+	VPMOVZXBD  (DI)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1529,7 +1468,7 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VPMOVZXBD  8(SI)(R12*1), Y12
+	VPMOVZXBD  8(DI)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1547,17 +1486,17 @@ groupRow0Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVDQU    Y10, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y10, 32(R9)(R12*4)
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), Y11
+	VPMOVZXBD  (R8)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1571,7 +1510,7 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VPMOVZXBD  8(DI)(R12*1), Y12
+	VPMOVZXBD  8(R8)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1589,17 +1528,17 @@ groupRow1Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y9, (R10)(R12*4)
-	VMOVDQU    Y10, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-	VMOVNTDQ Y10, 32(R10)(R12*4)
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), Y11
+	VPMOVZXBD  (SI)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1613,7 +1552,7 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
-	VPMOVZXBD  8(R8)(R12*1), Y12
+	VPMOVZXBD  8(SI)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1631,14 +1570,14 @@ groupRow2Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y9, (R11)(R12*4)
-	VMOVDQU    Y10, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R12*4)
-	VMOVNTDQ Y10, 32(R11)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y9, (CX)(R12*4)
@@ -1684,7 +1623,7 @@ groupTail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	MOVQ       -8(SI)(R14*1), R15
+	MOVQ       -8(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
@@ -1702,7 +1641,7 @@ groupTail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	MOVQ       -8(DI)(R14*1), R15
+	MOVQ       -8(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X12
 	VPMOVZXBD  X12, Y12
@@ -1720,7 +1659,7 @@ groupTail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	MOVQ       -8(R8)(R14*1), R14
+	MOVQ       -8(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X13
 	VPMOVZXBD  X13, Y13
@@ -1740,9 +1679,9 @@ groupTail:
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R12*4)
 	VPMASKMOVD Y11, Y9, (BX)(R12*4)
-	VPMASKMOVD Y10, Y9, (R9)(R12*4)
-	VPMASKMOVD Y12, Y9, (R10)(R12*4)
-	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	VPMASKMOVD Y10, Y9, (R10)(R12*4)
+	VPMASKMOVD Y12, Y9, (R11)(R12*4)
+	VPMASKMOVD Y13, Y9, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -1754,10 +1693,10 @@ groupEnd:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1796,16 +1735,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	NEGQ       R10
@@ -1834,9 +1767,6 @@ rowTail:
 	VADDPS     Y8, Y7, Y8
 	VMOVDQU    Y8, (CX)(SI*4)
 	VPMASKMOVD Y8, Y6, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -1859,7 +1789,6 @@ TEXT ·u8f64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -1867,18 +1796,14 @@ TEXT ·u8f64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -1927,7 +1852,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), X9
+	VPMOVZXBD  (DI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1937,7 +1862,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R12*1), X10
+	VPMOVZXBD  4(DI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1951,17 +1876,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), X9
+	VPMOVZXBD  (R8)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1971,7 +1896,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R12*1), X10
+	VPMOVZXBD  4(R8)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1985,17 +1910,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), X9
+	VPMOVZXBD  (SI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2005,7 +1930,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R12*1), X10
+	VPMOVZXBD  4(SI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2019,14 +1944,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -2069,7 +1994,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
@@ -2083,7 +2008,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
@@ -2097,7 +2022,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
@@ -2113,9 +2038,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -2127,10 +2052,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2165,16 +2090,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -2200,9 +2119,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -2226,7 +2142,6 @@ TEXT ·u8f64DotAVX2(SB), $0-77
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -2234,18 +2149,14 @@ TEXT ·u8f64DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -2286,8 +2197,8 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*8)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2302,18 +2213,18 @@ groupRow0Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	VMOVDQU      Y9, 32(R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*8)
-	VMOVNTDQ Y9, 32(R8)(R11*8)
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2328,18 +2239,18 @@ groupRow1Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y8, (R9)(R11*8)
-	VMOVDQU      Y9, 32(R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*8)
-	VMOVNTDQ Y9, 32(R9)(R11*8)
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2354,14 +2265,14 @@ groupRow2Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y8, (R10)(R11*8)
-	VMOVDQU      Y9, 32(R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*8)
-	VMOVNTDQ Y9, 32(R10)(R11*8)
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*8)
@@ -2400,7 +2311,7 @@ groupTail:
 	VADDPD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VADDPD       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), R14
+	MOVL         -4(SI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
@@ -2410,7 +2321,7 @@ groupTail:
 	VADDPD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VADDPD       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), R14
+	MOVL         -4(DI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
@@ -2420,7 +2331,7 @@ groupTail:
 	VADDPD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VADDPD       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), R13
+	MOVL         -4(BX)(R13*1), R13
 	SHRXQ        R12, R13, R13
 	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
@@ -2432,9 +2343,9 @@ groupTail:
 	VADDPD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*8)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*8)
 	ADDQ         $+4, R11
 	CMPQ         R11, n+56(FP)
 	JLT          groupTail
@@ -2446,10 +2357,10 @@ groupEnd:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2480,16 +2391,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000004, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	SHLQ         $0x01, R9
@@ -2511,9 +2416,6 @@ rowTail:
 	VADDPD       Y6, Y5, Y6
 	VMOVDQU      Y6, (AX)(BX*8)
 	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
-	ADDQ         $+4, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -2536,8 +2438,6 @@ TEXT ·u16u64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -2545,18 +2445,14 @@ TEXT ·u16u64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2603,7 +2499,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPMOVZXWQ  (DI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2612,7 +2508,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPMOVZXWQ  8(DI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2625,17 +2521,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMOVZXWQ  (R8)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2644,7 +2540,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPMOVZXWQ  8(R8)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2657,17 +2553,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPMOVZXWQ  (SI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2676,7 +2572,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPMOVZXWQ  8(SI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2689,14 +2585,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -2738,7 +2634,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
@@ -2751,7 +2647,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
@@ -2764,7 +2660,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
@@ -2779,9 +2675,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -2793,10 +2689,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2830,16 +2726,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -2864,9 +2754,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -2889,8 +2776,6 @@ TEXT ·u16f64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -2898,18 +2783,14 @@ TEXT ·u16f64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2958,7 +2839,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWD  (SI)(R12*2), X9
+	VPMOVZXWD  (DI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2968,7 +2849,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R12*2), X10
+	VPMOVZXWD  8(DI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2982,17 +2863,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWD  (DI)(R12*2), X9
+	VPMOVZXWD  (R8)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3002,7 +2883,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R12*2), X10
+	VPMOVZXWD  8(R8)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3016,17 +2897,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWD  (R8)(R12*2), X9
+	VPMOVZXWD  (SI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3036,7 +2917,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R12*2), X10
+	VPMOVZXWD  8(SI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3050,14 +2931,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -3100,7 +2981,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
@@ -3114,7 +2995,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
@@ -3128,7 +3009,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
@@ -3144,9 +3025,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -3158,10 +3039,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3196,16 +3077,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -3231,9 +3106,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3256,8 +3128,6 @@ TEXT ·u32u64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3265,18 +3135,14 @@ TEXT ·u32u64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -3323,7 +3189,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3332,7 +3198,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3345,17 +3211,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3364,7 +3230,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3377,17 +3243,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3396,7 +3262,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3409,14 +3275,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -3456,7 +3322,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3467,7 +3333,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3478,7 +3344,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3491,9 +3357,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -3505,10 +3371,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3542,16 +3408,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -3574,9 +3434,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3600,8 +3457,6 @@ TEXT ·u32u32AVX2(SB), $0-77
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3609,18 +3464,14 @@ TEXT ·u32u32AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -3673,7 +3524,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(BX)(R12*4)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*4), Y10
+	VMOVDQU    (DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3685,7 +3536,7 @@ groupRow0Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VMOVDQU    32(SI)(R12*4), Y11
+	VMOVDQU    32(DI)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3701,17 +3552,17 @@ groupRow0Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	VMOVDQU    Y9, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R12*4)
-	VMOVNTDQ Y9, 32(R9)(R12*4)
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*4), Y10
+	VMOVDQU    (R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3723,7 +3574,7 @@ groupRow1Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VMOVDQU    32(DI)(R12*4), Y11
+	VMOVDQU    32(R8)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3739,17 +3590,17 @@ groupRow1Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y8, (R10)(R12*4)
-	VMOVDQU    Y9, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R12*4)
-	VMOVNTDQ Y9, 32(R10)(R12*4)
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*4), Y10
+	VMOVDQU    (SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3761,7 +3612,7 @@ groupRow2Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y7, Y10
 	VPERMD     Y10, Y0, Y7
-	VMOVDQU    32(R8)(R12*4), Y11
+	VMOVDQU    32(SI)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3777,14 +3628,14 @@ groupRow2Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y8, (R11)(R12*4)
-	VMOVDQU    Y9, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R12*4)
-	VMOVNTDQ Y9, 32(R11)(R12*4)
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (CX)(R12*4)
@@ -3821,7 +3672,7 @@ groupTail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), Y8, Y9
+	VPMASKMOVD (DI)(R12*4), Y8, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y9, Y11, Y9
@@ -3834,7 +3685,7 @@ groupTail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), Y8, Y11
+	VPMASKMOVD (R8)(R12*4), Y8, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3847,7 +3698,7 @@ groupTail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), Y8, Y12
+	VPMASKMOVD (SI)(R12*4), Y8, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
 	VPADDD     Y12, Y13, Y12
@@ -3862,9 +3713,9 @@ groupTail:
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
 	VPMASKMOVD Y10, Y8, (BX)(R12*4)
-	VPMASKMOVD Y9, Y8, (R9)(R12*4)
-	VPMASKMOVD Y11, Y8, (R10)(R12*4)
-	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	VPMASKMOVD Y9, Y8, (R10)(R12*4)
+	VPMASKMOVD Y11, Y8, (R11)(R12*4)
+	VPMASKMOVD Y12, Y8, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -3876,10 +3727,10 @@ groupEnd:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3916,16 +3767,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVDQU    32(R8)(DI*4), Y5
@@ -3945,9 +3790,6 @@ rowTail:
 	VPADDD     Y7, Y6, Y7
 	VMOVDQU    Y7, (CX)(SI*4)
 	VPMASKMOVD Y7, Y5, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3970,8 +3812,6 @@ TEXT ·i16i64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3979,18 +3819,14 @@ TEXT ·i16i64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4037,7 +3873,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPMOVSXWQ  (DI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4046,7 +3882,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPMOVSXWQ  8(DI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4059,17 +3895,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMOVSXWQ  (R8)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4078,7 +3914,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPMOVSXWQ  8(R8)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4091,17 +3927,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPMOVSXWQ  (SI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4110,7 +3946,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPMOVSXWQ  8(SI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4123,14 +3959,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4172,7 +4008,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
@@ -4185,7 +4021,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
@@ -4198,7 +4034,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
@@ -4213,9 +4049,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -4227,10 +4063,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4264,16 +4100,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -4298,9 +4128,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -4323,8 +4150,6 @@ TEXT ·i32i64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4332,18 +4157,14 @@ TEXT ·i32i64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4390,7 +4211,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPMOVSXDQ  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4399,7 +4220,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPMOVSXDQ  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4412,17 +4233,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMOVSXDQ  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4431,7 +4252,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPMOVSXDQ  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4444,17 +4265,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPMOVSXDQ  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4463,7 +4284,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPMOVSXDQ  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4476,14 +4297,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4523,7 +4344,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4534,7 +4355,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4545,7 +4366,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4558,9 +4379,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -4572,10 +4393,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4609,16 +4430,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -4641,9 +4456,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -4666,8 +4478,6 @@ TEXT ·f32f64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4675,18 +4485,14 @@ TEXT ·f32f64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4733,7 +4539,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTPS2PD  (SI)(R12*4), Y9
+	VCVTPS2PD  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4742,7 +4548,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R12*4), Y10
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4755,17 +4561,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTPS2PD  (DI)(R12*4), Y9
+	VCVTPS2PD  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4774,7 +4580,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y10
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4787,17 +4593,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTPS2PD  (R8)(R12*4), Y9
+	VCVTPS2PD  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4806,7 +4612,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y10
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4819,14 +4625,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4866,7 +4672,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4877,7 +4683,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4888,7 +4694,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4901,9 +4707,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -4915,10 +4721,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4952,16 +4758,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -4984,9 +4784,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5011,8 +4808,6 @@ TEXT ·f32f32AVX2(SB), $0-77
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+72(FP), Y4
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
@@ -5020,18 +4815,14 @@ TEXT ·f32f32AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -5086,7 +4877,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y10, 32(BX)(R12*4)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*4), Y11
+	VMOVDQU    (DI)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5099,7 +4890,7 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VMOVDQU    32(SI)(R12*4), Y12
+	VMOVDQU    32(DI)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5116,17 +4907,17 @@ groupRow0Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVDQU    Y10, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y10, 32(R9)(R12*4)
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*4), Y11
+	VMOVDQU    (R8)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5139,7 +4930,7 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VMOVDQU    32(DI)(R12*4), Y12
+	VMOVDQU    32(R8)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5156,17 +4947,17 @@ groupRow1Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y9, (R10)(R12*4)
-	VMOVDQU    Y10, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-	VMOVNTDQ Y10, 32(R10)(R12*4)
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*4), Y11
+	VMOVDQU    (SI)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5179,7 +4970,7 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
-	VMOVDQU    32(R8)(R12*4), Y12
+	VMOVDQU    32(SI)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5196,14 +4987,14 @@ groupRow2Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y9, (R11)(R12*4)
-	VMOVDQU    Y10, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R12*4)
-	VMOVNTDQ Y10, 32(R11)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y9, (CX)(R12*4)
@@ -5241,7 +5032,7 @@ groupTail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	VPMASKMOVD (SI)(R12*4), Y9, Y10
+	VPMASKMOVD (DI)(R12*4), Y9, Y10
 	VSUBPS     Y4, Y10, Y10
 	VPERMD     Y10, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5255,7 +5046,7 @@ groupTail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	VPMASKMOVD (DI)(R12*4), Y9, Y12
+	VPMASKMOVD (R8)(R12*4), Y9, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5269,7 +5060,7 @@ groupTail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	VPMASKMOVD (R8)(R12*4), Y9, Y13
+	VPMASKMOVD (SI)(R12*4), Y9, Y13
 	VSUBPS     Y4, Y13, Y13
 	VPERMD     Y13, Y1, Y14
 	VPAND      192(AX), Y14, Y14
@@ -5285,9 +5076,9 @@ groupTail:
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R12*4)
 	VPMASKMOVD Y11, Y9, (BX)(R12*4)
-	VPMASKMOVD Y10, Y9, (R9)(R12*4)
-	VPMASKMOVD Y12, Y9, (R10)(R12*4)
-	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	VPMASKMOVD Y10, Y9, (R10)(R12*4)
+	VPMASKMOVD Y12, Y9, (R11)(R12*4)
+	VPMASKMOVD Y13, Y9, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -5299,10 +5090,10 @@ groupEnd:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -5340,16 +5131,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVDQU    32(R8)(DI*4), Y6
@@ -5370,9 +5155,6 @@ rowTail:
 	VADDPS     Y8, Y7, Y8
 	VMOVDQU    Y8, (CX)(SI*4)
 	VPMASKMOVD Y8, Y6, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5395,8 +5177,6 @@ TEXT ·f64f64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -5404,18 +5184,14 @@ TEXT ·f64f64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5462,7 +5238,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*8), Y9
+	VMOVDQU    (DI)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5471,7 +5247,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R12*8), Y10
+	VMOVDQU    32(DI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5484,17 +5260,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*8), Y9
+	VMOVDQU    (R8)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5503,7 +5279,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y10
+	VMOVDQU    32(R8)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5516,17 +5292,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*8), Y9
+	VMOVDQU    (SI)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5535,7 +5311,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y10
+	VMOVDQU    32(SI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5548,14 +5324,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -5590,7 +5366,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R12*8), Y7, Y8
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y8, Y10, Y8
@@ -5600,7 +5376,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R12*8), Y7, Y10
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5610,7 +5386,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R12*8), Y7, Y11
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
@@ -5622,9 +5398,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -5636,10 +5412,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -5673,16 +5449,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
@@ -5700,9 +5470,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5725,7 +5492,6 @@ TEXT ·u8u64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -5733,18 +5499,14 @@ TEXT ·u8u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5793,7 +5555,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPMOVZXBQ  (DI)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5803,7 +5565,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPMOVZXBQ  4(DI)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5817,17 +5579,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMOVZXBQ  (R8)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5837,7 +5599,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPMOVZXBQ  4(R8)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5851,17 +5613,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPMOVZXBQ  (SI)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5871,7 +5633,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPMOVZXBQ  4(SI)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5885,14 +5647,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -5935,7 +5697,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
@@ -5949,7 +5711,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
@@ -5963,7 +5725,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
@@ -5979,9 +5741,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -5993,10 +5755,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6031,16 +5793,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6066,9 +5822,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6091,7 +5844,6 @@ TEXT ·u8f64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6099,18 +5851,14 @@ TEXT ·u8f64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6161,7 +5909,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), X9
+	VPMOVZXBD  (DI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6172,7 +5920,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R12*1), X10
+	VPMOVZXBD  4(DI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6187,17 +5935,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), X9
+	VPMOVZXBD  (R8)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6208,7 +5956,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R12*1), X10
+	VPMOVZXBD  4(R8)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6223,17 +5971,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), X9
+	VPMOVZXBD  (SI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6244,7 +5992,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R12*1), X10
+	VPMOVZXBD  4(SI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6259,14 +6007,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -6310,7 +6058,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
@@ -6325,7 +6073,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
@@ -6340,7 +6088,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
@@ -6357,9 +6105,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -6371,10 +6119,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6410,16 +6158,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6446,9 +6188,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6471,8 +6210,6 @@ TEXT ·u16u64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6480,18 +6217,14 @@ TEXT ·u16u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6540,7 +6273,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPMOVZXWQ  (DI)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6550,7 +6283,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPMOVZXWQ  8(DI)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6564,17 +6297,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMOVZXWQ  (R8)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6584,7 +6317,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPMOVZXWQ  8(R8)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6598,17 +6331,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPMOVZXWQ  (SI)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6618,7 +6351,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPMOVZXWQ  8(SI)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6632,14 +6365,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -6682,7 +6415,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
@@ -6696,7 +6429,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
@@ -6710,7 +6443,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
@@ -6726,9 +6459,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -6740,10 +6473,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6778,16 +6511,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6813,9 +6540,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6838,8 +6562,6 @@ TEXT ·u16f64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6847,18 +6569,14 @@ TEXT ·u16f64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6909,7 +6627,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWD  (SI)(R12*2), X9
+	VPMOVZXWD  (DI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6920,7 +6638,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R12*2), X10
+	VPMOVZXWD  8(DI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6935,17 +6653,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWD  (DI)(R12*2), X9
+	VPMOVZXWD  (R8)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6956,7 +6674,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R12*2), X10
+	VPMOVZXWD  8(R8)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6971,17 +6689,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWD  (R8)(R12*2), X9
+	VPMOVZXWD  (SI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6992,7 +6710,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R12*2), X10
+	VPMOVZXWD  8(SI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7007,14 +6725,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7058,7 +6776,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
@@ -7073,7 +6791,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
@@ -7088,7 +6806,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
@@ -7105,9 +6823,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -7119,10 +6837,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7158,16 +6876,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -7194,9 +6906,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7219,8 +6928,6 @@ TEXT ·u32u64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7228,18 +6935,14 @@ TEXT ·u32u64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7288,7 +6991,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7298,7 +7001,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7312,17 +7015,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7332,7 +7035,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7346,17 +7049,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7366,7 +7069,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7380,14 +7083,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7428,7 +7131,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -7440,7 +7143,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -7452,7 +7155,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -7466,9 +7169,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -7480,10 +7183,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7518,16 +7221,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -7551,9 +7248,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7576,8 +7270,6 @@ TEXT ·u32f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7585,18 +7277,14 @@ TEXT ·u32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7649,7 +7337,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7661,7 +7349,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7677,17 +7365,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7699,7 +7387,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7715,17 +7403,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7737,7 +7425,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7753,14 +7441,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7803,7 +7491,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
@@ -7817,7 +7505,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPOR       bias<>+0(SB), Y11, Y11
 	VSUBPD     bias<>+0(SB), Y11, Y11
@@ -7831,7 +7519,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPOR       bias<>+0(SB), Y8, Y8
 	VSUBPD     bias<>+0(SB), Y8, Y8
@@ -7847,9 +7535,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -7861,10 +7549,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7901,16 +7589,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -7936,9 +7618,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7967,8 +7646,6 @@ TEXT ·i16u64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7976,18 +7653,14 @@ TEXT ·i16u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8036,7 +7709,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPMOVSXWQ  (DI)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8046,7 +7719,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPMOVSXWQ  8(DI)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8060,17 +7733,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMOVSXWQ  (R8)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8080,7 +7753,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPMOVSXWQ  8(R8)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8094,17 +7767,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPMOVSXWQ  (SI)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8114,7 +7787,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPMOVSXWQ  8(SI)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8128,14 +7801,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8178,7 +7851,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
@@ -8192,7 +7865,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
@@ -8206,7 +7879,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
@@ -8222,9 +7895,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -8236,10 +7909,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8274,16 +7947,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -8309,9 +7976,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -8334,8 +7998,6 @@ TEXT ·i32u64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -8343,18 +8005,14 @@ TEXT ·i32u64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8403,7 +8061,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPMOVSXDQ  (DI)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8413,7 +8071,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPMOVSXDQ  16(DI)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8427,17 +8085,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMOVSXDQ  (R8)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8447,7 +8105,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPMOVSXDQ  16(R8)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8461,17 +8119,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPMOVSXDQ  (SI)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8481,7 +8139,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPMOVSXDQ  16(SI)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8495,14 +8153,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8543,7 +8201,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -8555,7 +8213,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -8567,7 +8225,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -8581,9 +8239,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -8595,10 +8253,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8633,16 +8291,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -8666,9 +8318,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -8691,8 +8340,6 @@ TEXT ·i32f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -8700,18 +8347,14 @@ TEXT ·i32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8760,7 +8403,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTDQ2PD  (SI)(R12*4), Y9
+	VCVTDQ2PD  (DI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8770,7 +8413,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTDQ2PD  16(SI)(R12*4), Y10
+	VCVTDQ2PD  16(DI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8784,17 +8427,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTDQ2PD  (DI)(R12*4), Y9
+	VCVTDQ2PD  (R8)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8804,7 +8447,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTDQ2PD  16(DI)(R12*4), Y10
+	VCVTDQ2PD  16(R8)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8818,17 +8461,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTDQ2PD  (R8)(R12*4), Y9
+	VCVTDQ2PD  (SI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8838,7 +8481,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTDQ2PD  16(R8)(R12*4), Y10
+	VCVTDQ2PD  16(SI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8852,14 +8495,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8900,7 +8543,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -8912,7 +8555,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -8924,7 +8567,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -8938,9 +8581,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -8952,10 +8595,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8990,16 +8633,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -9023,9 +8660,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -9048,8 +8682,6 @@ TEXT ·f32f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -9057,18 +8689,14 @@ TEXT ·f32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9117,7 +8745,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTPS2PD  (SI)(R12*4), Y9
+	VCVTPS2PD  (DI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9127,7 +8755,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R12*4), Y10
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9141,17 +8769,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTPS2PD  (DI)(R12*4), Y9
+	VCVTPS2PD  (R8)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9161,7 +8789,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y10
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9175,17 +8803,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTPS2PD  (R8)(R12*4), Y9
+	VCVTPS2PD  (SI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9195,7 +8823,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y10
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9209,14 +8837,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -9257,7 +8885,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -9269,7 +8897,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9281,7 +8909,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -9295,9 +8923,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -9309,10 +8937,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -9347,16 +8975,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -9380,9 +9002,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -9405,8 +9024,6 @@ TEXT ·f64f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -9414,18 +9031,14 @@ TEXT ·f64f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9474,7 +9087,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*8), Y9
+	VMOVDQU    (DI)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9484,7 +9097,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R12*8), Y10
+	VMOVDQU    32(DI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9498,17 +9111,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*8), Y9
+	VMOVDQU    (R8)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9518,7 +9131,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y10
+	VMOVDQU    32(R8)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9532,17 +9145,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*8), Y9
+	VMOVDQU    (SI)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9552,7 +9165,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y10
+	VMOVDQU    32(SI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9566,14 +9179,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -9609,7 +9222,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R12*8), Y7, Y8
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9620,7 +9233,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R12*8), Y7, Y10
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9631,7 +9244,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R12*8), Y7, Y11
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -9644,9 +9257,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -9658,10 +9271,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -9696,16 +9309,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
@@ -9724,9 +9331,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI

@@ -23,27 +23,20 @@ TEXT ·u8u32VolumeAVX512(SB), $8-101
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -74,7 +67,7 @@ lines:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VPMOVZXBD.Z (BX)(R12*1), K6, Z9
+	VPMOVZXBD.Z (SI)(R12*1), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -86,7 +79,7 @@ lines:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VPMOVZXBD.Z (SI)(R12*1), K6, Z11
+	VPMOVZXBD.Z (DI)(R12*1), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z13
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z2, K2, Z13
@@ -98,7 +91,7 @@ lines:
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VPMOVZXBD.Z (DI)(R12*1), K6, Z13
+	VPMOVZXBD.Z (BX)(R12*1), K6, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
 	VPADDD      Z13, Z14, Z13
 	VPERMD.Z    Z13, Z2, K2, Z14
@@ -124,21 +117,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*4)
 	VMOVDQU32   Z10, (DX)(R12*4)
-	PREFETCHT0  128(R8)(R12*4)
-	VMOVDQU32   Z9, (R8)(R12*4)
 	PREFETCHT0  128(R9)(R12*4)
-	VMOVDQU32   Z11, (R9)(R12*4)
+	VMOVDQU32   Z9, (R9)(R12*4)
 	PREFETCHT0  128(R10)(R12*4)
-	VMOVDQU32   Z13, (R10)(R12*4)
+	VMOVDQU32   Z11, (R10)(R12*4)
+	PREFETCHT0  128(R8)(R12*4)
+	VMOVDQU32   Z13, (R8)(R12*4)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z10, (DX)(R12*4)
-	VMOVNTDQ Z9, (R8)(R12*4)
-	VMOVNTDQ Z11, (R9)(R12*4)
-	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z9, (R9)(R12*4)
+	VMOVNTDQ Z11, (R10)(R12*4)
+	VMOVNTDQ Z13, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -166,20 +159,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU32 Z10, K6, (DX)(R12*4)
-	VMOVDQU32 Z9, K6, (R8)(R12*4)
-	VMOVDQU32 Z11, K6, (R9)(R12*4)
-	VMOVDQU32 Z13, K6, (R10)(R12*4)
+	VMOVDQU32 Z9, K6, (R9)(R12*4)
+	VMOVDQU32 Z11, K6, (R10)(R12*4)
+	VMOVDQU32 Z13, K6, (R8)(R12*4)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z10, K6, Z10
 	VMOVNTDQ    Z10, (DX)(R12*4)
 	VMOVDQA32.Z Z9, K6, Z9
-	VMOVNTDQ    Z9, (R8)(R12*4)
+	VMOVNTDQ    Z9, (R9)(R12*4)
 	VMOVDQA32.Z Z11, K6, Z11
-	VMOVNTDQ    Z11, (R9)(R12*4)
+	VMOVNTDQ    Z11, (R10)(R12*4)
 	VMOVDQA32.Z Z13, K6, Z13
-	VMOVNTDQ    Z13, (R10)(R12*4)
+	VMOVNTDQ    Z13, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -195,9 +188,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z12, (DX)(R12*1)
-	VMOVNTDQ Z12, (R8)(R12*1)
 	VMOVNTDQ Z12, (R9)(R12*1)
 	VMOVNTDQ Z12, (R10)(R12*1)
+	VMOVNTDQ Z12, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -209,14 +202,12 @@ rowsDone:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -230,27 +221,20 @@ TEXT ·u8u32DotVolumeAVX512(SB), $0-101
 	VMOVDQU32    triangle16_1<>+0(SB), Z2
 	VMOVDQU32    triangle16_2<>+0(SB), Z3
 	VMOVDQU32    triangle16_3<>+0(SB), Z4
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -281,37 +265,37 @@ lines:
 	VPERMD       Z10, Z0, Z5
 	VPADDD       Z10, Z9, Z10
 	VPXORD       Z12, Z12, Z12
-	VPBROADCASTD (BX)(R12*1), Z9
+	VPBROADCASTD (SI)(R12*1), Z9
 	VPDPBUSD     Z1, Z9, Z12
-	VPBROADCASTD 4(BX)(R12*1), Z9
+	VPBROADCASTD 4(SI)(R12*1), Z9
 	VPDPBUSD     Z2, Z9, Z12
-	VPBROADCASTD 8(BX)(R12*1), Z9
+	VPBROADCASTD 8(SI)(R12*1), Z9
 	VPDPBUSD     Z3, Z9, Z12
-	VPBROADCASTD 12(BX)(R12*1), Z9
+	VPBROADCASTD 12(SI)(R12*1), Z9
 	VPDPBUSD     Z4, Z9, Z12
 	VPADDD       Z12, Z6, Z12
 	VPERMD       Z12, Z0, Z6
 	VPADDD       Z12, Z10, Z12
 	VPXORD       Z13, Z13, Z13
-	VPBROADCASTD (SI)(R12*1), Z9
+	VPBROADCASTD (DI)(R12*1), Z9
 	VPDPBUSD     Z1, Z9, Z13
-	VPBROADCASTD 4(SI)(R12*1), Z9
+	VPBROADCASTD 4(DI)(R12*1), Z9
 	VPDPBUSD     Z2, Z9, Z13
-	VPBROADCASTD 8(SI)(R12*1), Z9
+	VPBROADCASTD 8(DI)(R12*1), Z9
 	VPDPBUSD     Z3, Z9, Z13
-	VPBROADCASTD 12(SI)(R12*1), Z9
+	VPBROADCASTD 12(DI)(R12*1), Z9
 	VPDPBUSD     Z4, Z9, Z13
 	VPADDD       Z13, Z7, Z13
 	VPERMD       Z13, Z0, Z7
 	VPADDD       Z13, Z12, Z13
 	VPXORD       Z14, Z14, Z14
-	VPBROADCASTD (DI)(R12*1), Z9
+	VPBROADCASTD (BX)(R12*1), Z9
 	VPDPBUSD     Z1, Z9, Z14
-	VPBROADCASTD 4(DI)(R12*1), Z9
+	VPBROADCASTD 4(BX)(R12*1), Z9
 	VPDPBUSD     Z2, Z9, Z14
-	VPBROADCASTD 8(DI)(R12*1), Z9
+	VPBROADCASTD 8(BX)(R12*1), Z9
 	VPDPBUSD     Z3, Z9, Z14
-	VPBROADCASTD 12(DI)(R12*1), Z9
+	VPBROADCASTD 12(BX)(R12*1), Z9
 	VPDPBUSD     Z4, Z9, Z14
 	VPADDD       Z14, Z8, Z14
 	VPERMD       Z14, Z0, Z8
@@ -330,19 +314,19 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*4)
 	VMOVDQU32    Z10, (DX)(R12*4)
-	PREFETCHT0   128(R8)(R12*4)
-	VMOVDQU32    Z12, (R8)(R12*4)
 	PREFETCHT0   128(R9)(R12*4)
-	VMOVDQU32    Z13, (R9)(R12*4)
+	VMOVDQU32    Z12, (R9)(R12*4)
 	PREFETCHT0   128(R10)(R12*4)
-	VMOVDQU32    Z14, (R10)(R12*4)
+	VMOVDQU32    Z13, (R10)(R12*4)
+	PREFETCHT0   128(R8)(R12*4)
+	VMOVDQU32    Z14, (R8)(R12*4)
 	JMP          next
 
 beyond:
 	VMOVNTDQ Z10, (DX)(R12*4)
-	VMOVNTDQ Z12, (R8)(R12*4)
-	VMOVNTDQ Z13, (R9)(R12*4)
-	VMOVNTDQ Z14, (R10)(R12*4)
+	VMOVNTDQ Z12, (R9)(R12*4)
+	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -381,7 +365,7 @@ linesEnd:
 	VPERMD       Z15, Z0, Z5
 	VPADDD       Z15, Z9, Z15
 	VPXORD       Z16, Z16, Z16
-	VMOVDQU8.Z   (BX)(R12*1), K1, X11
+	VMOVDQU8.Z   (SI)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z16
 	VPSRLDQ      $0x04, X11, X11
@@ -397,7 +381,7 @@ linesEnd:
 	VPERMD       Z16, Z0, Z6
 	VPADDD       Z16, Z15, Z16
 	VPXORD       Z17, Z17, Z17
-	VMOVDQU8.Z   (SI)(R12*1), K1, X11
+	VMOVDQU8.Z   (DI)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z17
 	VPSRLDQ      $0x04, X11, X11
@@ -413,7 +397,7 @@ linesEnd:
 	VPERMD       Z17, Z0, Z7
 	VPADDD       Z17, Z16, Z17
 	VPXORD       Z18, Z18, Z18
-	VMOVDQU8.Z   (DI)(R12*1), K1, X11
+	VMOVDQU8.Z   (BX)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z18
 	VPSRLDQ      $0x04, X11, X11
@@ -442,20 +426,20 @@ linesEnd:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VMOVDQU32    Z15, K1, (DX)(R12*4)
-	VMOVDQU32    Z16, K1, (R8)(R12*4)
-	VMOVDQU32    Z17, K1, (R9)(R12*4)
-	VMOVDQU32    Z18, K1, (R10)(R12*4)
+	VMOVDQU32    Z16, K1, (R9)(R12*4)
+	VMOVDQU32    Z17, K1, (R10)(R12*4)
+	VMOVDQU32    Z18, K1, (R8)(R12*4)
 	JMP          tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z15, K1, Z15
 	VMOVNTDQ    Z15, (DX)(R12*4)
 	VMOVDQA32.Z Z16, K1, Z16
-	VMOVNTDQ    Z16, (R8)(R12*4)
+	VMOVNTDQ    Z16, (R9)(R12*4)
 	VMOVDQA32.Z Z17, K1, Z17
-	VMOVNTDQ    Z17, (R9)(R12*4)
+	VMOVNTDQ    Z17, (R10)(R12*4)
 	VMOVDQA32.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R10)(R12*4)
+	VMOVNTDQ    Z18, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -470,9 +454,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z19, (DX)(R12*1)
-	VMOVNTDQ Z19, (R8)(R12*1)
 	VMOVNTDQ Z19, (R9)(R12*1)
 	VMOVNTDQ Z19, (R10)(R12*1)
+	VMOVNTDQ Z19, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -484,14 +468,12 @@ rowsDone:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -552,27 +534,20 @@ TEXT ·u8u64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -601,7 +576,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R12*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R12*1), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -611,7 +586,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R12*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R12*1), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -621,7 +596,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R12*1), K5, Z12
+	VPMOVZXBQ.Z (BX)(R12*1), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -645,21 +620,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -687,20 +662,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -716,9 +691,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -730,14 +705,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -749,27 +722,20 @@ TEXT ·u8u64DotVolumeAVX512(SB), $0-101
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	ANDQ            $+32, along+80(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -797,27 +763,27 @@ lines:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R12*1), Y7
+	VPBROADCASTD (SI)(R12*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R12*1), Y7
+	VPBROADCASTD 4(SI)(R12*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VPMOVZXDQ    Y10, Z7
 	VPADDQ       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R12*1), Y18
+	VPBROADCASTD (DI)(R12*1), Y18
 	VPDPBUSD     Y1, Y18, Y11
-	VPBROADCASTD 4(SI)(R12*1), Y18
+	VPBROADCASTD 4(DI)(R12*1), Y18
 	VPDPBUSD     Y2, Y18, Y11
 	VPMOVZXDQ    Y11, Z18
 	VPADDQ       Z18, Z5, Z18
 	VPERMD       Z18, Z0, Z5
 	VPADDQ       Z18, Z7, Z18
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R12*1), Y19
+	VPBROADCASTD (BX)(R12*1), Y19
 	VPDPBUSD     Y1, Y19, Y12
-	VPBROADCASTD 4(DI)(R12*1), Y19
+	VPBROADCASTD 4(BX)(R12*1), Y19
 	VPDPBUSD     Y2, Y19, Y12
 	VPMOVZXDQ    Y12, Z19
 	VPADDQ       Z19, Z6, Z19
@@ -837,19 +803,19 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z7, (R8)(R12*8)
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z18, (R9)(R12*8)
+	VMOVDQU32    Z7, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z19, (R10)(R12*8)
+	VMOVDQU32    Z18, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z19, (R8)(R12*8)
 	JMP          next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z7, (R8)(R12*8)
-	VMOVNTDQ Z18, (R9)(R12*8)
-	VMOVNTDQ Z19, (R10)(R12*8)
+	VMOVNTDQ Z7, (R9)(R12*8)
+	VMOVNTDQ Z18, (R10)(R12*8)
+	VMOVNTDQ Z19, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -883,7 +849,7 @@ linesEnd:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R12*1), K1, X18
+	VMOVDQU8.Z   (SI)(R12*1), K1, X18
 	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X18, X18
@@ -894,7 +860,7 @@ linesEnd:
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R12*1), K1, X19
+	VMOVDQU8.Z   (DI)(R12*1), K1, X19
 	VPBROADCASTD X19, Y18
 	VPDPBUSD     Y1, Y18, Y15
 	VPSRLDQ      $0x04, X19, X19
@@ -905,7 +871,7 @@ linesEnd:
 	VPERMD       Z18, Z0, Z5
 	VPADDQ       Z18, Z7, Z18
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R12*1), K1, X20
+	VMOVDQU8.Z   (BX)(R12*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y16
 	VPSRLDQ      $0x04, X20, X20
@@ -929,20 +895,20 @@ linesEnd:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VMOVDQU64    Z9, K1, (DX)(R12*8)
-	VMOVDQU64    Z7, K1, (R8)(R12*8)
-	VMOVDQU64    Z18, K1, (R9)(R12*8)
-	VMOVDQU64    Z19, K1, (R10)(R12*8)
+	VMOVDQU64    Z7, K1, (R9)(R12*8)
+	VMOVDQU64    Z18, K1, (R10)(R12*8)
+	VMOVDQU64    Z19, K1, (R8)(R12*8)
 	JMP          tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K1, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z7, K1, Z7
-	VMOVNTDQ    Z7, (R8)(R12*8)
+	VMOVNTDQ    Z7, (R9)(R12*8)
 	VMOVDQA64.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R9)(R12*8)
+	VMOVNTDQ    Z18, (R10)(R12*8)
 	VMOVDQA64.Z Z19, K1, Z19
-	VMOVNTDQ    Z19, (R10)(R12*8)
+	VMOVNTDQ    Z19, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -957,9 +923,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z17, (DX)(R12*1)
-	VMOVNTDQ Z17, (R8)(R12*1)
 	VMOVNTDQ Z17, (R9)(R12*1)
 	VMOVNTDQ Z17, (R10)(R12*1)
+	VMOVNTDQ Z17, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -971,14 +937,12 @@ rowsDone:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1003,27 +967,20 @@ TEXT ·u8f32VolumeAVX512(SB), $8-101
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+96(FP), Z5
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -1056,7 +1013,7 @@ lines:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VPMOVZXBD.Z (BX)(R12*1), K6, Z10
+	VPMOVZXBD.Z (SI)(R12*1), K6, Z10
 	VCVTDQ2PS   Z10, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
@@ -1070,7 +1027,7 @@ lines:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VPMOVZXBD.Z (SI)(R12*1), K6, Z12
+	VPMOVZXBD.Z (DI)(R12*1), K6, Z12
 	VCVTDQ2PS   Z12, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z14
@@ -1084,7 +1041,7 @@ lines:
 	VADDPS      Z12, Z14, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VPMOVZXBD.Z (DI)(R12*1), K6, Z14
+	VPMOVZXBD.Z (BX)(R12*1), K6, Z14
 	VCVTDQ2PS   Z14, Z14
 	VSUBPS      Z5, Z14, Z14
 	VPERMD.Z    Z14, Z1, K1, Z15
@@ -1112,21 +1069,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*4)
 	VMOVDQU32   Z11, (DX)(R12*4)
-	PREFETCHT0  128(R8)(R12*4)
-	VMOVDQU32   Z10, (R8)(R12*4)
 	PREFETCHT0  128(R9)(R12*4)
-	VMOVDQU32   Z12, (R9)(R12*4)
+	VMOVDQU32   Z10, (R9)(R12*4)
 	PREFETCHT0  128(R10)(R12*4)
-	VMOVDQU32   Z14, (R10)(R12*4)
+	VMOVDQU32   Z12, (R10)(R12*4)
+	PREFETCHT0  128(R8)(R12*4)
+	VMOVDQU32   Z14, (R8)(R12*4)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z11, (DX)(R12*4)
-	VMOVNTDQ Z10, (R8)(R12*4)
-	VMOVNTDQ Z12, (R9)(R12*4)
-	VMOVNTDQ Z14, (R10)(R12*4)
+	VMOVNTDQ Z10, (R9)(R12*4)
+	VMOVNTDQ Z12, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -1154,20 +1111,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU32 Z11, K6, (DX)(R12*4)
-	VMOVDQU32 Z10, K6, (R8)(R12*4)
-	VMOVDQU32 Z12, K6, (R9)(R12*4)
-	VMOVDQU32 Z14, K6, (R10)(R12*4)
+	VMOVDQU32 Z10, K6, (R9)(R12*4)
+	VMOVDQU32 Z12, K6, (R10)(R12*4)
+	VMOVDQU32 Z14, K6, (R8)(R12*4)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z11, K6, Z11
 	VMOVNTDQ    Z11, (DX)(R12*4)
 	VMOVDQA32.Z Z10, K6, Z10
-	VMOVNTDQ    Z10, (R8)(R12*4)
+	VMOVNTDQ    Z10, (R9)(R12*4)
 	VMOVDQA32.Z Z12, K6, Z12
-	VMOVNTDQ    Z12, (R9)(R12*4)
+	VMOVNTDQ    Z12, (R10)(R12*4)
 	VMOVDQA32.Z Z14, K6, Z14
-	VMOVNTDQ    Z14, (R10)(R12*4)
+	VMOVNTDQ    Z14, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -1183,9 +1140,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z13, (DX)(R12*1)
-	VMOVNTDQ Z13, (R8)(R12*1)
 	VMOVNTDQ Z13, (R9)(R12*1)
 	VMOVNTDQ Z13, (R10)(R12*1)
+	VMOVNTDQ Z13, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1197,14 +1154,12 @@ rowsDone:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1225,27 +1180,20 @@ TEXT ·u8f64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1275,7 +1223,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXBD.Z (BX)(R12*1), K5, Y8
+	VPMOVZXBD.Z (SI)(R12*1), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -1286,7 +1234,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXBD.Z (SI)(R12*1), K5, Y10
+	VPMOVZXBD.Z (DI)(R12*1), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -1297,7 +1245,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXBD.Z (DI)(R12*1), K5, Y12
+	VPMOVZXBD.Z (BX)(R12*1), K5, Y12
 	VCVTDQ2PD   Y12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -1322,21 +1270,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -1364,20 +1312,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -1393,9 +1341,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1407,14 +1355,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1426,27 +1372,20 @@ TEXT ·u8f64DotVolumeAVX512(SB), $0-101
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	ANDQ            $+32, along+80(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -1474,27 +1413,27 @@ lines:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R12*1), Y7
+	VPBROADCASTD (SI)(R12*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R12*1), Y7
+	VPBROADCASTD 4(SI)(R12*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VCVTDQ2PD    Y10, Z7
 	VADDPD       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R12*1), Y18
+	VPBROADCASTD (DI)(R12*1), Y18
 	VPDPBUSD     Y1, Y18, Y11
-	VPBROADCASTD 4(SI)(R12*1), Y18
+	VPBROADCASTD 4(DI)(R12*1), Y18
 	VPDPBUSD     Y2, Y18, Y11
 	VCVTDQ2PD    Y11, Z18
 	VADDPD       Z18, Z5, Z18
 	VPERMD       Z18, Z0, Z5
 	VADDPD       Z18, Z7, Z18
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R12*1), Y19
+	VPBROADCASTD (BX)(R12*1), Y19
 	VPDPBUSD     Y1, Y19, Y12
-	VPBROADCASTD 4(DI)(R12*1), Y19
+	VPBROADCASTD 4(BX)(R12*1), Y19
 	VPDPBUSD     Y2, Y19, Y12
 	VCVTDQ2PD    Y12, Z19
 	VADDPD       Z19, Z6, Z19
@@ -1514,19 +1453,19 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z7, (R8)(R12*8)
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z18, (R9)(R12*8)
+	VMOVDQU32    Z7, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z19, (R10)(R12*8)
+	VMOVDQU32    Z18, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z19, (R8)(R12*8)
 	JMP          next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z7, (R8)(R12*8)
-	VMOVNTDQ Z18, (R9)(R12*8)
-	VMOVNTDQ Z19, (R10)(R12*8)
+	VMOVNTDQ Z7, (R9)(R12*8)
+	VMOVNTDQ Z18, (R10)(R12*8)
+	VMOVNTDQ Z19, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -1560,7 +1499,7 @@ linesEnd:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R12*1), K1, X18
+	VMOVDQU8.Z   (SI)(R12*1), K1, X18
 	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X18, X18
@@ -1571,7 +1510,7 @@ linesEnd:
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R12*1), K1, X19
+	VMOVDQU8.Z   (DI)(R12*1), K1, X19
 	VPBROADCASTD X19, Y18
 	VPDPBUSD     Y1, Y18, Y15
 	VPSRLDQ      $0x04, X19, X19
@@ -1582,7 +1521,7 @@ linesEnd:
 	VPERMD       Z18, Z0, Z5
 	VADDPD       Z18, Z7, Z18
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R12*1), K1, X20
+	VMOVDQU8.Z   (BX)(R12*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y16
 	VPSRLDQ      $0x04, X20, X20
@@ -1606,20 +1545,20 @@ linesEnd:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VMOVDQU64    Z9, K1, (DX)(R12*8)
-	VMOVDQU64    Z7, K1, (R8)(R12*8)
-	VMOVDQU64    Z18, K1, (R9)(R12*8)
-	VMOVDQU64    Z19, K1, (R10)(R12*8)
+	VMOVDQU64    Z7, K1, (R9)(R12*8)
+	VMOVDQU64    Z18, K1, (R10)(R12*8)
+	VMOVDQU64    Z19, K1, (R8)(R12*8)
 	JMP          tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K1, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z7, K1, Z7
-	VMOVNTDQ    Z7, (R8)(R12*8)
+	VMOVNTDQ    Z7, (R9)(R12*8)
 	VMOVDQA64.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R9)(R12*8)
+	VMOVNTDQ    Z18, (R10)(R12*8)
 	VMOVDQA64.Z Z19, K1, Z19
-	VMOVNTDQ    Z19, (R10)(R12*8)
+	VMOVNTDQ    Z19, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -1634,9 +1573,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z17, (DX)(R12*1)
-	VMOVNTDQ Z17, (R8)(R12*1)
 	VMOVNTDQ Z17, (R9)(R12*1)
 	VMOVNTDQ Z17, (R10)(R12*1)
+	VMOVNTDQ Z17, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1648,14 +1587,12 @@ rowsDone:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1676,28 +1613,20 @@ TEXT ·u16u64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1726,7 +1655,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R12*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -1736,7 +1665,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R12*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -1746,7 +1675,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVZXWQ.Z (BX)(R12*2), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -1770,21 +1699,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -1812,20 +1741,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -1841,9 +1770,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1855,14 +1784,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1883,28 +1810,20 @@ TEXT ·u16f64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1934,7 +1853,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXWD.Z (BX)(R12*2), K5, Y8
+	VPMOVZXWD.Z (SI)(R12*2), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -1945,7 +1864,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXWD.Z (SI)(R12*2), K5, Y10
+	VPMOVZXWD.Z (DI)(R12*2), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -1956,7 +1875,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXWD.Z (DI)(R12*2), K5, Y12
+	VPMOVZXWD.Z (BX)(R12*2), K5, Y12
 	VCVTDQ2PD   Y12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -1981,21 +1900,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2023,20 +1942,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2052,9 +1971,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2066,14 +1985,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2094,28 +2011,20 @@ TEXT ·u32u64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2145,7 +2054,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2155,7 +2064,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R12*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -2165,7 +2074,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVZXDQ.Z (BX)(R12*4), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2189,21 +2098,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2231,20 +2140,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2260,9 +2169,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2274,14 +2183,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2305,28 +2212,20 @@ TEXT ·u32u32VolumeAVX512(SB), $0-101
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x02, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -2359,7 +2258,7 @@ lines:
 	VPADDD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K4, Z5
 	VPADDD     Z10, Z9, Z10
-	VMOVDQU32  (BX)(R12*4), Z9
+	VMOVDQU32  (SI)(R12*4), Z9
 	VPERMD.Z   Z9, Z1, K1, Z11
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z2, K2, Z11
@@ -2371,7 +2270,7 @@ lines:
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z0, K4, Z6
 	VPADDD     Z9, Z10, Z9
-	VMOVDQU32  (SI)(R12*4), Z11
+	VMOVDQU32  (DI)(R12*4), Z11
 	VPERMD.Z   Z11, Z1, K1, Z13
 	VPADDD     Z11, Z13, Z11
 	VPERMD.Z   Z11, Z2, K2, Z13
@@ -2383,7 +2282,7 @@ lines:
 	VPADDD     Z11, Z13, Z11
 	VPERMD.Z   Z11, Z0, K4, Z7
 	VPADDD     Z11, Z9, Z11
-	VMOVDQU32  (DI)(R12*4), Z13
+	VMOVDQU32  (BX)(R12*4), Z13
 	VPERMD.Z   Z13, Z1, K1, Z14
 	VPADDD     Z13, Z14, Z13
 	VPERMD.Z   Z13, Z2, K2, Z14
@@ -2409,19 +2308,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*4)
 	VMOVDQU32  Z10, (DX)(R12*4)
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z9, (R8)(R12*4)
 	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z11, (R9)(R12*4)
+	VMOVDQU32  Z9, (R9)(R12*4)
 	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z13, (R10)(R12*4)
+	VMOVDQU32  Z11, (R10)(R12*4)
+	PREFETCHT0 128(R8)(R12*4)
+	VMOVDQU32  Z13, (R8)(R12*4)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z10, (DX)(R12*4)
-	VMOVNTDQ Z9, (R8)(R12*4)
-	VMOVNTDQ Z11, (R9)(R12*4)
-	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z9, (R9)(R12*4)
+	VMOVNTDQ Z11, (R10)(R12*4)
+	VMOVNTDQ Z13, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -2455,7 +2354,7 @@ linesEnd:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VMOVDQU32.Z (BX)(R12*4), K6, Z9
+	VMOVDQU32.Z (SI)(R12*4), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -2467,7 +2366,7 @@ linesEnd:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VMOVDQU32.Z (SI)(R12*4), K6, Z11
+	VMOVDQU32.Z (DI)(R12*4), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z13
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z2, K2, Z13
@@ -2479,7 +2378,7 @@ linesEnd:
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VMOVDQU32.Z (DI)(R12*4), K6, Z13
+	VMOVDQU32.Z (BX)(R12*4), K6, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
 	VPADDD      Z13, Z14, Z13
 	VPERMD.Z    Z13, Z2, K2, Z14
@@ -2505,20 +2404,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU32   Z10, K6, (DX)(R12*4)
-	VMOVDQU32   Z9, K6, (R8)(R12*4)
-	VMOVDQU32   Z11, K6, (R9)(R12*4)
-	VMOVDQU32   Z13, K6, (R10)(R12*4)
+	VMOVDQU32   Z9, K6, (R9)(R12*4)
+	VMOVDQU32   Z11, K6, (R10)(R12*4)
+	VMOVDQU32   Z13, K6, (R8)(R12*4)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z10, K6, Z10
 	VMOVNTDQ    Z10, (DX)(R12*4)
 	VMOVDQA32.Z Z9, K6, Z9
-	VMOVNTDQ    Z9, (R8)(R12*4)
+	VMOVNTDQ    Z9, (R9)(R12*4)
 	VMOVDQA32.Z Z11, K6, Z11
-	VMOVNTDQ    Z11, (R9)(R12*4)
+	VMOVNTDQ    Z11, (R10)(R12*4)
 	VMOVDQA32.Z Z13, K6, Z13
-	VMOVNTDQ    Z13, (R10)(R12*4)
+	VMOVNTDQ    Z13, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -2533,9 +2432,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z12, (DX)(R12*1)
-	VMOVNTDQ Z12, (R8)(R12*1)
 	VMOVNTDQ Z12, (R9)(R12*1)
 	VMOVNTDQ Z12, (R10)(R12*1)
+	VMOVNTDQ Z12, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2547,14 +2446,12 @@ rowsDone:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2575,28 +2472,20 @@ TEXT ·i16i64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2625,7 +2514,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R12*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2635,7 +2524,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R12*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -2645,7 +2534,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVSXWQ.Z (BX)(R12*2), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2669,21 +2558,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2711,20 +2600,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2740,9 +2629,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2754,14 +2643,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2782,28 +2669,20 @@ TEXT ·i32i64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2833,7 +2712,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2843,7 +2722,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R12*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -2853,7 +2732,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVSXDQ.Z (BX)(R12*4), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2877,21 +2756,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2919,20 +2798,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2948,9 +2827,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2962,14 +2841,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2990,28 +2867,20 @@ TEXT ·f32f64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3041,7 +2910,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R12*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3051,7 +2920,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R12*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R12*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -3061,7 +2930,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R12*4), K5, Z12
+	VCVTPS2PD.Z (BX)(R12*4), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -3085,21 +2954,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -3127,20 +2996,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -3156,9 +3025,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3170,14 +3039,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3202,28 +3069,20 @@ TEXT ·f32f32VolumeAVX512(SB), $0-101
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+96(FP), Z5
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+256, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -3257,7 +3116,7 @@ lines:
 	VADDPS     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z0, K4, Z6
 	VADDPS     Z11, Z10, Z11
-	VMOVDQU32  (BX)(R12*4), Z10
+	VMOVDQU32  (SI)(R12*4), Z10
 	VSUBPS     Z5, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPS     Z10, Z12, Z10
@@ -3270,7 +3129,7 @@ lines:
 	VADDPS     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K4, Z7
 	VADDPS     Z10, Z11, Z10
-	VMOVDQU32  (SI)(R12*4), Z12
+	VMOVDQU32  (DI)(R12*4), Z12
 	VSUBPS     Z5, Z12, Z12
 	VPERMD.Z   Z12, Z1, K1, Z14
 	VADDPS     Z12, Z14, Z12
@@ -3283,7 +3142,7 @@ lines:
 	VADDPS     Z12, Z14, Z12
 	VPERMD.Z   Z12, Z0, K4, Z8
 	VADDPS     Z12, Z10, Z12
-	VMOVDQU32  (DI)(R12*4), Z14
+	VMOVDQU32  (BX)(R12*4), Z14
 	VSUBPS     Z5, Z14, Z14
 	VPERMD.Z   Z14, Z1, K1, Z15
 	VADDPS     Z14, Z15, Z14
@@ -3310,19 +3169,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*4)
 	VMOVDQU32  Z11, (DX)(R12*4)
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z10, (R8)(R12*4)
 	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z12, (R9)(R12*4)
+	VMOVDQU32  Z10, (R9)(R12*4)
 	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z14, (R10)(R12*4)
+	VMOVDQU32  Z12, (R10)(R12*4)
+	PREFETCHT0 128(R8)(R12*4)
+	VMOVDQU32  Z14, (R8)(R12*4)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z11, (DX)(R12*4)
-	VMOVNTDQ Z10, (R8)(R12*4)
-	VMOVNTDQ Z12, (R9)(R12*4)
-	VMOVNTDQ Z14, (R10)(R12*4)
+	VMOVNTDQ Z10, (R9)(R12*4)
+	VMOVNTDQ Z12, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -3357,7 +3216,7 @@ linesEnd:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VMOVDQU32.Z (BX)(R12*4), K6, Z10
+	VMOVDQU32.Z (SI)(R12*4), K6, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPS      Z10, Z12, Z10
@@ -3370,7 +3229,7 @@ linesEnd:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VMOVDQU32.Z (SI)(R12*4), K6, Z12
+	VMOVDQU32.Z (DI)(R12*4), K6, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z14
 	VADDPS      Z12, Z14, Z12
@@ -3383,7 +3242,7 @@ linesEnd:
 	VADDPS      Z12, Z14, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VMOVDQU32.Z (DI)(R12*4), K6, Z14
+	VMOVDQU32.Z (BX)(R12*4), K6, Z14
 	VSUBPS      Z5, Z14, Z14
 	VPERMD.Z    Z14, Z1, K1, Z15
 	VADDPS      Z14, Z15, Z14
@@ -3410,20 +3269,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU32   Z11, K6, (DX)(R12*4)
-	VMOVDQU32   Z10, K6, (R8)(R12*4)
-	VMOVDQU32   Z12, K6, (R9)(R12*4)
-	VMOVDQU32   Z14, K6, (R10)(R12*4)
+	VMOVDQU32   Z10, K6, (R9)(R12*4)
+	VMOVDQU32   Z12, K6, (R10)(R12*4)
+	VMOVDQU32   Z14, K6, (R8)(R12*4)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z11, K6, Z11
 	VMOVNTDQ    Z11, (DX)(R12*4)
 	VMOVDQA32.Z Z10, K6, Z10
-	VMOVNTDQ    Z10, (R8)(R12*4)
+	VMOVNTDQ    Z10, (R9)(R12*4)
 	VMOVDQA32.Z Z12, K6, Z12
-	VMOVNTDQ    Z12, (R9)(R12*4)
+	VMOVNTDQ    Z12, (R10)(R12*4)
 	VMOVDQA32.Z Z14, K6, Z14
-	VMOVNTDQ    Z14, (R10)(R12*4)
+	VMOVNTDQ    Z14, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -3438,9 +3297,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z13, (DX)(R12*1)
-	VMOVNTDQ Z13, (R8)(R12*1)
 	VMOVNTDQ Z13, (R9)(R12*1)
 	VMOVNTDQ Z13, (R10)(R12*1)
+	VMOVNTDQ Z13, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3452,14 +3311,12 @@ rowsDone:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3480,28 +3337,20 @@ TEXT ·f64f64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3532,7 +3381,7 @@ lines:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R12*8), Z8
+	VMOVDQU64  (SI)(R12*8), Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z2, K2, Z10
@@ -3542,7 +3391,7 @@ lines:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R12*8), Z10
+	VMOVDQU64  (DI)(R12*8), Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPD     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z2, K2, Z12
@@ -3552,7 +3401,7 @@ lines:
 	VADDPD     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R12*8), Z12
+	VMOVDQU64  (BX)(R12*8), Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VADDPD     Z12, Z13, Z12
 	VPERMD.Z   Z12, Z2, K2, Z13
@@ -3576,19 +3425,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*8)
 	VMOVDQU32  Z9, (DX)(R12*8)
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z8, (R8)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z10, (R9)(R12*8)
+	VMOVDQU32  Z8, (R9)(R12*8)
 	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z12, (R10)(R12*8)
+	VMOVDQU32  Z10, (R10)(R12*8)
+	PREFETCHT0 128(R8)(R12*8)
+	VMOVDQU32  Z12, (R8)(R12*8)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -3620,7 +3469,7 @@ linesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R12*8), K5, Z8
+	VMOVDQU64.Z (SI)(R12*8), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3630,7 +3479,7 @@ linesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R12*8), K5, Z10
+	VMOVDQU64.Z (DI)(R12*8), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -3640,7 +3489,7 @@ linesEnd:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R12*8), K5, Z12
+	VMOVDQU64.Z (BX)(R12*8), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -3664,20 +3513,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z12, K5, (R10)(R12*8)
+	VMOVDQU64   Z8, K5, (R9)(R12*8)
+	VMOVDQU64   Z10, K5, (R10)(R12*8)
+	VMOVDQU64   Z12, K5, (R8)(R12*8)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -3692,9 +3541,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3706,14 +3555,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3734,27 +3581,20 @@ TEXT ·u8u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3784,7 +3624,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R12*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R12*1), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -3795,7 +3635,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R12*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R12*1), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -3806,7 +3646,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R12*1), K5, Z12
+	VPMOVZXBQ.Z (BX)(R12*1), K5, Z12
 	VPMULUDQ    Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -3831,21 +3671,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -3873,20 +3713,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -3902,9 +3742,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3916,14 +3756,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3944,28 +3782,20 @@ TEXT ·u16u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3995,7 +3825,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R12*2), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4006,7 +3836,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R12*2), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4017,7 +3847,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVZXWQ.Z (BX)(R12*2), K5, Z12
 	VPMULUDQ    Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4042,21 +3872,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4084,20 +3914,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4113,9 +3943,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4127,14 +3957,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4155,28 +3983,20 @@ TEXT ·u32u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4207,7 +4027,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R12*4), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4218,7 +4038,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R12*4), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4229,7 +4049,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVZXDQ.Z (BX)(R12*4), K5, Z12
 	VPMULUDQ    Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4254,21 +4074,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4296,20 +4116,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4325,9 +4145,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4339,14 +4159,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4367,28 +4185,20 @@ TEXT ·u32f64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4419,7 +4229,7 @@ lines:
 	VADDPD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z0, K3, Z4
 	VADDPD       Z9, Z8, Z9
-	VCVTUDQ2PD.Z (BX)(R12*4), K5, Z8
+	VCVTUDQ2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD       Z8, Z8, Z8
 	VPERMD.Z     Z8, Z1, K1, Z10
 	VADDPD       Z8, Z10, Z8
@@ -4430,7 +4240,7 @@ lines:
 	VADDPD       Z8, Z10, Z8
 	VPERMD.Z     Z8, Z0, K3, Z5
 	VADDPD       Z8, Z9, Z8
-	VCVTUDQ2PD.Z (SI)(R12*4), K5, Z10
+	VCVTUDQ2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD       Z10, Z10, Z10
 	VPERMD.Z     Z10, Z1, K1, Z12
 	VADDPD       Z10, Z12, Z10
@@ -4441,7 +4251,7 @@ lines:
 	VADDPD       Z10, Z12, Z10
 	VPERMD.Z     Z10, Z0, K3, Z6
 	VADDPD       Z10, Z8, Z10
-	VCVTUDQ2PD.Z (DI)(R12*4), K5, Z12
+	VCVTUDQ2PD.Z (BX)(R12*4), K5, Z12
 	VMULPD       Z12, Z12, Z12
 	VPERMD.Z     Z12, Z1, K1, Z13
 	VADDPD       Z12, Z13, Z12
@@ -4466,21 +4276,21 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z8, (R8)(R12*8)
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z10, (R9)(R12*8)
+	VMOVDQU32    Z8, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z12, (R10)(R12*8)
+	VMOVDQU32    Z10, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z12, (R8)(R12*8)
 	JMP          next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4508,20 +4318,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4537,9 +4347,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4551,14 +4361,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4579,28 +4387,20 @@ TEXT ·i16u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4630,7 +4430,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R12*2), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4641,7 +4441,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R12*2), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4652,7 +4452,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVSXWQ.Z (BX)(R12*2), K5, Z12
 	VPMULDQ     Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4677,21 +4477,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4719,20 +4519,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4748,9 +4548,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4762,14 +4562,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4790,28 +4588,20 @@ TEXT ·i32u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4842,7 +4632,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R12*4), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4853,7 +4643,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R12*4), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4864,7 +4654,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVSXDQ.Z (BX)(R12*4), K5, Z12
 	VPMULDQ     Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4889,21 +4679,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4931,20 +4721,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4960,9 +4750,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4974,14 +4764,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5002,28 +4790,20 @@ TEXT ·i32f64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5054,7 +4834,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTDQ2PD.Z (BX)(R12*4), K5, Z8
+	VCVTDQ2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5065,7 +4845,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTDQ2PD.Z (SI)(R12*4), K5, Z10
+	VCVTDQ2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -5076,7 +4856,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTDQ2PD.Z (DI)(R12*4), K5, Z12
+	VCVTDQ2PD.Z (BX)(R12*4), K5, Z12
 	VMULPD      Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -5101,21 +4881,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -5143,20 +4923,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -5172,9 +4952,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -5186,14 +4966,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5214,28 +4992,20 @@ TEXT ·f32f64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5266,7 +5036,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R12*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5277,7 +5047,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R12*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -5288,7 +5058,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R12*4), K5, Z12
+	VCVTPS2PD.Z (BX)(R12*4), K5, Z12
 	VMULPD      Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -5313,21 +5083,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -5355,20 +5125,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -5384,9 +5154,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -5398,14 +5168,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5426,28 +5194,20 @@ TEXT ·f64f64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5479,7 +5239,7 @@ lines:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R12*8), Z8
+	VMOVDQU64  (SI)(R12*8), Z8
 	VMULPD     Z8, Z8, Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
@@ -5490,7 +5250,7 @@ lines:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R12*8), Z10
+	VMOVDQU64  (DI)(R12*8), Z10
 	VMULPD     Z10, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPD     Z10, Z12, Z10
@@ -5501,7 +5261,7 @@ lines:
 	VADDPD     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R12*8), Z12
+	VMOVDQU64  (BX)(R12*8), Z12
 	VMULPD     Z12, Z12, Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VADDPD     Z12, Z13, Z12
@@ -5526,19 +5286,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*8)
 	VMOVDQU32  Z9, (DX)(R12*8)
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z8, (R8)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z10, (R9)(R12*8)
+	VMOVDQU32  Z8, (R9)(R12*8)
 	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z12, (R10)(R12*8)
+	VMOVDQU32  Z10, (R10)(R12*8)
+	PREFETCHT0 128(R8)(R12*8)
+	VMOVDQU32  Z12, (R8)(R12*8)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -5571,7 +5331,7 @@ linesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R12*8), K5, Z8
+	VMOVDQU64.Z (SI)(R12*8), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5582,7 +5342,7 @@ linesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R12*8), K5, Z10
+	VMOVDQU64.Z (DI)(R12*8), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -5593,7 +5353,7 @@ linesEnd:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R12*8), K5, Z12
+	VMOVDQU64.Z (BX)(R12*8), K5, Z12
 	VMULPD      Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -5618,20 +5378,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z12, K5, (R10)(R12*8)
+	VMOVDQU64   Z8, K5, (R9)(R12*8)
+	VMOVDQU64   Z10, K5, (R10)(R12*8)
+	VMOVDQU64   Z12, K5, (R8)(R12*8)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -5646,9 +5406,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -5660,14 +5420,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET

@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/boxsum/boxsum/internal/plot"
 )
@@ -50,39 +51,21 @@ var messomExperiments = []*Experiment{
 }
 
 // messomSweep is the published sizes, or those asked for.
-func (s *setting) messomSweep() []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
-	return messomSizes
-}
+func (s *setting) messomSweep() []Size { return s.asked(messomSizes) }
 
 // publishedAt is the index of a size in the published tables, or -1.
-func publishedAt(size Size) int {
-	for i, s := range messomSizes {
-		if s == size {
-			return i
-		}
-	}
-	return -1
-}
+func publishedAt(size Size) int { return slices.Index(messomSizes, size) }
 
 func onOneCore(algorithm string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: algorithm, Precision: "f32", Size: size, Runs: messomRuns}
-	}
+	return at(Spec{Algorithm: algorithm, Precision: "f32", Runs: messomRuns})
 }
 
 func onDevice(algorithm string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: algorithm, GPU: true, Precision: "f32", Size: size, Runs: messomRuns}
-	}
+	return at(Spec{Algorithm: algorithm, GPU: true, Precision: "f32", Runs: messomRuns})
 }
 
 func ourTable(kind string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: Boxsum, Precision: "f32", Size: size, Threads: 1, Table: kind, Runs: messomRuns}
-	}
+	return at(Spec{Algorithm: Boxsum, Precision: "f32", Threads: 1, Table: kind, Runs: messomRuns})
 }
 
 // messomKinds are the columns of table 2.
@@ -96,14 +79,11 @@ var messomKinds = []struct {
 }
 
 func (s *setting) messomTable2Sizes() []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
 	var sizes []Size
 	for _, row := range messomTable2 {
 		sizes = append(sizes, row.Size)
 	}
-	return sizes
+	return s.asked(sizes)
 }
 
 func messomTable2Specs(s *setting) []Spec {

@@ -219,6 +219,19 @@ func (cfg *Config) setting() *setting {
 	return s
 }
 
+// asked is the sizes that were asked for, or else others, and last the last of them.
+func (s *setting) asked(others []Size) []Size {
+	if s.sizes != nil {
+		return s.sizes
+	}
+	return others
+}
+
+func (s *setting) last(other Size) Size {
+	sizes := s.asked([]Size{other})
+	return sizes[len(sizes)-1]
+}
+
 // sweep is the sizes to sweep: those asked for, or else the published ones, as
 // far as a quick run or a processor that stands in for a GPU can take them.
 func (s *setting) sweep(published ...Size) []Size {

@@ -94,23 +94,23 @@ func kernel(set isa, o op) {
 	k := &loop{isa: set, op: o, lanes: lanes, param: param}
 	lanesPtr := Load(Param("lanes"), GP64())
 	set.setup(o, lanesPtr, param("offset"))
-	if o.pix.Bytes() > 1 {
-		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
-	}
-	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
 	k.dst[0] = Load(Param("dst"), GP64())
 
 	Label("groups")
-	CMPQ(param("rows"), Imm(group))
-	JLT(LabelRef("rows"))
-	k.rows("group", group)
-	SUBQ(Imm(group), param("rows"))
-	JMP(LabelRef("groups"))
+	if groupsOnly(set.bytes(), o) { // there is one at least
+		k.rows("group", group)
+		SUBQ(Imm(group), param("rows"))
+		JNZ(LabelRef("groups"))
+	} else {
+		CMPQ(param("rows"), Imm(group))
+		JLT(LabelRef("rows"))
+		k.rows("group", group)
+		SUBQ(Imm(group), param("rows"))
+		JMP(LabelRef("groups"))
 
-	Label("rows")
-	if !groupsOnly(set.bytes(), o) {
+		Label("rows")
 		CMPQ(param("rows"), Imm(1))
 		JLT(LabelRef("done"))
 		k.rows("row", 1)
@@ -258,15 +258,18 @@ func (k *loop) rowLoop(label string, i, n, end reg.Register, carry []reg.VecVirt
 	CMPQ(i, end)
 	JLT(LabelRef(label + "Loop"))
 	Label(label + "Rest")
-	if !folds {
-		k.tailLoop(label, i, n, end, carry)
-		return
-	}
 	MOVQ(k.param("n"), n)
 	SUBQ(i, n)
 	JLE(LabelRef(label + "End"))
+	if !folds {
+		MOVQ(k.param("n"), end)
+	}
 	k.tail(k.op, n, end)
-	JMP(LabelRef(label + "Loop"))
+	if folds {
+		JMP(LabelRef(label + "Loop"))
+		return
+	}
+	k.storeTail(k.body(i, true, carry)[0], k.sums(0, i))
 }
 
 // tailLoop emits what is left of rows after whole lines or vectors: a vector at a
@@ -361,10 +364,13 @@ func (k *loop) storeAhead(v reg.VecVirtual, m Mem) {
 
 // fanOut points at the first pixel or sum of each row.
 func (k *loop) fanOut(p *[group]reg.Register, stride string, rows int) {
+	if rows == 1 {
+		return
+	}
+	step := Load(Param(stride), GP64())
 	for r := 1; r < rows; r++ {
 		p[r] = GP64()
-		MOVQ(p[r-1], p[r])
-		ADDQ(k.param(stride), p[r])
+		LEAQ(Mem{Base: p[r-1], Index: step, Scale: 1}, p[r])
 	}
 }
 

@@ -24,16 +24,15 @@ import (
 
 // A level is an instruction set, its name in package kernel that of the isa.
 type level struct {
-	name, arch   string
-	bytes        int  // of a vector
-	tiltedGroups bool // it has kernels of several rows of 45° tables
-	set          func() isa
+	name, arch string
+	bytes      int // of a vector
+	set        func() isa
 }
 
 // levels is all of them, for each architecture slowest first.
 var levels = []level{
-	{"avx2", "amd64", 32, false, func() isa { return newAVX2() }},
-	{"avx512", "amd64", 64, true, func() isa { return newAVX512() }},
+	{"avx2", "amd64", 32, func() isa { return newAVX2() }},
+	{"avx512", "amd64", 64, func() isa { return newAVX512() }},
 }
 
 // parts is what a level has a file of each.
@@ -150,7 +149,7 @@ func doc(name string, o op) []string {
 		"",
 	}
 	if o.dot {
-		return append(lines, "for a single channel.")
+		return append(lines, "for a single channel, with strides in bytes.")
 	}
-	return append(lines, "with the channels as lanes says.")
+	return append(lines, "with the channels as lanes says, and strides in bytes.")
 }

@@ -23,8 +23,14 @@ const (
 	argEnd
 	argNextVector
 	argOwn
-	argSteps
-	argStream
+	argShape
+)
+
+// Bits of the shape of a line beside the number of steps that its runs take: it has
+// empty cells, and it is written past the caches.
+const (
+	shapeEmpty  = 1 << 8
+	shapeStream = 1 << 9
 )
 
 // Offsets in the Go struct kernel.rotatedVector.
@@ -97,23 +103,13 @@ func rotatedLine(set isa, o op) {
 	}
 	k.dst, k.over, k.keep = k.arg(argDst), k.arg(argOver), k.arg(argKeep)
 	k.src, k.rows, k.above = k.arg(argSrc), k.arg(argRows), k.arg(argAbove)
-	k.steps = k.arg(argSteps)
+	k.shape = k.arg(argShape)
 	k.i, k.vector, k.next = k.arg(argFirst), k.arg(argVector), k.arg(argStep)
 	k.before = set.vec()
 	pattern := k.arg(argCarry)
 	set.load(Mem{Base: pattern}, k.before)
 
-	CMPQ(k.mem(argStream), Imm(0))
-	JNE(LabelRef("stream"))
-	CMPQ(k.mem(argEmpty), Imm(0))
-	JNE(LabelRef("aheadEmpty"))
-	k.loop("ahead", k.storeAhead, false)
-	k.loop("aheadEmpty", k.storeAhead, true)
-	Label("stream")
-	CMPQ(k.mem(argEmpty), Imm(0))
-	JNE(LabelRef("streamEmpty"))
-	k.loop("streamFilled", set.stream, false)
-	k.loop("streamEmpty", set.stream, true)
+	k.loops()
 
 	Label("end")
 	pattern = k.arg(argCarry)
@@ -127,8 +123,9 @@ type rotatedLoop struct {
 	isa
 	rotatedISA
 	op
-	args, dst, over, keep, src, steps, rows, above, i, vector, next reg.Register
-	before                                                          reg.VecVirtual // the row sums of the vector before
+	args, dst, over, keep, src, rows, above, i, vector, next reg.Register
+	shape                                                    reg.GPVirtual
+	before                                                   reg.VecVirtual // the row sums of the vector before
 }
 
 func (k *rotatedLoop) mem(offset int) Mem { return Mem{Base: k.args, Disp: offset} }
@@ -143,56 +140,114 @@ func (k *rotatedLoop) at(base, index reg.Register) Mem {
 	return Mem{Base: base, Index: index, Scale: uint8(k.sum.Bytes())}
 }
 
-// storeAhead stores through the caches and asks for the lines to come, which
-// are on either side.
-func (k *rotatedLoop) storeAhead(v reg.VecVirtual, m Mem) {
-	PREFETCHT0(m.Offset(-aheadBytes))
-	PREFETCHT0(m.Offset(aheadBytes))
-	k.store(v, m)
+// A lineKind is what is known of a line when its loop is emitted.
+type lineKind struct {
+	label                string
+	filled, empty        bool // it may have no empty cells, and it may have some
+	throughCache, pastIt bool // how it may be written
 }
 
-// loop emits the loop along a stretch, with or without empty cells.
-func (k *rotatedLoop) loop(label string, write func(v reg.VecVirtual, m Mem), empty bool) {
-	var cells reg.GPVirtual
-	if empty {
-		Label(label)
-		cells = k.arg(argEmpty)
+// loops emits a loop for every kind of line, or one for all: only the usual pair of
+// types gains from it.
+func (k *rotatedLoop) loops() {
+	kinds := []lineKind{{"any", true, true, true, true}}
+	if k.pix == u8 && k.sum == u32 {
+		kinds = []lineKind{
+			{"ahead", true, false, true, false},
+			{"aheadEmpty", false, true, true, false},
+			{"stream", true, false, false, true},
+			{"streamEmpty", false, true, false, true},
+		}
+		TESTL(U32(shapeStream), k.shape.As32())
+		JNZ(LabelRef("past"))
+		TESTL(U32(shapeEmpty), k.shape.As32())
+		JNZ(LabelRef("aheadEmptyLoop"))
+		JMP(LabelRef("aheadLoop"))
+		Label("past")
+		TESTL(U32(shapeEmpty), k.shape.As32())
+		JNZ(LabelRef("streamEmptyLoop"))
+		JMP(LabelRef("streamLoop"))
 	}
-	Label(label + "Loop")
+	for _, kind := range kinds {
+		k.loop(kind)
+	}
+}
+
+// loop emits the loop along a stretch. What few lines have, empty cells, is beside it.
+func (k *rotatedLoop) loop(kind lineKind) {
+	Label(kind.label + "Loop")
 	pattern, at, starts := GP64(), GP64(), GP64()
 	MOVQ(Mem{Base: k.vector, Disp: vectorPattern}, pattern)
 	MOVLQSX(Mem{Base: k.vector, Disp: vectorAbove}, at)
 	MOVLQSX(Mem{Base: k.vector, Disp: vectorStarts}, starts)
-	src := Mem{Base: k.src, Index: k.i, Scale: uint8(k.pix.Bytes())}
-	var v reg.VecVirtual
-	if k.dot {
-		v = k.dots(src, pattern)
-	} else {
-		v = k.pixels(k.op, src, false)
-		for s := range rotatedSteps(k.isa, k.op) {
-			CMPQ(k.steps, Imm(uint64(s)))
-			JE(LabelRef(label + "Summed"))
-			k.step(s, v, pattern)
-		}
-		Label(label + "Summed")
-	}
+	v := k.runSums(kind.label, pattern)
 	k.beyond(v, k.before, k.at(k.above, at), pattern)
 	lanes, t := k.starts(pattern), k.vec()
 	VPERMD(v, lanes, t)
 	k.store(t, k.at(k.rows, starts))
-	if empty {
-		t = k.vec()
-		k.load(k.at(k.over, k.i), t)
-		ADDQ(k.mem(argOwn), at)
-		k.addEmpty(t, k.at(k.above, at), pattern)
-		VPERMD(t, lanes, lanes)
-		k.store(lanes, k.at(cells, starts))
-		k.add(k.op, v, t, t)
-	} else {
-		k.addMem(k.op, k.at(k.over, k.i), v, t)
+	if kind.filled && kind.empty {
+		TESTL(U32(shapeEmpty), k.shape.As32())
+		JNZ(LabelRef(kind.label + "Empty"))
 	}
+	if kind.filled {
+		k.addMem(k.op, k.at(k.over, k.i), v, t)
+	} else {
+		k.addCells(v, t, lanes, at, starts, pattern)
+	}
+	Label(kind.label + "Made")
 	k.store(t, k.at(k.keep, k.i))
-	write(t, k.at(k.dst, k.i))
+	dst := k.at(k.dst, k.i)
+	if kind.throughCache && kind.pastIt {
+		TESTL(U32(shapeStream), k.shape.As32())
+		JNZ(LabelRef(kind.label + "Stream"))
+	}
+	if kind.throughCache {
+		PREFETCHT0(dst.Offset(-aheadBytes)) // the lines to come are on either side
+		PREFETCHT0(dst.Offset(aheadBytes))
+		k.store(t, dst)
+		k.advance(kind.label)
+	}
+	if kind.pastIt {
+		Label(kind.label + "Stream")
+		k.isa.stream(t, dst)
+		k.advance(kind.label)
+	}
+	if kind.filled && kind.empty {
+		Label(kind.label + "Empty")
+		k.addCells(v, t, lanes, at, starts, pattern)
+		JMP(LabelRef(kind.label + "Made"))
+	}
+}
+
+// runSums is a vector of pixels, summed within the runs it holds.
+func (k *rotatedLoop) runSums(label string, pattern reg.Register) reg.VecVirtual {
+	src := Mem{Base: k.src, Index: k.i, Scale: uint8(k.pix.Bytes())}
+	if k.dot {
+		return k.dots(src, pattern)
+	}
+	v := k.pixels(k.op, src, false)
+	for s := range rotatedSteps(k.isa, k.op) {
+		CMPB(k.shape.As8(), Imm(uint64(s)))
+		JE(LabelRef(label + "Summed"))
+		k.step(s, v, pattern)
+	}
+	Label(label + "Summed")
+	return v
+}
+
+// addCells lays sums v on those of empty cells, in t, and leaves these in memory.
+func (k *rotatedLoop) addCells(v, t, lanes reg.VecVirtual, at, starts, pattern reg.Register) {
+	k.load(k.at(k.over, k.i), t)
+	ADDQ(k.mem(argOwn), at)
+	k.addEmpty(t, k.at(k.above, at), pattern)
+	VPERMD(t, lanes, lanes)
+	cells := k.arg(argEmpty)
+	k.store(lanes, k.at(cells, starts))
+	k.add(k.op, v, t, t)
+}
+
+// advance goes on to the next vector.
+func (k *rotatedLoop) advance(label string) {
 	ADDQ(k.next, k.i)
 	ADDQ(k.mem(argNextVector), k.vector)
 	CMPQ(k.i, k.mem(argEnd))

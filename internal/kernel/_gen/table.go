@@ -124,12 +124,12 @@ func (l level) routines(p pairs.Pair, square bool) string {
 				if o.dot {
 					field += "Dot"
 				}
+				if k.kind == pairs.Tilted && l.bytes == lineBytes {
+					field += "Group"
+				}
 				fields = append(fields, fmt.Sprintf("%s: %s%s%s", field, o.name(), k.kernel, l.isa()))
 				if k.kind == pairs.Upright && groupsOnly(l.bytes, o) {
 					fields = append(fields, "planeGroups: true")
-				}
-				if k.kind == pairs.Tilted && l.tiltedGroups {
-					fields = append(fields, fmt.Sprintf("tiltedGroup: %sTiltedGroup%s", o.name(), l.isa()))
 				}
 			}
 		}

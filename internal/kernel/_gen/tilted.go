@@ -13,9 +13,10 @@ import (
 func tilted(set isa) {
 	for _, o := range ops(pairs.Tilted) {
 		o.plain = true
-		tiltedRow(set, o)
 		if wide, ok := set.(*avx512); ok {
 			tiltedGroup(wide, o)
+		} else {
+			tiltedRow(set, o)
 		}
 	}
 }
@@ -100,7 +101,7 @@ func tiltedRow(set isa, o op) {
 // and under the four. Where the image begins or ends, rows start and stop one
 // after the other, under masks.
 func tiltedGroup(a *avx512, o op) {
-	name := o.name() + "TiltedGroup" + a.name()
+	name := o.name() + "Tilted" + a.name()
 	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, sums, diagonals, edge *%[1]s, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
 		o.sum.String(), o.pix.String()))
 	Doc(tiltedGroupDoc(name, o)...)
@@ -211,6 +212,7 @@ func (g *tiltedFour) slots() func(r int) Mem {
 
 // step makes a vector of each row.
 func (g *tiltedFour) step(writes Mem) {
+	var sums [group]reg.VecVirtual
 	var newSum, newDown reg.VecVirtual
 	for r := range group {
 		d, s := g.pixels(g.op, g.src(r), false), ZMM()
@@ -225,23 +227,36 @@ func (g *tiltedFour) step(writes Mem) {
 			g.add(g.op, s, g.down[r], s)
 			g.moveOn(r, newSum, newDown)
 		}
-		row := fmt.Sprint("row", r)
-		CMPB(writes, Imm(writeMixed))
-		if r%2 == 0 {
-			JGE(LabelRef(row + "Beyond"))
-		} else {
-			JGT(LabelRef(row + "Beyond"))
-		}
-		PREFETCHT0(g.dst(r).Offset(aheadBytes))
-		g.store(s, g.dst(r))
-		JMP(LabelRef(row + "Done"))
-		Label(row + "Beyond")
-		g.stream(s, g.dst(r))
-		Label(row + "Done")
-		newSum, newDown = s, d
+		newSum, newDown, sums[r] = s, d, s
 	}
 	g.store(newSum, g.lowest(g.sums))
 	g.store(newDown, g.lowest(g.diagonals))
+	CMPB(writes, Imm(writeMixed))
+	JAE(LabelRef("beyond"))
+	for r, s := range sums {
+		g.storeAhead(s, g.dst(r))
+	}
+	JMP(LabelRef("next"))
+	Label("beyond")
+	JHI(LabelRef("streams"))
+	for r, s := range sums {
+		if r%2 == 0 {
+			g.stream(s, g.dst(r))
+		} else {
+			g.storeAhead(s, g.dst(r))
+		}
+	}
+	JMP(LabelRef("next"))
+	Label("streams")
+	for r, s := range sums {
+		g.stream(s, g.dst(r))
+	}
+	Label("next")
+}
+
+func (g *tiltedFour) storeAhead(v reg.VecVirtual, m Mem) {
+	PREFETCHT0(m.Offset(aheadBytes))
+	g.store(v, m)
 }
 
 // edgeStep does so under masks, four for each row: the lanes that have pixels;

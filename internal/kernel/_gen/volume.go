@@ -70,23 +70,15 @@ func volumeKernel(set isa, o op) {
 	}
 	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes(), param: param}}
 	set.setup(o, Load(Param("lanes"), GP64()), param("offset"))
-	if o.pix.Bytes() > 1 {
-		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
-	}
-	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	ANDQ(I32(k.lineOfPixels()), param("along"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
 	k.dst[0] = Load(Param("dst"), GP64())
 
-	Label("groups")
-	CMPQ(param("rows"), Imm(group))
-	JLT(LabelRef("done"))
+	Label("groups") // there is one at least
 	k.group()
 	SUBQ(Imm(group), param("rows"))
-	JMP(LabelRef("groups"))
-
-	Label("done")
+	JNZ(LabelRef("groups"))
 	SFENCE()
 	VZEROUPPER()
 	RET()
@@ -244,15 +236,18 @@ func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 		k.load(above.Offset(v*k.bytes()), plane[v])
 	}
 	k.ask()
-	for r := range carry {
-		sums := k.lineSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}, carry[r])
-		for v, s := range sums {
-			over := Mem{Base: k.over, Disp: (r*vectors + v) * k.bytes()}
-			k.add(k.op, s, plane[v], plane[v])
-			k.addMem(k.op, over, plane[v], s)
-			k.store(s, over)
+	for r := 0; r < group; r += 2 { // two rows are what registers hold
+		var sums []reg.VecVirtual
+		for row := r; row < r+2; row++ {
+			for v, s := range k.lineSums(k.op, Mem{Base: k.src[row], Index: i, Scale: uint8(k.pix.Bytes())}, carry[row]) {
+				over := Mem{Base: k.over, Disp: (row*vectors + v) * k.bytes()}
+				k.add(k.op, s, plane[v], plane[v])
+				k.addMem(k.op, over, plane[v], s)
+				k.store(s, over)
+				sums = append(sums, s)
+			}
 		}
-		k.write(fmt.Sprint("row", r), sums, k.sums(r, i))
+		k.write(fmt.Sprint("row", r), sums, k.sums(r, i), k.sums(r+1, i))
 	}
 	for v := range plane {
 		k.store(plane[v], above.Offset(v*k.bytes()))
@@ -260,18 +255,21 @@ func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 	ADDQ(I32(len(carry)*vectors*k.bytes()), k.over)
 }
 
-// write emits the stores of vectors side by side.
-func (k *volumeLoop) write(label string, sums []reg.VecVirtual, to Mem) {
+// write emits the stores of lines.
+func (k *volumeLoop) write(label string, sums []reg.VecVirtual, lines ...Mem) {
+	vectors := len(sums) / len(lines)
 	CMPB(k.param("writes"), Imm(volumeBeyond))
 	JAE(LabelRef(label + "Beyond"))
-	PREFETCHT0(to.Offset(aheadBytes))
+	for _, m := range lines {
+		PREFETCHT0(m.Offset(aheadBytes))
+	}
 	for v, s := range sums {
-		k.store(s, to.Offset(v*k.bytes()))
+		k.store(s, lines[v/vectors].Offset(v%vectors*k.bytes()))
 	}
 	JMP(LabelRef(label + "Written"))
 	Label(label + "Beyond")
 	for v, s := range sums {
-		k.stream(s, to.Offset(v*k.bytes()))
+		k.stream(s, lines[v/vectors].Offset(v%vectors*k.bytes()))
 	}
 	Label(label + "Written")
 }
