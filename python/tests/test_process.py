@@ -247,3 +247,23 @@ def test_imports_point_down():
         assert free, f"in a circle: {sorted(needs)}"
         for name in free:
             del needs[name]
+
+
+def test_a_call_of_the_library_that_cannot_be_is_an_exception():
+    """Never a crash, whatever a module of the package gets wrong."""
+    import numpy as np
+    from boxsum._native import call
+
+    for arguments, error in [
+        ((), TypeError),
+        (("collect",) * 20, TypeError),
+        (("no such function",), AttributeError),
+        (("integral",), RuntimeError),
+        (("integral", object(), 1, 2), TypeError),
+        (("integral", 1 << 70), OverflowError),
+        (("boxes", None, None, None, None, 0, 0), RuntimeError),
+        (("rotated_bounds", 0, np.zeros(4, np.int64)), RuntimeError),
+        (("haar", np.zeros(4), None, None, 1.0, b"", 0), RuntimeError),
+    ]:
+        with pytest.raises(error):
+            call(*arguments)
