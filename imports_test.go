@@ -15,12 +15,12 @@ const module = "github.com/boxsum/boxsum"
 // not. Imports point down only; see ARCHITECTURE.md.
 var below = map[string][]string{
 	"internal/kernel":       {},
-	"internal/memory":       {},
+	"internal/grid":         {},
 	"internal/pairs":        {},
 	"internal/pairs/expand": {"internal/pairs"},
 	"internal/exact":        {"internal/kernel"},
 	"internal/ref":          {"internal/kernel"},
-	"internal/engine":       {"internal/kernel"},
+	"internal/engine":       {"internal/kernel", "internal/grid"},
 	"":                      cpu[1:],
 	"imgio":                 cpu,
 	"rotated":               cpu,
@@ -44,9 +44,10 @@ var below = map[string][]string{
 	"gpu":                   slices.Concat(cpu, drivers, inside, []string{"histogram", "rotated", "tilted", "volume"}),
 	"gpu/interop":           slices.Concat(cpu, drivers, inside, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
 	"papers":                slices.Concat(cpu, drivers, inside, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
-	"internal/reproduce":    slices.Concat(cpu, drivers, inside, []string{"internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
-	"internal/bench":        slices.Concat(cpu, drivers, inside, []string{"internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
-	"cmd/boxsum":            slices.Concat(cpu, drivers, inside, []string{"internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "volume"}),
+	"internal/measure":      slices.Concat(cpu, drivers, inside, []string{"papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
+	"internal/reproduce":    slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
+	"internal/bench":        slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
+	"cmd/boxsum":            slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "volume"}),
 	"python/clib":           slices.Concat(cpu, drivers, inside, []string{"gpu", "gpu/interop", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
 	"docs/picture":          slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "tilted"}),
 }
@@ -54,9 +55,9 @@ var below = map[string][]string{
 // cpu is the root package and what it stands on, drivers what the GPU's package does
 // besides, and inside what is in it: each stands on those before it.
 var (
+	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"}
+	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "internal/launch"}
 	inside  = []string{"gpu/internal/driver", "gpu/internal/devmem", "gpu/internal/method", "gpu/internal/transfer", "gpu/internal/launcher"}
-	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/memory"}
-	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "internal/launch", "internal/pairs"}
 )
 
 func TestImportsPointDown(t *testing.T) {

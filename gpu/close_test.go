@@ -73,7 +73,7 @@ func TestOnStreamBesideClose(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range uintptr(4) {
 			wg.Go(func() {
-				if _, err := onStream(d, i%3); err != nil && !errors.Is(err, ErrClosed) {
+				if _, err := onStream(d, i%3); err != nil && !errors.Is(err, boxsum.ErrClosed) {
 					t.Error(err)
 				}
 			})
@@ -218,7 +218,7 @@ func TestHistogramClosedBeside(t *testing.T) {
 			var wg sync.WaitGroup
 			for range 6 {
 				wg.Go(func() {
-					if err := IntegrateHistogramInto(h, im, nil); err != nil && !errors.Is(err, ErrClosed) {
+					if err := IntegrateHistogramInto(h, im, nil); err != nil && !errors.Is(err, boxsum.ErrClosed) {
 						t.Error(err)
 					}
 				})
@@ -227,7 +227,7 @@ func TestHistogramClosedBeside(t *testing.T) {
 				t.Error(err)
 			}
 			wg.Wait()
-			if err := IntegrateHistogramInto(h, im, nil); !errors.Is(err, ErrClosed) {
+			if err := IntegrateHistogramInto(h, im, nil); !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("into a closed histogram: %v", err)
 			}
 			if err := h.Close(); err != nil {
@@ -262,7 +262,7 @@ func TestRotatedClosedBeside(t *testing.T) {
 			if err := d.inner.Use(func() error { return closing.lattice.Free(d.inner) }); err != nil { // as in the middle of Close
 				t.Error(err)
 			}
-			if err := closing.SumBoxes(0, make([]uint32, 1), boxes); !errors.Is(err, ErrClosed) {
+			if err := closing.SumBoxes(0, make([]uint32, 1), boxes); !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("of a table that closes: %v", err)
 			}
 			if err := closing.Close(); err != nil {
@@ -272,7 +272,7 @@ func TestRotatedClosedBeside(t *testing.T) {
 			for range 4 {
 				wg.Go(func() {
 					for range 3 {
-						if err := table.SumBoxes(0, make([]uint32, 1), boxes); err != nil && !errors.Is(err, ErrClosed) {
+						if err := table.SumBoxes(0, make([]uint32, 1), boxes); err != nil && !errors.Is(err, boxsum.ErrClosed) {
 							t.Error(err)
 						}
 					}

@@ -127,7 +127,7 @@ func (d *Device) Wait() error { return d.mem().Wait() }
 
 // Close waits for the calls and the work under way, then frees the device and
 // every image and table left on it. Closing again does nothing. A pipeline under
-// way ends with [ErrClosed] and frees its part then.
+// way ends with [boxsum.ErrClosed] and frees its part then.
 func (d *Device) Close() error { return d.mem().Close() }
 
 // Inner is for packages of this module: nobody else can make a key.
@@ -142,7 +142,7 @@ func (d *Device) Launcher(launch.Key) (launch.Device, error) { return launcher.N
 // the time in which the host queues the next is not part of what is measured.
 //
 // Use it alone on a device: what others queue meanwhile counts too. It gives
-// [ErrClosed] when the device is closed meanwhile, which queue may do too.
+// [boxsum.ErrClosed] when the device is closed meanwhile, which queue may do too.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
 	if queue == nil {
 		return nil, fmt.Errorf("gpu: %w: nothing to time", boxsum.ErrInvalid)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
@@ -163,7 +164,7 @@ func TestClose(t *testing.T) {
 			"Upload":        second(Upload(d, randomImage[uint8](1, 5, 4, 1, 0))),
 			"IntegrateHost": second(IntegrateHost[uint32](d, randomImage[uint8](1, 5, 4, 1, 0), nil)),
 		} {
-			if !errors.Is(err, ErrClosed) {
+			if !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("%s on a closed device: %v", name, err)
 			}
 		}

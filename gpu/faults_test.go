@@ -124,7 +124,7 @@ func (s *strict) count(used *int64, bytes, limit int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if limit > 0 && *used+bytes > limit {
-		return fmt.Errorf("gpu: %w: %d of %d bytes are in use", ErrMemory, *used, limit)
+		return fmt.Errorf("gpu: %w: %d of %d bytes are in use", boxsum.ErrMemory, *used, limit)
 	}
 	*used += bytes
 	s.mostLocked = max(s.mostLocked, s.locked)
@@ -342,7 +342,7 @@ func TestLittleMemory(t *testing.T) {
 			s.limit = limit
 			got, err := IntegrateHost[uint64](d, im, &Options{Kernels: Portable})
 			switch {
-			case errors.Is(err, ErrMemory):
+			case errors.Is(err, boxsum.ErrMemory):
 				failed++
 			case err != nil:
 				t.Errorf("%d bytes: %v", limit, err)
@@ -355,7 +355,7 @@ func TestLittleMemory(t *testing.T) {
 					t.Errorf("%d bytes: %v", limit, err)
 				}
 			}
-			if _, err := NewTable[uint64](d, 200, 15000, 2, 1); !errors.Is(err, ErrMemory) {
+			if _, err := NewTable[uint64](d, 200, 15000, 2, 1); !errors.Is(err, boxsum.ErrMemory) {
 				t.Errorf("%d bytes: a table that does not fit: %v", limit, err)
 			}
 			if err := errors.Join(d.Close(), s.left()); err != nil {

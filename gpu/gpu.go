@@ -53,15 +53,8 @@ import (
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
-var (
-	// ErrNoDevice is wrapped by the error that says why there is no device.
-	ErrNoDevice = driver.ErrNoDevice
-	// ErrMemory is wrapped where a device has too little free memory.
-	ErrMemory = driver.ErrMemory
-	// ErrClosed is wrapped where something is used after its Close, or after
-	// that of its device.
-	ErrClosed = driver.ErrClosed
-)
+// ErrNoDevice is wrapped by the error that says why there is no device.
+var ErrNoDevice = driver.ErrNoDevice
 
 // Kernels is which way tables are made.
 type Kernels int

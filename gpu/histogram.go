@@ -35,11 +35,11 @@ func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int,
 func newHistogram[P boxsum.Pixel](d *devmem.Device, width, height, channels, count int, bins histogram.Bins) (*Histogram, error) {
 	channels = max(channels, 1)
 	if _, err := histogram.Bytes[uint32](width, height, channels, bins.N); err != nil {
-		return nil, fmt.Errorf("gpu: %w", err)
+		return nil, err
 	}
 	bins, err := histogram.Over[P](bins)
 	if err != nil {
-		return nil, fmt.Errorf("gpu: %w", err)
+		return nil, err
 	}
 	if channels > math.MaxInt32/bins.N {
 		return nil, fmt.Errorf("gpu: %w: %d bins in %d channels are too many", boxsum.ErrInvalid, bins.N, channels)
@@ -103,9 +103,7 @@ func IntegrateHistogramHost[P boxsum.Pixel](d *Device, src boxsum.Image[P], bins
 		_, wrong = opt.check(pairs.U32, noHistogramOffset)
 	}
 	if wrong == nil {
-		if bins, wrong = histogram.Over[P](bins); wrong != nil {
-			wrong = fmt.Errorf("gpu: %w", wrong)
-		}
+		bins, wrong = histogram.Over[P](bins)
 	}
 	return hosted(d, wrong, func() (*histogram.Table[uint32], error) {
 		return histogram.NewTable[uint32](src.Width, src.Height, src.Channels, bins)
@@ -127,7 +125,7 @@ func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[
 	}
 	bins, err := histogram.Over[P](dst.Bins)
 	if err != nil {
-		return fmt.Errorf("gpu: %w", err)
+		return err
 	}
 	if err := acceptsCounts(dst, src.Width, src.Height, src.Channels); err != nil {
 		return err
@@ -235,7 +233,7 @@ func (h *Histogram) Close() error {
 		}
 		return driver.FirstError(h.table.array.Free(), d.Give(m))
 	})
-	if errors.Is(err, driver.ErrClosed) {
+	if errors.Is(err, boxsum.ErrClosed) {
 		return nil
 	}
 	return err

@@ -304,7 +304,7 @@ func TestHistogramHost(t *testing.T) {
 				t.Errorf("with little memory: count %d is %d, not %d", at, got.Counts[at], want.Counts[at])
 			}
 			s.limit = 10_000
-			if _, err := IntegrateHistogramHost(limited, src, bins, nil); !errors.Is(err, ErrMemory) {
+			if _, err := IntegrateHistogramHost(limited, src, bins, nil); !errors.Is(err, boxsum.ErrMemory) {
 				t.Errorf("not even a row fits: %v", err)
 			}
 		}
@@ -391,7 +391,7 @@ func TestHistogramErrors(t *testing.T) {
 		if err := errors.Join(none.Close(), h.Close(), h.Close(), other.Close()); err != nil {
 			t.Error(err)
 		}
-		if _, err := h.Download(0); !errors.Is(err, ErrClosed) {
+		if _, err := h.Download(0); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	})

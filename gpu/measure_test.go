@@ -59,7 +59,7 @@ func TestFill(t *testing.T) {
 		if err := errors.Join(f.Close(), f.Close()); err != nil {
 			t.Error(err)
 		}
-		if err := f.Run(); !errors.Is(err, ErrClosed) {
+		if err := f.Run(); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("a closed fill gives %v", err)
 		}
 		if _, err := launch.NewFill(d, 0); !errors.Is(err, boxsum.ErrInvalid) {
@@ -80,7 +80,7 @@ func TestCopy(t *testing.T) {
 		if err := errors.Join(c.Close(), c.Close()); err != nil {
 			t.Error(err)
 		}
-		if err := c.Run(); !errors.Is(err, ErrClosed) {
+		if err := c.Run(); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("a closed copy gives %v", err)
 		}
 		if took, err := launch.TransferTime(d, 1000, 4000, 5); err != nil || took <= 0 {
@@ -98,7 +98,7 @@ func TestCopy(t *testing.T) {
 			t.Error(err)
 		}
 		for _, err := range []error{c.Run(), second(launch.NewCopy(d, 1)), second(launch.TransferTime(d, 1, 1, 1)), second(d.Time(1, func() error { return nil }))} {
-			if !errors.Is(err, ErrClosed) {
+			if !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("a closed device gives %v", err)
 			}
 		}

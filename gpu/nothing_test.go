@@ -68,7 +68,7 @@ func TestHostCallsNeedADevice(t *testing.T) {
 		for _, c := range []struct {
 			d    *Device
 			want error
-		}{{nil, ErrNoDevice}, {&Device{}, ErrNoDevice}, {closed, ErrClosed}} {
+		}{{nil, ErrNoDevice}, {&Device{}, ErrNoDevice}, {closed, boxsum.ErrClosed}} {
 			empty, bins := boxsum.Image[uint8]{}, histogram.Bins{N: 2}
 			for name, err := range map[string]error{
 				"image":          second(IntegrateHost[uint32](c.d, empty, nil)),
@@ -106,14 +106,14 @@ func TestTimedClose(t *testing.T) {
 			"kernels": func(d *Device) error { return second(launch.Kernels(d, d.Close)) },
 		} {
 			other, s := strictly(t, d)
-			if err := use(other); name == "time" && !errors.Is(err, ErrClosed) || err != nil && !errors.Is(err, ErrClosed) {
+			if err := use(other); name == "time" && !errors.Is(err, boxsum.ErrClosed) || err != nil && !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if err := errors.Join(other.Close(), s.left()); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := launch.Kernels(d, d.Close); !errors.Is(err, ErrClosed) {
+		if _, err := launch.Kernels(d, d.Close); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("kernels of a device that closes: %v", err)
 		}
 	})

@@ -50,7 +50,7 @@ type PipelineOptions struct {
 // Tables come in the order of the images, which may differ in size. An image
 // that cannot have a table has an error in its place, and the next one follows.
 // What ends the run early comes once, as the last error: that of ctx when it is
-// done, or [ErrClosed]. A nil ctx is never done. Where memory is short, fewer images are in flight, and
+// done, or [boxsum.ErrClosed]. A nil ctx is never done. Where memory is short, fewer images are in flight, and
 // those that are too large go in bands as in [IntegrateHost], as do those that are
 // narrow and very tall.
 //

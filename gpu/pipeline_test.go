@@ -310,7 +310,7 @@ func TestPipelineLittleMemory(t *testing.T) {
 				opt.Kernels = Portable
 				for range 2 {
 					switch err := checkPipeline(d, frames, opt); {
-					case errors.Is(err, ErrMemory):
+					case errors.Is(err, boxsum.ErrMemory):
 						failed++
 					case err != nil:
 						t.Errorf("%d bytes: %v", limit, err)
@@ -318,7 +318,7 @@ func TestPipelineLittleMemory(t *testing.T) {
 						worked++
 					}
 				}
-				if _, err := IntegrateHost[uint32](d, frames[0].image, &Options{Kernels: opt.Kernels, BandRows: opt.BandRows}); err != nil && !errors.Is(err, ErrMemory) {
+				if _, err := IntegrateHost[uint32](d, frames[0].image, &Options{Kernels: opt.Kernels, BandRows: opt.BandRows}); err != nil && !errors.Is(err, boxsum.ErrMemory) {
 					t.Errorf("%d bytes: %v", limit, err)
 				}
 				if err := errors.Join(d.Close(), s.left()); err != nil {
@@ -478,7 +478,7 @@ func TestPipelineShortSideBySide(t *testing.T) {
 			const streams = 4 // are made first, and must be there
 			for fuse := streams + 1; ; fuse += 2 {
 				d, s := strictly(t, real)
-				s.fuse, s.fault = fuse, ErrMemory
+				s.fuse, s.fault = fuse, boxsum.ErrMemory
 				err := checkPipeline(d, frames, opt)
 				done := s.calls < fuse
 				s.fuse = 0
@@ -503,7 +503,7 @@ func TestPipelineClose(t *testing.T) {
 			n, ends := 0, 0
 			opt := &PipelineOptions{InFlight: 2, Reuse: reuse, Kernels: Portable}
 			for got, err := range Pipeline[uint32](t.Context(), d, each(frames), opt) {
-				if errors.Is(err, ErrClosed) {
+				if errors.Is(err, boxsum.ErrClosed) {
 					ends++
 					continue
 				}
@@ -524,7 +524,7 @@ func TestPipelineClose(t *testing.T) {
 				t.Error(err)
 			}
 			for got, err := range Pipeline[uint32](t.Context(), d, each(frames), opt) {
-				if got != nil || !errors.Is(err, ErrClosed) {
+				if got != nil || !errors.Is(err, boxsum.ErrClosed) {
 					t.Errorf("a closed device gives %v, %v", got, err)
 				}
 			}

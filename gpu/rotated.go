@@ -170,9 +170,9 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 	if dst == nil || dst.Lattice == nil {
 		return errNoHostTable
 	}
-	if width, height := dst.Size(); width != t.Width() || height != t.Height() || dst.Channels() != t.Channels() || dst.Rotation() != t.Lattice().Rotation() {
+	if width, height := dst.Size(); width != t.Width() || height != t.Height() || dst.Channels != t.Channels() || dst.Rotation() != t.Lattice().Rotation() {
 		return fmt.Errorf("gpu: %w: a table for %d×%d with %d channels along %v cannot take one of %d×%d with %d along %v",
-			boxsum.ErrInvalid, width, height, dst.Channels(), dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
+			boxsum.ErrInvalid, width, height, dst.Channels, dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
 	}
 	shape := t.lattice.Shape
 	var parts []*boxsum.Table[S]
@@ -237,7 +237,7 @@ func (t *RotatedTable[S]) Close() error {
 		return t.cells.Close()
 	}
 	err := d.Use(func() error { return l.Free(d) })
-	if errors.Is(err, driver.ErrClosed) {
+	if errors.Is(err, boxsum.ErrClosed) {
 		err = nil
 	}
 	return driver.FirstError(err, t.cells.Close())

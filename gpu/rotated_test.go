@@ -281,7 +281,7 @@ func TestRotatedTooLarge(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := NewRotatedTable[uint32](d, 1<<20, 1<<20, 1, 1, rotated.Rotation{A: 1, B: 2})
 		runtime.ReadMemStats(&after)
-		if !errors.Is(err, ErrMemory) && !errors.Is(err, boxsum.ErrInvalid) { // the latter where addresses have 32 bits
+		if !errors.Is(err, boxsum.ErrMemory) && !errors.Is(err, boxsum.ErrInvalid) { // the latter where addresses have 32 bits
 			t.Errorf("terabytes: %v", err)
 		}
 		if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
@@ -68,10 +69,10 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 				if _, state, err := own.inner.Workspace(own.inner.Stream, "second", piece); err != nil || state.Epoch != 0 {
 					return fmt.Errorf("the old one stays: %w", err)
 				}
-				if _, _, err := own.inner.Workspace(own.inner.Stream, "third", piece); !errors.Is(err, ErrMemory) {
+				if _, _, err := own.inner.Workspace(own.inner.Stream, "third", piece); !errors.Is(err, boxsum.ErrMemory) {
 					t.Errorf("room for a third: %v", err)
 				}
-				if _, err := own.inner.Take(1); !errors.Is(err, ErrMemory) {
+				if _, err := own.inner.Take(1); !errors.Is(err, boxsum.ErrMemory) {
 					t.Errorf("room for more: %v", err)
 				}
 				if again, _, err := own.inner.Workspace(own.inner.Stream, "first", piece); err != nil || again != at {
@@ -153,7 +154,7 @@ func TestMakeRoomBesideCalls(t *testing.T) {
 		for range 2 {
 			wg.Go(func() {
 				for range 30 {
-					if err := ask(d); err != nil && !errors.Is(err, ErrMemory) {
+					if err := ask(d); err != nil && !errors.Is(err, boxsum.ErrMemory) {
 						t.Error(err)
 					}
 				}
@@ -164,7 +165,7 @@ func TestMakeRoomBesideCalls(t *testing.T) {
 					if err == nil {
 						err = ask(g)
 					}
-					if err != nil && !errors.Is(err, ErrMemory) && !errors.Is(err, ErrClosed) {
+					if err != nil && !errors.Is(err, boxsum.ErrMemory) && !errors.Is(err, boxsum.ErrClosed) {
 						t.Error(err)
 					}
 				}
@@ -176,7 +177,7 @@ func TestMakeRoomBesideCalls(t *testing.T) {
 					if err := give(d, handle); err != nil {
 						t.Error(err)
 					}
-				} else if !errors.Is(err, ErrMemory) {
+				} else if !errors.Is(err, boxsum.ErrMemory) {
 					t.Error(err)
 				}
 			}

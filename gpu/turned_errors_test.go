@@ -87,7 +87,7 @@ func TestTurnedErrors(t *testing.T) {
 			"rotated boxes": along.SumBoxes(0, sums, []rotated.Box{{}}),
 			"a download":    second(along.Download(0)),
 		} {
-			if !errors.Is(err, ErrClosed) {
+			if !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("%s after Close: %v", name, err)
 			}
 		}

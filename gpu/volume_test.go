@@ -401,11 +401,11 @@ func TestVolumeLittleMemory(t *testing.T) {
 		if _, err := UploadVolume(limited, src); err != nil {
 			t.Errorf("1.2 MB: %v", err)
 		}
-		if _, err := NewVolumeTable[uint32](limited, 200, 150, 40, 1); !errors.Is(err, ErrMemory) {
+		if _, err := NewVolumeTable[uint32](limited, 200, 150, 40, 1); !errors.Is(err, boxsum.ErrMemory) {
 			t.Errorf("a table that does not fit: %v", err)
 		}
 		s.limit = 100_000
-		if _, err := IntegrateVolumeHost[uint32](limited, src, nil); !errors.Is(err, ErrMemory) {
+		if _, err := IntegrateVolumeHost[uint32](limited, src, nil); !errors.Is(err, boxsum.ErrMemory) {
 			t.Errorf("not even a slice fits: %v", err)
 		}
 	})
@@ -495,7 +495,7 @@ func TestVolumeErrors(t *testing.T) {
 		if err := errors.Join(none.Close(), vol.Close(), vol.Close(), table.Close(), other.Close()); err != nil {
 			t.Error(err)
 		}
-		if _, err := table.Download(); !errors.Is(err, ErrClosed) {
+		if _, err := table.Download(); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	})

@@ -12,10 +12,9 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -119,7 +118,7 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 	figure := sketch.Figure{Scale: c.Scale}
 	var width, height int
 	if c.In == "" {
-		sizes, err := bench.ParseSizes(cmp.Or(c.Size, "32x24"))
+		sizes, err := measure.ParseSizes(cmp.Or(c.Size, "32x24"))
 		if err != nil {
 			return figure, err
 		}
@@ -139,35 +138,16 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 			return figure, err
 		}
 		defer picture.Close()
-		if figure.Image, err = show(picture.Image); err != nil {
+		img, err := anyImage(picture.Image)
+		if err != nil {
 			return figure, err
 		}
+		figure.Image = img.show()
 		width, height = figure.Image.Bounds().Dx(), figure.Image.Bounds().Dy()
 	}
 	var err error
 	figure.Lattice, err = rotated.NewLattice(width, height, rot)
 	return figure, err
-}
-
-// show is an image of any type to look at.
-func show(img any) (image.Image, error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return sketch.Show(img), nil
-	case boxsum.Image[uint16]:
-		return sketch.Show(img), nil
-	case boxsum.Image[uint32]:
-		return sketch.Show(img), nil
-	case boxsum.Image[int16]:
-		return sketch.Show(img), nil
-	case boxsum.Image[int32]:
-		return sketch.Show(img), nil
-	case boxsum.Image[float32]:
-		return sketch.Show(img), nil
-	case boxsum.Image[float64]:
-		return sketch.Show(img), nil
-	}
-	return nil, fmt.Errorf("%T cannot be drawn", img)
 }
 
 // place puts what is asked for on the sheet.
@@ -247,7 +227,7 @@ func parseFeature(text string) (haar.Feature, error) {
 	if err != nil {
 		return haar.Feature{}, err
 	}
-	b, err := parseBox(lines)
+	b, err := parseBox(lines, 4)
 	if err != nil {
 		return haar.Feature{}, err
 	}

@@ -156,24 +156,23 @@ func TestRowByRow(t *testing.T) {
 			img.Pix[i] = int16(i * 7919)
 		}
 		for _, squares := range []bool{false, true} {
-			whole, err := newTypedJob[int16, int64, uint64](img, squares, false)
+			want := tableChoice{squares: squares, tilted: true}
+			whole, err := newPlane[int16, int64, uint64](img, want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := whole.tilt(false); err != nil {
-				t.Fatal(err)
-			}
-			rows := &typedJob[int16, int64, uint64]{src: img, squares: squares, tilts: true}
+			rows := planPlane[int16, int64, uint64](img, want)
+			rows.streams = true
 			var files [2]bytes.Buffer
 			for i, j := range []job{whole, rows} {
-				if err := j.integrate(nil); err != nil {
+				if err := j.integrate(nil, nil); err != nil {
 					t.Fatal(err)
 				}
 				if err := j.writeNPZ(&files[i]); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !rows.rowByRow() || whole.rowByRow() {
+			if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !rows.streamed() || whole.streamed() {
 				t.Errorf("%d channels, squares %v: row by row the files differ", channels, squares)
 			}
 		}

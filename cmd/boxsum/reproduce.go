@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/reproduce"
 	"github.com/boxsum/boxsum/papers"
 )
@@ -112,7 +112,7 @@ func delayed(ctx context.Context, by time.Duration) (context.Context, context.Ca
 // config is what the flags say.
 func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
 	cfg = reproduce.Config{Names: c.Names, Quick: c.Quick, CPU: cpuName(), Version: version(), Command: c.command(),
-		Progress: func(p reproduce.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }}
+		Progress: func(p measure.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }}
 	if c.Repeat != nil {
 		if cfg.Repeat = *c.Repeat; cfg.Repeat < 1 {
 			return cfg, fmt.Errorf("--repeat %d: run once at least", cfg.Repeat)
@@ -121,7 +121,7 @@ func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
 	if c.Sizes == "" {
 		return cfg, nil
 	}
-	sizes, err := bench.ParseSizes(c.Sizes)
+	sizes, err := measure.ParseSizes(c.Sizes)
 	if err != nil {
 		return cfg, err
 	}
@@ -129,7 +129,7 @@ func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
 		if s.Depth > 0 {
 			return cfg, fmt.Errorf("--sizes %s: the experiments are about images, not volumes", s)
 		}
-		cfg.Sizes = append(cfg.Sizes, reproduce.Size{Width: s.Width, Height: s.Height})
+		cfg.Sizes = append(cfg.Sizes, measure.Size{Width: s.Width, Height: s.Height})
 	}
 	return cfg, nil
 }

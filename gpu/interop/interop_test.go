@@ -103,7 +103,7 @@ func TestForeignMemoryOnAForeignStream(t *testing.T) {
 		if err := g.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := ImageOver[uint8](g, Foreign{}); !errors.Is(err, gpu.ErrClosed) {
+		if _, err := ImageOver[uint8](g, Foreign{}); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 		if other, err := OnStream(d, uintptr(s)); err != nil || other == g {

@@ -44,27 +44,16 @@ func (s *setting) blocks() []int {
 	return groups
 }
 
-func (s *setting) videos() []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
-	return videoSizes()
-}
+func (s *setting) videos() []Size { return s.asked(videoSizes()) }
 
-func bertazziniSequential(size Size) Spec {
-	return Spec{Algorithm: "bertazzini/sequential", Precision: "u32", Size: size, Runs: bertazziniRuns}
-}
+var bertazziniSequential = at(Spec{Algorithm: "bertazzini/sequential", Precision: "u32", Runs: bertazziniRuns})
 
 func bertazziniOn(threads int) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: "bertazzini/threads", Precision: "u32", Size: size, Threads: threads, Runs: bertazziniRuns}
-	}
+	return at(Spec{Algorithm: "bertazzini/threads", Precision: "u32", Threads: threads, Runs: bertazziniRuns})
 }
 
 func bertazziniBlock(group int) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: "bertazzini/cuda", GPU: true, Precision: "u32", Size: size, Group: group, Runs: bertazziniRuns}
-	}
+	return at(Spec{Algorithm: "bertazzini/cuda", GPU: true, Precision: "u32", Group: group, Runs: bertazziniRuns})
 }
 
 // often is a spec with the runs of this work.
@@ -304,10 +293,7 @@ func bertazziniBoth(v *view) []block {
 
 // manySize is that of an image among many, and manyImages how many there are.
 func (s *setting) manySize() Size {
-	if s.sizes != nil {
-		return s.sizes[len(s.sizes)-1]
-	}
-	return Size{1920, 1080}
+	return s.last(sized(1920, 1080))
 }
 
 func (s *setting) manyImages() int {

@@ -11,7 +11,7 @@ import (
 
 // Bilgic, Horn and Masaki give their times as charts only. What their text says
 // of them is at 4 megapixels.
-var fourMegapixels = Size{2048, 2048}
+var fourMegapixels = sized(2048, 2048)
 
 const (
 	bilgicMachine = "NVIDIA GeForce GTX 295, and one core of a 2.5 GHz processor"
@@ -27,7 +27,7 @@ var bilgicExperiments = []*Experiment{
 }
 
 func (s *setting) bilgicSizes() []Size {
-	return s.sweep(squares(4096)...)
+	return s.sweep(squares(256, 4096)...)
 }
 
 // bilgicSize is the size that the text is about, or the one nearest to it that is
@@ -40,45 +40,36 @@ func (s *setting) bilgicSize() Size {
 	return sizes[len(sizes)-1]
 }
 
+// at is a spec at any size.
+func at(s Spec) func(Size) Spec {
+	return func(size Size) Spec { s.Size = size; return s }
+}
+
 func sequential(precision string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: "bilgic/sequential", Precision: precision, Size: size, Runs: bilgicRuns}
-	}
+	return at(Spec{Algorithm: "bilgic/sequential", Precision: precision, Runs: bilgicRuns})
 }
 
 func scanTranspose(precision string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: "bilgic/scan-transpose", GPU: true, Precision: precision, Size: size, Runs: bilgicRuns}
-	}
+	return at(Spec{Algorithm: "bilgic/scan-transpose", GPU: true, Precision: precision, Runs: bilgicRuns})
 }
 
-func streams8(size Size) Spec {
-	return Spec{Algorithm: "messom/stream-8", GPU: true, Precision: "f32", Size: size, Runs: bilgicRuns}
-}
+var streams8 = at(Spec{Algorithm: "messom/stream-8", GPU: true, Precision: "f32", Runs: bilgicRuns})
 
-// ourCPU is boxsum on all cores, and ourOne on one.
+// ourCPU is boxsum on all cores, ourOne on one, and ourGPU on the device.
 func ourCPU(precision string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: Boxsum, Precision: precision, Size: size, Runs: bilgicRuns}
-	}
+	return at(Spec{Algorithm: Boxsum, Precision: precision, Runs: bilgicRuns})
 }
 
 func ourOne(precision string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: Boxsum, Precision: precision, Size: size, Threads: 1, Runs: bilgicRuns}
-	}
+	return at(Spec{Algorithm: Boxsum, Precision: precision, Threads: 1, Runs: bilgicRuns})
 }
 
 func ourGPU(precision string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: Boxsum, GPU: true, Precision: precision, Size: size, Runs: bilgicRuns}
-	}
+	return at(Spec{Algorithm: Boxsum, GPU: true, Precision: precision, Runs: bilgicRuns})
 }
 
 func deviceCopy(precision string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: DeviceCopy, GPU: true, Precision: precision, Size: size, Runs: bilgicRuns}
-	}
+	return at(Spec{Algorithm: DeviceCopy, GPU: true, Precision: precision, Runs: bilgicRuns})
 }
 
 // atSizes is every spec at every size.

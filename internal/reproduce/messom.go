@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/boxsum/boxsum/internal/plot"
 )
@@ -11,14 +12,14 @@ const messomRuns = 10
 
 // messomSizes are those of tables 3 to 5. The last is of 1024 rows and 2048
 // columns.
-var messomSizes = []Size{{64, 64}, {128, 128}, {256, 256}, {512, 512}, {1024, 1024}, {2048, 1024}}
+var messomSizes = append(squares(64, 1024), sized(2048, 1024))
 
 // The published figures of Messom and Barczak.
 var (
 	messomTable2 = []struct {
 		Size
 		normal, twisted, rotated float64 // ms
-	}{{Size{320, 240}, 0.3, 4.2, 4.2}, {Size{640, 480}, 1.6, 4.4, 17.2}, {Size{1280, 960}, 8, 22, 68}}
+	}{{sized(320, 240), 0.3, 4.2, 4.2}, {sized(640, 480), 1.6, 4.4, 17.2}, {sized(1280, 960), 8, 22, 68}}
 
 	// Seconds of table 3, by size, for 1, 2 and 10 cycles, and the average
 	// without the first.
@@ -50,39 +51,21 @@ var messomExperiments = []*Experiment{
 }
 
 // messomSweep is the published sizes, or those asked for.
-func (s *setting) messomSweep() []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
-	return messomSizes
-}
+func (s *setting) messomSweep() []Size { return s.asked(messomSizes) }
 
 // publishedAt is the index of a size in the published tables, or -1.
-func publishedAt(size Size) int {
-	for i, s := range messomSizes {
-		if s == size {
-			return i
-		}
-	}
-	return -1
-}
+func publishedAt(size Size) int { return slices.Index(messomSizes, size) }
 
 func onOneCore(algorithm string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: algorithm, Precision: "f32", Size: size, Runs: messomRuns}
-	}
+	return at(Spec{Algorithm: algorithm, Precision: "f32", Runs: messomRuns})
 }
 
 func onDevice(algorithm string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: algorithm, GPU: true, Precision: "f32", Size: size, Runs: messomRuns}
-	}
+	return at(Spec{Algorithm: algorithm, GPU: true, Precision: "f32", Runs: messomRuns})
 }
 
 func ourTable(kind string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: Boxsum, Precision: "f32", Size: size, Threads: 1, Table: kind, Runs: messomRuns}
-	}
+	return at(Spec{Algorithm: Boxsum, Precision: "f32", Threads: 1, Table: kind, Runs: messomRuns})
 }
 
 // messomKinds are the columns of table 2.
@@ -96,14 +79,11 @@ var messomKinds = []struct {
 }
 
 func (s *setting) messomTable2Sizes() []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
 	var sizes []Size
 	for _, row := range messomTable2 {
 		sizes = append(sizes, row.Size)
 	}
-	return sizes
+	return s.asked(sizes)
 }
 
 func messomTable2Specs(s *setting) []Spec {
@@ -130,14 +110,14 @@ func tellMessomTable2(v *view) []block {
 		for _, size := range v.messomTable2Sizes() {
 			for _, row := range messomTable2 {
 				if row.Size == size {
-					pub.Points = append(pub.Points, plot.Point{X: size.pixels(), Y: []float64{row.normal, row.twisted, row.rotated}[k]})
+					pub.Points = append(pub.Points, plot.Point{X: size.Pixels(), Y: []float64{row.normal, row.twisted, row.rotated}[k]})
 				}
 			}
 			if ms := v.ms(kind.theirs(size)); ms > 0 {
-				here.Points = append(here.Points, plot.Point{X: size.pixels(), Y: ms})
+				here.Points = append(here.Points, plot.Point{X: size.Pixels(), Y: ms})
 			}
 			if ms := v.ms(kind.ours(size)); ms > 0 {
-				ours.Points = append(ours.Points, plot.Point{X: size.pixels(), Y: ms})
+				ours.Points = append(ours.Points, plot.Point{X: size.Pixels(), Y: ms})
 			}
 		}
 		for _, s := range []plot.Series{pub, here, ours} {
@@ -215,14 +195,14 @@ func tellMessomTable3(v *view) []block {
 			p := messomTable3[i]
 			t.Rows = append(t.Rows, []cell{{size.String(), ""}, published("published"), published(number(1e3 * p.one)), published(number(1e3 * p.two)), published(number(1e3 * p.ten)),
 				published(number(1e3 * p.average)), published(number(1e9 * p.perPixel)), {}, {}, {}, {}})
-			pub.Points = append(pub.Points, plot.Point{X: size.pixels(), Y: 1e3 * p.average})
+			pub.Points = append(pub.Points, plot.Point{X: size.Pixels(), Y: 1e3 * p.average})
 		}
 		row := cells(size.String(), "here")
 		for _, n := range messomCycles {
 			row = append(row, v.cell(withCycles(size, n), 1))
 		}
 		s := average(size)
-		row = append(row, v.cell(s, 1), v.cell(s, size.pixels()/1e6), v.cell(onDevice("messom/stream")(size), 1), v.cell(onDevice("messom/stream-float4")(size), 1),
+		row = append(row, v.cell(s, 1), v.cell(s, size.Pixels()/1e6), v.cell(onDevice("messom/stream")(size), 1), v.cell(onDevice("messom/stream-float4")(size), 1),
 			v.cell(ourGPU("f32")(size), 1), v.ratio(s, ourGPU("f32")(size)))
 		t.Rows = append(t.Rows, row)
 	}
@@ -239,11 +219,11 @@ func tellMessomTable3(v *view) []block {
 	}
 	blocks = append(blocks, draw("messom-table-3", "Table 3 and figure 12 again: the average cycle by image size.", chart)...)
 	first, last := average(sizes[0]), average(sizes[len(sizes)-1])
-	better := (v.ms(first) / first.pixels()) / (v.ms(last) / last.pixels())
+	better := (v.ms(first) / first.Pixels()) / (v.ms(last) / last.Pixels())
 	cheaper := v.ms(onDevice("messom/stream")(last.Size)) / v.ms(onDevice("messom/stream-float4")(last.Size))
 	return append(blocks,
 		v.onlyGPU(judge("Messom and Barczak: on the GPU a pixel costs less the larger the image is", better, 1, 1, "messom/table-3",
-			fmt.Sprintf("A pixel costs %s ns at %v and %s ns at %v (published: 180 and 4.5).", number(1e6*v.ms(first)/first.pixels()), first.Size, number(1e6*v.ms(last)/last.pixels()), last.Size), "")),
+			fmt.Sprintf("A pixel costs %s ns at %v and %s ns at %v (published: 180 and 4.5).", number(1e6*v.ms(first)/first.Pixels()), first.Size, number(1e6*v.ms(last)/last.Pixels()), last.Size), "")),
 		v.onlyGPU(judge("Messom and Barczak: float4 improves on float in the stream kernel", cheaper, 1, 1, "messom/table-3",
 			fmt.Sprintf("At %v the passes with float4 are %s as those with float.", last.Size, asFast(cheaper)),
 			"A GPU of today joins the loads of neighbouring threads whatever their width.")))
@@ -271,12 +251,12 @@ func tellMessomTable4(v *view) []block {
 		if i := publishedAt(size); i >= 0 {
 			p := messomTable4[i]
 			for j, s := range []float64{p.float, p.float4, p.eight} {
-				pubs[j].Points = append(pubs[j].Points, plot.Point{X: size.pixels(), Y: 100 * s})
+				pubs[j].Points = append(pubs[j].Points, plot.Point{X: size.Pixels(), Y: 100 * s})
 			}
 			t.Rows = append(t.Rows, []cell{{size.String(), ""}, published("published"), published(number(100 * p.float)), published(number(100 * p.float4)), published(number(100 * p.eight)),
-				published(number(1e8 * p.eight / size.pixels())), {}, {}})
+				published(number(1e8 * p.eight / size.Pixels())), {}, {}})
 		}
-		t.Rows = append(t.Rows, append(cells(size.String(), "here"), v.cell(float(size), 1), v.cell(float4(size), 1), v.cell(eight(size), 1), v.cell(eight(size), size.pixels()/1e6),
+		t.Rows = append(t.Rows, append(cells(size.String(), "here"), v.cell(float(size), 1), v.cell(float4(size), 1), v.cell(eight(size), 1), v.cell(eight(size), size.Pixels()/1e6),
 			v.cell(ourTable("")(size), 1), v.ratio(eight(size), ourTable("")(size))))
 	}
 	var fixed []plot.Series
@@ -331,10 +311,10 @@ func tellMessomTable5(v *view) []block {
 		row[1], row[2] = published("–"), published("–")
 		if i := publishedAt(size); i >= 0 {
 			s := messomTable5[i]
-			row[1], row[2] = published(number(1e6*s)), published(number(1e9*s/size.pixels()))
-			pub.Points = append(pub.Points, plot.Point{X: size.pixels(), Y: 1e3 * s})
+			row[1], row[2] = published(number(1e6*s)), published(number(1e9*s/size.Pixels()))
+			pub.Points = append(pub.Points, plot.Point{X: size.Pixels(), Y: 1e3 * s})
 		}
-		t.Rows = append(t.Rows, append(row, v.cell(serial(size), 1e-3), v.cell(serial(size), size.pixels()/1e6), v.cell(one(size), 1e-3), v.cell(ourCPU("f32")(size), 1e-3), v.ratio(serial(size), one(size))))
+		t.Rows = append(t.Rows, append(row, v.cell(serial(size), 1e-3), v.cell(serial(size), size.Pixels()/1e6), v.cell(one(size), 1e-3), v.cell(ourCPU("f32")(size), 1e-3), v.ratio(serial(size), one(size))))
 	}
 	var fixed []plot.Series
 	if pub.Points != nil {

@@ -87,7 +87,7 @@ func (a *Array) Close() error {
 		return nil
 	}
 	err := a.Device.Use(a.Free)
-	if errors.Is(err, driver.ErrClosed) {
+	if errors.Is(err, boxsum.ErrClosed) {
 		return nil
 	}
 	return err
@@ -188,7 +188,7 @@ func Several(n int, what string) string {
 // Open reports whether the array was closed.
 func (a *Array) Open() error {
 	if a.At.Memory == 0 {
-		return fmt.Errorf("gpu: %s %w", a, driver.ErrClosed)
+		return fmt.Errorf("gpu: %s %w", a, boxsum.ErrClosed)
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ func (d *Device) Enter() error {
 	d.life.Lock()
 	defer d.life.Unlock()
 	if d.closed {
-		return fmt.Errorf("gpu: device %w", driver.ErrClosed)
+		return fmt.Errorf("gpu: device %w", boxsum.ErrClosed)
 	}
 	d.users++
 	return nil

@@ -16,7 +16,7 @@ type Extent struct {
 }
 
 // ErrOverlap is the error of tables that lie in memory which is not theirs alone.
-var ErrOverlap = fmt.Errorf("gpu: %w: a table may not lie in the memory of its image or of another table", boxsum.ErrInvalid)
+var ErrOverlap = fmt.Errorf("gpu: %w: a table may not lie in the memory of its image or of another table: give it memory of its own", boxsum.ErrOverlap)
 
 // Overlaps reports whether two extents in one memory share a byte. They do not where one
 // ends before the other begins, or where images or rows of both take turns, as in an

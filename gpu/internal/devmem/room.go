@@ -144,7 +144,7 @@ func (d *Device) freeSpaces(spaces []space, wait func() error) bool {
 func (d *Device) Allocate(bytes int64) (driver.Memory, error) {
 	bytes = max(bytes, 1)
 	m, err := d.Backend.Alloc(bytes)
-	if errors.Is(err, driver.ErrMemory) && d.makeRoom() {
+	if errors.Is(err, boxsum.ErrMemory) && d.makeRoom() {
 		m, err = d.Backend.Alloc(bytes)
 	}
 	return m, err
@@ -154,7 +154,7 @@ func (d *Device) Allocate(bytes int64) (driver.Memory, error) {
 // later, as Allocate does.
 func (d *Device) AllocateHost(bytes int64) (driver.HostMemory, error) {
 	m, err := d.Backend.AllocHost(bytes)
-	if errors.Is(err, driver.ErrMemory) && d.DropSpare() {
+	if errors.Is(err, boxsum.ErrMemory) && d.DropSpare() {
 		m, err = d.Backend.AllocHost(bytes)
 	}
 	return m, err

@@ -3,6 +3,7 @@ package devmem
 import (
 	"errors"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
@@ -53,7 +54,7 @@ func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.
 	}
 	bytes = RoundUp(bytes, 1<<16)
 	m, err := d.Allocate(bytes)
-	if errors.Is(err, driver.ErrMemory) && s == d.Stream && d.dropOthers() {
+	if errors.Is(err, boxsum.ErrMemory) && s == d.Stream && d.dropOthers() {
 		m, err = d.Backend.Alloc(bytes)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // it. Its methods are safe for several goroutines at once; work on one stream
 // runs in order.
 //
-// Errors already begin with "gpu: " and wrap [ErrMemory] where the device, or
+// Errors already begin with "gpu: " and wrap [boxsum.ErrMemory] where the device, or
 // the memory that it can reach on the host, is full.
 type Backend interface {
 	Info() Info

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
 )
 
@@ -126,7 +127,7 @@ func openCUDA(info Info) (Backend, error) {
 // cudaError says what failed, and that it was memory where it was.
 func cudaError(what string, err error) error {
 	if errors.Is(err, cuda.OutOfMemory) {
-		return fmt.Errorf("gpu: cuda: %s: %w", what, ErrMemory)
+		return fmt.Errorf("gpu: cuda: %s: %w", what, boxsum.ErrMemory)
 	}
 	return fmt.Errorf("gpu: cuda: %s: %w", what, err)
 }

@@ -24,12 +24,5 @@ func FirstError(errs ...error) error {
 	return nil
 }
 
-var (
-	// ErrNoDevice is wrapped by the error that says why there is no device.
-	ErrNoDevice = errors.New("no GPU to use")
-	// ErrMemory is wrapped where a device has too little free memory.
-	ErrMemory = errors.New("out of device memory")
-	// ErrClosed is wrapped where something is used after its Close, or after
-	// that of its device.
-	ErrClosed = errors.New("already closed")
-)
+// ErrNoDevice is wrapped by the error that says why there is no device.
+var ErrNoDevice = errors.New("no GPU to use")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/opencl"
 )
 
@@ -188,7 +189,7 @@ func openCLError(what string, err error) error {
 	if errors.As(err, &failed) {
 		switch failed.Code {
 		case opencl.MemObjectAllocation, opencl.OutOfResources, opencl.OutOfHostMemory, opencl.InvalidBufferSize:
-			return fmt.Errorf("gpu: opencl: %s: %w: %w", what, ErrMemory, err)
+			return fmt.Errorf("gpu: opencl: %s: %w: %w", what, boxsum.ErrMemory, err)
 		}
 	}
 	return fmt.Errorf("gpu: opencl: %s: %w", what, err)

@@ -73,11 +73,11 @@ func TestOpenCLMemory(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if _, err := b.Alloc(b.maxAlloc + 1); !errors.Is(err, ErrMemory) {
+		if _, err := b.Alloc(b.maxAlloc + 1); !errors.Is(err, boxsum.ErrMemory) {
 			t.Errorf("more than one buffer may have gives %v", err)
 		}
 		b.about.Memory = 1000
-		if _, err := b.Alloc(1001); !errors.Is(err, ErrMemory) {
+		if _, err := b.Alloc(1001); !errors.Is(err, boxsum.ErrMemory) {
 			t.Errorf("more than the device has gives %v", err)
 		}
 		b.about.Memory = total

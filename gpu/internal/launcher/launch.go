@@ -44,7 +44,7 @@ func (l *launcher) NewStream() (s launch.Stream, err error) {
 
 // gone is nil for what went with its device.
 func gone(err error) error {
-	if errors.Is(err, driver.ErrClosed) {
+	if errors.Is(err, boxsum.ErrClosed) {
 		return nil
 	}
 	return err

@@ -82,7 +82,7 @@ func newLimit(d *devmem.Device, what string, bytes int64, count int, run func([]
 func (l *limit) Run() error {
 	return l.device.Use(func() error {
 		if l.memory == nil {
-			return fmt.Errorf("gpu: %s %w", l.what, driver.ErrClosed)
+			return fmt.Errorf("gpu: %s %w", l.what, boxsum.ErrClosed)
 		}
 		return l.run(l.memory)
 	})

@@ -49,7 +49,7 @@ func NewLattice(d *devmem.Device, shape *LatticeShape) (*Lattice, error) {
 // Open reports whether the lattice was closed.
 func (l *Lattice) Open() error {
 	if l.at == 0 {
-		return fmt.Errorf("gpu: rotated table %w", driver.ErrClosed)
+		return fmt.Errorf("gpu: rotated table %w", boxsum.ErrClosed)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (l *Lattice) plan(job Job, way Way) (Plan, error) {
 		Launch: func(part Job) error {
 			bytes := one * int64(part.Count<<l.job.split)
 			space, _, err := job.Device.Workspace(job.Stream, "lattice", bytes)
-			if errors.Is(err, driver.ErrMemory) {
+			if errors.Is(err, boxsum.ErrMemory) {
 				return fmt.Errorf("%w: rotated tables need the pixels of their lattice beside them, %d bytes", err, bytes)
 			}
 			if err != nil {

@@ -89,7 +89,7 @@ func inParts(m Method, job Job, plan func(Job) (Plan, error)) error {
 		}
 		part := m.Part(job, first, min(most, job.Count-first))
 		err := p.Launch(part)
-		if errors.Is(err, driver.ErrMemory) && part.Count > 1 {
+		if errors.Is(err, boxsum.ErrMemory) && part.Count > 1 {
 			most = (part.Count + 1) / 2
 			continue
 		}

@@ -35,7 +35,7 @@ func (f *fake) Part(job Job, first, count int) Job {
 func (f *fake) plan(name string, err error) (Plan, error) {
 	return Plan{f.most, func(part Job) error {
 		if part.Count > f.fits {
-			return driver.ErrMemory
+			return boxsum.ErrMemory
 		}
 		if err == nil {
 			f.ran = name
@@ -110,7 +110,7 @@ func TestParts(t *testing.T) {
 		if !slices.Equal(f.together, c.want) || (err == nil) != (c.want != nil) {
 			t.Errorf("%+v: %v from %v on, %v", c, f.together, f.firsts, err)
 		}
-		if c.most == 0 && !errors.Is(err, boxsum.ErrInvalid) || c.fits == 0 && !errors.Is(err, driver.ErrMemory) {
+		if c.most == 0 && !errors.Is(err, boxsum.ErrInvalid) || c.fits == 0 && !errors.Is(err, boxsum.ErrMemory) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

@@ -36,7 +36,7 @@ type LatticeShape struct {
 func LatticeSize(width, height int, rot rotated.Rotation) (*LatticeShape, error) {
 	rot, err := rot.Reduce()
 	if err != nil {
-		return nil, fmt.Errorf("gpu: %w", err)
+		return nil, err
 	}
 	s := &LatticeShape{Width: width, Height: height}
 	if width == 0 || height == 0 {
@@ -62,7 +62,7 @@ func NewLatticeShape(width, height int, rot rotated.Rotation) (*LatticeShape, er
 		return nil, err
 	}
 	if s.Lattice, err = rotated.NewLattice(width, height, rot); err != nil {
-		return nil, fmt.Errorf("gpu: %w", err)
+		return nil, err
 	}
 	if width == 0 || height == 0 {
 		return s, nil

@@ -6,8 +6,8 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	hostmemory "github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
-	hostmemory "github.com/boxsum/boxsum/internal/memory"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
@@ -72,7 +73,7 @@ func TestPoolsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &Work{Units: 20_000, Job: method.Job{Device: d, Pixel: pairs.U8, Sum: pairs.U32, Channels: 1, Width: 40_000, Height: 20_000, Count: 1}}
-		if err := p.fit(p.slots[0], w, w.Units, false, poolBytes); !errors.Is(err, driver.ErrMemory) || p.Room() != 0 {
+		if err := p.fit(p.slots[0], w, w.Units, false, poolBytes); !errors.Is(err, boxsum.ErrMemory) || p.Room() != 0 {
 			t.Errorf("gigabytes for one of two slots: %v, %d bytes", err, p.Room())
 		}
 		if err := p.Free(); err != nil {

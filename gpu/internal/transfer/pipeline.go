@@ -6,6 +6,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
@@ -169,7 +170,7 @@ func (r *run[T]) deliver(ctx context.Context, yield func(T, error) bool, all boo
 		r.failed = r.failed || oldest.err != nil
 		again := yield(oldest.table, oldest.err)
 		r.release(oldest)
-		if !again || errors.Is(oldest.err, driver.ErrClosed) {
+		if !again || errors.Is(oldest.err, boxsum.ErrClosed) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
@@ -123,7 +124,7 @@ func (p *pool) fit(s *slot, w *Work, units int, packed bool, limit int64) error 
 		more += max(bytes-t.room, 0)
 	}
 	if total := p.Room(); limit > 0 && more > 0 && total+more > limit {
-		return fmt.Errorf("gpu: %w: images in flight would take %d bytes", driver.ErrMemory, total+more)
+		return fmt.Errorf("gpu: %w: images in flight would take %d bytes", boxsum.ErrMemory, total+more)
 	}
 	for i := range s.sides {
 		if !w.has(i) {
@@ -137,4 +138,4 @@ func (p *pool) fit(s *slot, w *Work, units int, packed bool, limit int64) error 
 }
 
 // short reports whether an error is about memory.
-func short(err error) bool { return errors.Is(err, driver.ErrMemory) }
+func short(err error) bool { return errors.Is(err, boxsum.ErrMemory) }

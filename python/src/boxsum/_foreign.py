@@ -6,33 +6,17 @@ on the stream that is current in the caller's library. Nothing waits for it.
 
 from __future__ import annotations
 
-import ctypes
-import struct
 import sys
 from typing import Any
 
 import numpy as np
 
 from . import _dlpack, _host, _native, _types
-from ._arguments import DEVIATION, MEAN, SUM, TILTED, UPRIGHT, VOLUME, apart, arrays_out, as_boxes, axes_of, device_number, same_type
-from ._native import LayoutError, call
+from ._arguments import DEVIATION, MEAN, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, as_boxes, axes_of, device_number, refuse_overlap, same_type
+from ._native import LayoutError, call, flat_array
 
 _SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dtype("i8")}
 _LINE = 256  # bytes on which rows of tables lie for a device to write them fast
-
-
-_pack = struct.Struct("=12q").pack  # the flatArray of python/clib/device.go
-_CODES = {np.dtype(name): (ord(name[0]), int(name[1])) for name in ("u1", "u2", "u4", "u8", "i2", "i4", "i8", "f4", "f8")}
-
-
-def _described(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> bytes:
-    """An array of a device as the library takes it."""
-    kind, item = _CODES.get(dtype) or (ord(dtype.kind), dtype.itemsize)
-    n = len(shape)
-    if n == 2:
-        return _pack(kind, item, 2, pointer, *shape, 0, 0, *strides, 0, 0)
-    gap = (0,) * (4 - n)
-    return _pack(kind, item, n, pointer, *shape, *gap, *strides, *gap)
 
 
 def _shadow(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
@@ -128,16 +112,16 @@ class _Cuda:
         table_shape = (shape[0] + 1, shape[1] + 1) + shape[2:] if axes == 2 else (shape[0] + 1, shape[1] + 1, shape[2] + 1) + shape[3:]
         tables = [self.new(table_shape, t, image, axes) if o is None else o for o, t in zip(outs, types)]
         if out is not None and len(tables) > 1:
-            apart([_shadow(*self.parts(t)) for t in tables])
-        targets = [_described(*self.parts(t)) for t in tables]
+            refuse_overlap([_shadow(*self.parts(t)) for t in tables])
+        targets = [flat_array(*self.parts(t)) for t in tables]
         number, stream = self.number(index), self.stream(image)
         upright = targets[0] + targets[1] if squares else targets[0]
         for attempt in range(2):
-            source = _described(*parts)
+            source = flat_array(*parts)
             try:
-                call("on_device", source + upright, 3 if squares else 2, kind, number, stream)
+                call("on_device", source + upright, kind, number, stream)
                 if tilted:
-                    call("on_device", source + targets[-1], 2, TILTED, number, stream)
+                    call("on_device", source + targets[-1], TILTED, number, stream)
                 break
             except LayoutError:
                 if attempt:
@@ -402,9 +386,7 @@ class _Interface(_Cuda):
 
     def index(self, array: Any) -> int:
         if array.index is None:
-            index = ctypes.c_int64()
-            call("device_of", array.pointer, ctypes.addressof(index))
-            array.index = index.value
+            array.index = call("device_of", array.pointer)
         return array.index
 
     def stream(self, array: Any) -> int:
