@@ -86,15 +86,11 @@ func (s *Stack) Slice(z int) (any, error) {
 // Pictures are read as [Open] reads them. Large files are mapped and not read,
 // but for arrays in Fortran order: close the stack when done.
 func OpenStack(path string, mode ColorMode) (*Stack, error) {
-	f, err := os.Open(path)
+	f, info, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
-	}
 	if info.IsDir() {
 		return folderStack(path, mode)
 	}
@@ -136,16 +132,10 @@ func openStack(f *os.File, info os.FileInfo, mode ColorMode) (*Stack, error) {
 
 // DecodeStack reads a TIFF file or an array as [OpenStack] does, from a stream.
 func DecodeStack(r io.Reader, mode ColorMode) (*Stack, error) {
-	head := make([]byte, sniffBytes)
-	n, err := io.ReadFull(r, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("imgio: reading: %w", err)
-	}
-	format, err := sniff(head[:n])
+	format, whole, err := sniffed(r)
 	if err != nil {
 		return nil, err
 	}
-	whole := &replay{head: head[:n], rest: r}
 	switch format {
 	case "npy":
 		a, err := ReadNPY(whole)
@@ -228,7 +218,7 @@ func folderStack(folder string, mode ColorMode) (*Stack, error) {
 	return s.begin()
 }
 
-// isFile says whether a path is a file and not a folder. Reading from anything
+// isFile reports whether a path is a file and not a folder. Reading from anything
 // else, such as a pipe, may take forever: that is an error.
 func isFile(path string) (bool, error) {
 	info, err := os.Stat(path)
@@ -249,35 +239,16 @@ func openSlice(path string, mode ColorMode) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("imgio: %w", err)
 	}
-	img, err := decodeSlice(data, mode)
+	if format, _ := sniff(data[:min(len(data), sniffBytes)]); format == "tiff" {
+		if file, err := openTIFF(data); err == nil && len(file.pages) > 1 {
+			return nil, fmt.Errorf("imgio: a folder takes one slice from each file, and this one has %d pages: name the file itself as the volume, in %s", len(file.pages), path)
+		}
+	}
+	p, err := Decode(bytes.NewReader(data), mode)
 	if err != nil {
 		return nil, in(path, err)
 	}
-	return img, nil
-}
-
-func decodeSlice(data []byte, mode ColorMode) (any, error) {
-	format, err := sniff(data[:min(len(data), sniffBytes)])
-	if err != nil {
-		return nil, err
-	}
-	switch format {
-	case "npy":
-		a, err := ReadNPY(bytes.NewReader(data))
-		if err != nil {
-			return nil, err
-		}
-		return a.Image()
-	case "tiff":
-		if file, err := openTIFF(data); err == nil && len(file.pages) > 1 {
-			return nil, fmt.Errorf("imgio: a folder takes one slice from each file, and this one has %d pages: name the file itself as the volume", len(file.pages))
-		}
-	}
-	img, err := decodeBytes(format, data, mode)
-	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
-	}
-	return img, nil
+	return p.Image, nil
 }
 
 // compareNatural orders names as people number them: runs of digits by their

@@ -146,14 +146,9 @@ type rangeFlag struct {
 	given     bool
 }
 
-// Decode takes the range from the command line; it may start with a minus.
-func (r *rangeFlag) Decode(ctx *kong.DecodeContext) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("expected LOW,HIGH")
-	}
-	var err error
-	*r, err = parseRange(token.String())
+// Decode takes the range from the command line.
+func (r *rangeFlag) Decode(ctx *kong.DecodeContext) (err error) {
+	*r, err = scan(ctx, "LOW,HIGH", parseRange)
 	return err
 }
 
