@@ -279,7 +279,7 @@ func digits(s string) int {
 }
 
 // swappedStack is the slices of a large array whose bytes are the other way round:
-// each is turned as it is read, so that memory holds one of them. It is nil for
+// the bytes of each are swapped as it is read, so that memory holds one of them. It is nil for
 // all other arrays.
 func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
 	d, err := h.dtype()

@@ -17,7 +17,7 @@ import (
 // A box is X0, Y0, X1, Y1 as the user gave them, or X0, Y0, Z0, X1, Y1, Z1 of a volume.
 type box []int
 
-// boxForms is how boxes of so many numbers are written.
+// boxForms is how boxes are written, by how many numbers they have.
 var boxForms = map[int]string{4: "X0,Y0,X1,Y1", 6: "X0,Y0,Z0,X1,Y1,Z1"}
 
 func (b box) rectangle() image.Rectangle { return image.Rect(b[0], b[1], b[2], b[3]) }

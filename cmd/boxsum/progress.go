@@ -50,7 +50,7 @@ func newProgress(stderr io.Writer) *progress {
 	return p
 }
 
-// begin names what the command does from now on, to so many bytes.
+// begin names what the command does from now on, and how many bytes that is.
 func (p *progress) begin(name string, total int64) {
 	if p != nil {
 		p.now.Store(&step{name: name, total: total, bytes: true})

@@ -174,7 +174,7 @@ func messomTable3Specs(s *setting) []Spec {
 
 var messomCycles = []int{1, 2, 10}
 
-// withCycles is so many cycles from a device that has not run the kernel yet.
+// withCycles is n cycles from a device that has not run the kernel yet.
 func withCycles(size Size, n int) Spec {
 	s := onDevice("messom/stream-8")(size)
 	s.Cycles, s.Runs = n, 3
