@@ -11,7 +11,7 @@ package kernel
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u8u32TiltedAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -23,7 +23,7 @@ func u8u32TiltedAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, su
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u8u64TiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -35,7 +35,7 @@ func u8u64TiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, su
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u8f32TiltedAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -47,7 +47,7 @@ func u8f32TiltedAVX512(dst *float32, dstStride int, src *uint8, srcStride int, s
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u8f64TiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -59,7 +59,7 @@ func u8f64TiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, s
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -71,7 +71,7 @@ func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, 
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -83,7 +83,7 @@ func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int,
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u32u64TiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -95,7 +95,7 @@ func u32u64TiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, 
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -107,7 +107,7 @@ func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, 
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -119,7 +119,7 @@ func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, su
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func i32i64TiltedAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -131,7 +131,7 @@ func i32i64TiltedAVX512(dst *int64, dstStride int, src *int32, srcStride int, su
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func f32f64TiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -143,7 +143,7 @@ func f32f64TiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func f32f32TiltedAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -155,7 +155,7 @@ func f32f32TiltedAVX512(dst *float32, dstStride int, src *float32, srcStride int
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -167,7 +167,7 @@ func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -179,7 +179,7 @@ func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride 
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -191,7 +191,7 @@ func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStrid
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -203,7 +203,7 @@ func u32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStrid
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -215,7 +215,7 @@ func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStri
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -227,7 +227,7 @@ func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func i32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -239,7 +239,7 @@ func i32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int32, srcStride
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func i32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -251,7 +251,7 @@ func i32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int32, srcStrid
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func f32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
@@ -263,7 +263,7 @@ func f32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float32, srcStr
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
 func f64f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)

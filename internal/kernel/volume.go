@@ -12,7 +12,7 @@ type VolumeTile[P Pixel, S Sum] struct {
 	// layout private to the level and the shape of the tile.
 	Over []S
 
-	// Whole says that what lies between the rows belongs to the table: zeros are
+	// Whole reports whether what lies between the rows belongs to the table: zeros are
 	// written after every row, up to DstStride elements from its first sum. Rows
 	// are then whole cache lines, as it takes to write past the caches and not
 	// wait for them. It needs Dst and DstStride on 64 bytes.
