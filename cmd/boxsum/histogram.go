@@ -101,7 +101,7 @@ func (c *histogramCmd) Run(sh *shell) error {
 		weights = picture.Image
 	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
-	c.announce = func(bytes int64) { sh.progress.begin("counting, "+inBytes(bytes), 0) }
+	c.announce = func(bytes int64) { *opt = *sh.watched(opt, "counting, "+inBytes(bytes), device) }
 	work, err := img.histogram(c, weights, device, opt)
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
 		return err

@@ -66,6 +66,17 @@ func (p *progress) reach(name string, done, total int) {
 	}
 }
 
+// share is told which part of something is done, from 0 to 1. It is nil where nobody
+// sees it.
+func (p *progress) share(name string) func(done float64) {
+	const steps = 1000
+	if p == nil {
+		return nil
+	}
+	p.reach(name, 0, steps)
+	return func(done float64) { p.reach(name, int(done*steps), steps) }
+}
+
 // add counts bytes towards the total of the step.
 func (p *progress) add(n int64) {
 	if p == nil {
