@@ -15,12 +15,12 @@ const module = "github.com/boxsum/boxsum"
 // not. Imports point down only; see ARCHITECTURE.md.
 var below = map[string][]string{
 	"internal/kernel":       {},
-	"internal/memory":       {},
+	"internal/grid":         {},
 	"internal/pairs":        {},
 	"internal/pairs/expand": {"internal/pairs"},
 	"internal/exact":        {"internal/kernel"},
 	"internal/ref":          {"internal/kernel"},
-	"internal/engine":       {"internal/kernel"},
+	"internal/engine":       {"internal/kernel", "internal/grid"},
 	"":                      cpu[1:],
 	"imgio":                 cpu,
 	"rotated":               cpu,
@@ -48,7 +48,7 @@ var below = map[string][]string{
 // cpu is the root package and what it stands on, and drivers what the GPU's
 // package does besides.
 var (
-	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/memory", "internal/pairs"}
+	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"}
 	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "internal/launch"}
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/kernel"
-	hostmemory "github.com/boxsum/boxsum/internal/memory"
+	hostmemory "github.com/boxsum/boxsum/internal/grid"
 )
 
 // largeTable is from where on the memory of a table is not cleared before it is

@@ -36,10 +36,13 @@
 //
 //	X+Y−1 ≤ x+y < X+Y−1 + 2·W    and    X−Y > x−y ≥ X−Y − 2·H
 //
-// Unlike upright boxes these are not clipped to the image: a table cannot tell
-// what part of a box lies below it. [Table.Contains] says whether the four
-// corners are entries. Package rotated has boxes at 45° that may stick out, as
-// its rotation 1/1.
+// Boxes are clipped to the image, and [Table.Area] is how many pixels are left. A
+// box costs four reads, wherever it lies, unless it sticks out below the image: a
+// table holds no triangles that are cut off there, and they cost reads of every
+// row above. For a box that sticks out by k rows that is about 4·k·H reads. In
+// float tables each of them adds its rounding. Package rotated has boxes at 45°
+// that cost the same everywhere, as its rotation 1/1. [Table.Contains] reports
+// whether all corners are entries of the table.
 //
 // # Exactness
 //

@@ -36,7 +36,7 @@
 //	2^25 + 2 = 2^25    in float32
 //
 // Sum float32 voxels in float64, or, where memory forbids, take their mean away
-// first, with the Offset of [boxsum.Options]. Slice z of a table is slice z−1
+// first, with the Offset of [Options]. Slice z of a table is slice z−1
 // plus the plane table of the voxels of slice z−1, in this order, at every level
 // and number of workers and in a [Stream]: all have the same bits. An entry is
 // off by at most about

@@ -74,7 +74,7 @@ func (img typedImage[P]) histogram(c *histogramCmd, weights any, device *gpu.Dev
 		if device != nil {
 			return gpu.IntegrateHistogramHostInto(device, t, img.Image, nil)
 		}
-		return histogram.IntegrateInto(t, img.Image, opt)
+		return histogram.IntegrateInto(t, img.Image, (*histogram.Options)(plainOptions(opt)))
 	})
 }
 
@@ -88,7 +88,7 @@ func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxs
 		if err := checkFinite(weights); err != nil {
 			return fmt.Errorf("--weights %s: %w", c.Weights, err)
 		}
-		return histogram.IntegrateWeightedInto(t, img, weights, opt)
+		return histogram.IntegrateWeightedInto(t, img, weights, (*histogram.Options)(plainOptions(opt)))
 	})
 }
 

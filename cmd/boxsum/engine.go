@@ -8,6 +8,8 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/tilted"
 )
 
 // placeFlag chooses where to integrate.
@@ -71,5 +73,18 @@ func (sh *shell) integrate(d *gpu.Device, work job, opt *boxsum.Options) (time.D
 func closeDevice(d *gpu.Device) {
 	if d != nil {
 		_ = d.Close() // the tables are in memory of our own by now
+	}
+}
+
+// plainOptions are options for tables that have no offset.
+func plainOptions(opt *boxsum.Options) *tilted.Options {
+	return &tilted.Options{Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
+}
+
+// work is what the engine plans for.
+func (t *tableSet) work(opt *boxsum.Options) engine.Work {
+	return engine.Work{
+		Rows: t.height, N: t.width * t.channels, Channels: t.channels,
+		PixelBytes: t.pixelBytes, SumBytes: t.sumBytes(), Workers: cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)),
 	}
 }

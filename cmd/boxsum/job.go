@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A job is an image or a volume and the tables to make of it, whatever their types.
@@ -114,7 +114,7 @@ func (t *tableSet) sumBytes() int {
 // fit finds out whether there is memory for the tables, and more, or whether they are to
 // be streamed.
 func (t *tableSet) fit(more float64, stream bool) error {
-	err := memory.Check(t.entries()*float64(t.sumBytes()) + more)
+	err := grid.Check(t.entries()*float64(t.sumBytes()) + more)
 	if t.streams = err != nil && stream && t.height > 0; t.streams {
 		return nil
 	}

@@ -46,7 +46,7 @@ func TestHistogramMemory(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitError)
 	}
 	runtime.ReadMemStats(&after)
-	if got := stderr.String(); !strings.HasPrefix(got, "boxsum: error: invalid: a table of 60000×60000 pixels and 256 bins: ") {
+	if got := stderr.String(); !strings.HasPrefix(got, "boxsum: error: out of memory: a table of 60000×60000 pixels and 256 bins: ") {
 		t.Errorf("error is %q", got)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {

@@ -65,7 +65,7 @@ func (j *plane[P, S, Q]) workers(opt *boxsum.Options) int {
 	if j.streams {
 		return 1
 	}
-	return opt.WorkersFor(j.width, j.height, j.channels, j.pixelBytes, j.sumBytes())
+	return j.work(opt).Plan().Workers
 }
 
 func (j *plane[P, S, Q]) load(_ context.Context, report func(bytes int64)) error {
@@ -98,7 +98,7 @@ func (j *plane[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) (err erro
 		if d != nil {
 			err = gpu.IntegrateTiltedHostInto(d, j.tilted, j.src, nil)
 		} else {
-			err = tilted.IntegrateInto(j.tilted, j.src, opt)
+			err = tilted.IntegrateInto(j.tilted, j.src, plainOptions(opt))
 		}
 	}
 	switch {
@@ -165,7 +165,7 @@ func (j *plane[P, S, Q]) tiltedSums(failed *error) (iter.Seq[[]S], error) {
 	if !j.streams {
 		return imgio.ViewRows(j.tilted.View()), nil
 	}
-	stream, err := tilted.NewStream[S, P](j.width, j.channels, j.opt)
+	stream, err := tilted.NewStream[S, P](j.width, j.channels, plainOptions(j.opt))
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (j *solid[P, S, Q]) workers(opt *boxsum.Options) int {
 	if j.streams {
 		depth = 1
 	}
-	return volume.WorkersFor(opt, j.width, j.height, depth, j.channels, j.pixelBytes, j.sumBytes())
+	return j.work(opt).PlanVolume(depth).Workers
 }
 
 func (j *solid[P, S, Q]) load(ctx context.Context, report func(bytes int64)) error {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -205,7 +205,7 @@ func elementBytes(name string) int64 {
 // free.
 func (c Case) FitMemory(size Size, copies int64) error {
 	read, written := c.Bytes(size)
-	if err := memory.Check(float64(copies) * float64(read+written)); err != nil {
+	if err := grid.Check(float64(copies) * float64(read+written)); err != nil {
 		return &TooLargeError{fmt.Errorf("%w: choose a smaller size", err)}
 	}
 	return nil

@@ -21,7 +21,7 @@ type counting struct {
 // count makes the integral histogram of pixels of a type.
 func count[P boxsum.Pixel](c *counting) error {
 	img := imageOf[P](&c.image)
-	opt := &boxsum.Options{Workers: c.workers}
+	opt := &histogram.Options{Workers: c.workers}
 	switch [2]element{c.table.element, c.weights.element} {
 	case [2]element{u32, {}}:
 		return histogram.IntegrateInto(histogramOver[uint32](c), img, opt)

@@ -154,7 +154,7 @@ func sums[S boxsum.Sum, P boxsum.Pixel]() func(*job) error {
 			if j.device != nil {
 				return gpu.IntegrateTiltedHostInto(j.device, &t.tilted, imageOf[P](&j.image), nil)
 			}
-			return tilted.IntegrateInto(&t.tilted, imageOf[P](&j.image), j.options())
+			return tilted.IntegrateInto(&t.tilted, imageOf[P](&j.image), &tilted.Options{Workers: j.workers})
 		}
 		over(&t.sum, &j.sum)
 		if j.device != nil {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/memory"
+	memory "github.com/boxsum/boxsum/internal/grid"
 )
 
 func elementBytes[T any]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// room says whether there is room for so many bytes of Go's memory. Running out
-// of it ends the process, where Python would raise a MemoryError.
+// room is an error where there is no room for this many bytes of Go's memory.
+// Running out of it ends the process; Python raises a MemoryError instead.
 func room(bytes float64) error {
 	const little = 1 << 20
 	if bytes < little {

@@ -20,7 +20,7 @@ func weigh[P boxsum.Pixel](v *view, workers int) (*moments.Table, error) {
 	if err := room(float64(bytes)); err != nil {
 		return nil, err
 	}
-	return moments.Integrate(imageOf[P](v), &boxsum.Options{Workers: workers})
+	return moments.Integrate(imageOf[P](v), &moments.Options{Workers: workers})
 }
 
 // momentsTable makes the table of an image's moments, and is a handle for it. It
@@ -59,7 +59,7 @@ func momentsBoxes(a arguments) (any, error) {
 		panic("not a table of moments")
 	}
 	boxes := list[image.Rectangle](a.array(1), i64, "boxes", -1, 4)
-	of, c := momentsOf[a.int(3)], t.Channels()
+	of, c := momentsOf[a.int(3)], t.Channels
 	results := list[float64](a.toWrite(2), f64, "out", len(boxes), c, of.columns)
 	return nil, parallel(len(boxes), a.int(4), boxesPerWorker/32, func(from, to int) error {
 		for i := from; i < to; i++ {

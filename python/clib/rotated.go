@@ -31,7 +31,7 @@ func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) (lattice
 	if j.device != nil {
 		t, err = gpu.IntegrateRotatedHost[S](j.device, imageOf[P](&j.image), rot, nil)
 	} else {
-		t, err = rotated.Integrate[S](imageOf[P](&j.image), rot, j.options())
+		t, err = rotated.Integrate[S](imageOf[P](&j.image), rot, &rotated.Options{Workers: j.workers})
 	}
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func rotatedBytes(g grid, sum int, rot rotated.Rotation) float64 {
 func (l latticeOf[S]) plane() *rotated.Lattice { return l.table.Lattice }
 
 func (l latticeOf[S]) sums(to array, boxes []rotated.Box, workers int) error {
-	c := l.table.Channels()
+	c := l.table.Channels
 	if to.bytes != elementBytes[S]() {
 		return wrongTypes("out is of %v", to.element)
 	}
@@ -70,7 +70,7 @@ func (l latticeOf[S]) sums(to array, boxes []rotated.Box, workers int) error {
 }
 
 func (l latticeOf[S]) means(to array, boxes []rotated.Box, workers int) error {
-	c := l.table.Channels()
+	c := l.table.Channels
 	out := list[float64](to, f64, "out", len(boxes), c)
 	return parallel(len(boxes), workers, boxesPerWorker/8, func(from, to int) error {
 		for i := from; i < to; i++ {

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _dlpack, _host, _native, _types
-from ._arguments import DEVIATION, MEAN, SUM, TILTED, UPRIGHT, VOLUME, apart, arrays_out, as_boxes, axes_of, device_number, same_type
+from ._arguments import DEVIATION, MEAN, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, as_boxes, axes_of, device_number, refuse_overlap, same_type
 from ._native import LayoutError, call, flat_array
 
 _SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dtype("i8")}
@@ -112,7 +112,7 @@ class _Cuda:
         table_shape = (shape[0] + 1, shape[1] + 1) + shape[2:] if axes == 2 else (shape[0] + 1, shape[1] + 1, shape[2] + 1) + shape[3:]
         tables = [self.new(table_shape, t, image, axes) if o is None else o for o, t in zip(outs, types)]
         if out is not None and len(tables) > 1:
-            apart([_shadow(*self.parts(t)) for t in tables])
+            refuse_overlap([_shadow(*self.parts(t)) for t in tables])
         targets = [flat_array(*self.parts(t)) for t in tables]
         number, stream = self.number(index), self.stream(image)
         upright = targets[0] + targets[1] if squares else targets[0]

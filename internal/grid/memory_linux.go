@@ -1,4 +1,4 @@
-package memory
+package grid
 
 import (
 	"bufio"
@@ -15,6 +15,15 @@ func total() uint64 {
 		return math.MaxInt
 	}
 	return min(math.MaxInt, (uint64(info.Totalram)+uint64(info.Totalswap))*uint64(max(info.Unit, 1)))
+}
+
+// freeSwap is how many bytes could be swapped out.
+func freeSwap() float64 {
+	var info syscall.Sysinfo_t
+	if err := syscall.Sysinfo(&info); err != nil {
+		return 0
+	}
+	return float64(info.Freeswap) * float64(max(info.Unit, 1))
 }
 
 // available is how many bytes could be taken now, and 0 if unknown.

@@ -3,8 +3,27 @@ package volume
 import (
 	"math"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/grid"
 )
+
+// A SquaredTable is the table of a volume beside the table of its squares, from
+// which come the variance and standard deviation of any box.
+type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
+	Sum     *Table[S]
+	Squares *Table[Q]
+}
+
+// NewSquaredTable allocates both tables for a volume of this size.
+func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channels int) (*SquaredTable[S, Q], error) {
+	sum, err := NewTable[S](width, height, depth, channels)
+	if err != nil {
+		return nil, err
+	}
+	squares, err := NewTable[Q](width, height, depth, channels)
+	return grid.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
+}
 
 // Mean is the mean of one channel over a box, clipped to the volume, and 0 for
 // an empty box.

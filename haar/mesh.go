@@ -2,22 +2,22 @@ package haar
 
 import "github.com/boxsum/boxsum"
 
-// A grid is the entries of a summed-area table about a window: all that
+// A mesh is the entries of a summed-area table about a window: all that
 // features are read from, whatever the axes of their plane.
-type grid[S boxsum.Sum] struct {
+type mesh[S boxsum.Sum] struct {
 	sums         []S
 	stride, step int // to the next entry down and across
 	origin       int // where the entry at the window's corner is
 }
 
 // row is the entries of line y from a line on.
-func (g *grid[S]) row(x, y int32) []S { return g.sums[g.origin+int(y)*g.stride+int(x)*g.step:] }
+func (g *mesh[S]) row(x, y int32) []S { return g.sums[g.origin+int(y)*g.stride+int(x)*g.step:] }
 
 // read is the sums for and against a feature, times their weights. Each box
 // is taken in the type of the table, where it may wrap and come out right, and
 // widened before it meets another. Of floats, that goes the same way as in the
 // loops over all features: down first, then across.
-func read[V Number, S boxsum.Sum](g *grid[S], f *Feature) (plus, minus V) {
+func read[V Number, S boxsum.Sum](g *mesh[S], f *Feature) (plus, minus V) {
 	left := f.x[0]
 	at := func(i int) int { return int(f.x[i]-left) * g.step }
 	switch f.kind {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package memory
+package grid
 
 // AdviseHugePages asks for huge pages under b, where that is known how.
 func AdviseHugePages([]byte) {}

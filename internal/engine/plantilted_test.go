@@ -16,6 +16,9 @@ type leadLayer struct {
 	done  []atomic.Bool
 }
 
+func (l *leadLayer) Prepare(Plan) error { return nil }
+func (l *leadLayer) Release() int       { return 0 }
+
 func (l *leadLayer) Tile(_, x, y, _, _ int) {
 	band, tile := y/l.grid.BandRows, x/l.grid.TileWidth
 	if over := min(tile+l.grid.Lead, l.tiles-1); band > 0 && !l.done[(band-1)*l.tiles+over].Load() {
@@ -31,8 +34,9 @@ func TestLead(t *testing.T) {
 		g := Grid{Rows: 1 + rng.IntN(200), N: 1 + rng.IntN(200), BandRows: 1 + rng.IntN(20), TileWidth: 1 + rng.IntN(50), Lead: rng.IntN(6)}
 		bands, tiles := (g.Rows+g.BandRows-1)/g.BandRows, (g.N+g.TileWidth-1)/g.TileWidth
 		l := &leadLayer{t: t, grid: g, tiles: tiles, done: make([]atomic.Bool, bands*tiles)}
-		e.Layers = []Layer{l}
-		e.Run(g, 1+rng.IntN(8))
+		if _, err := e.Fill(Settings{}, Plan{Grid: g, Workers: 1 + rng.IntN(8)}, l); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
