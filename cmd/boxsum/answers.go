@@ -78,21 +78,38 @@ func plain(sum any) string {
 
 // printAnswersJSON prints an array with a box on every line.
 func printAnswersJSON(w io.Writer, answers []answer) error {
-	between := "["
-	for _, a := range answers {
-		text, err := json.Marshal(a)
+	if err := printLinesJSON(w, answers); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// printLinesJSON prints an array with a line for each value, and nothing after it.
+func printLinesJSON[T any](w io.Writer, values []T) error {
+	between := ""
+	fmt.Fprint(w, "[")
+	for _, value := range values {
+		text, err := json.Marshal(value)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(w, "%s\n  %s", between, text)
 		between = ","
 	}
-	if len(answers) == 0 {
-		_, err := fmt.Fprintln(w, "[]")
-		return err
+	if len(values) > 0 {
+		fmt.Fprintln(w)
 	}
-	_, err := fmt.Fprint(w, "\n]\n")
+	_, err := fmt.Fprint(w, "]")
 	return err
+}
+
+// oneOrAll is a number for one channel, and an array for several.
+func oneOrAll(values []any) any {
+	if len(values) == 1 {
+		return values[0]
+	}
+	return values
 }
 
 // MarshalJSON has one number for one channel and an array for several.
@@ -100,12 +117,6 @@ func (a answer) MarshalJSON() ([]byte, error) {
 	var sum, mean, std []any
 	for _, s := range a.channels {
 		sum, mean, std = append(sum, finite(s.sum)), append(mean, finite(s.mean)), append(std, finite(s.std))
-	}
-	one := func(values []any) any {
-		if len(values) == 1 {
-			return values[0]
-		}
-		return values
 	}
 	var voxels *int64 // by its own name, and by the one that all boxes have
 	if a.solid {
@@ -120,7 +131,7 @@ func (a answer) MarshalJSON() ([]byte, error) {
 		Std    any        `json:"std"`
 		Area   int64      `json:"area"`
 		Voxels *int64     `json:"voxels,omitempty"`
-	}{a.box, a.rotation, a.rect, one(sum), one(mean), one(std), a.area, voxels})
+	}{a.box, a.rotation, a.rect, oneOrAll(sum), oneOrAll(mean), oneOrAll(std), a.area, voxels})
 }
 
 // finite is a number that JSON can hold, and null for NaN and infinities.

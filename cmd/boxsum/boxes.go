@@ -17,7 +17,7 @@ import (
 // A box is X0, Y0, X1, Y1 as the user gave them, or X0, Y0, Z0, X1, Y1, Z1 of a volume.
 type box []int
 
-// boxForms is how boxes of so many numbers are written.
+// boxForms is how boxes are written, by how many numbers they have.
 var boxForms = map[int]string{4: "X0,Y0,X1,Y1", 6: "X0,Y0,Z0,X1,Y1,Z1"}
 
 func (b box) rectangle() image.Rectangle { return image.Rect(b[0], b[1], b[2], b[3]) }
@@ -100,34 +100,35 @@ func readBoxes(boxes []box, name string, r io.Reader, corners int) ([]box, error
 	return boxes, nil
 }
 
-// boxTexts is a flag like boxList whose boxes are parsed once their form is
-// known.
+// scan takes the value of a flag from the command line; it may start with a minus.
+func scan[T any](ctx *kong.DecodeContext, form string, parse func(string) (T, error)) (T, error) {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return *new(T), errors.New("expected " + form)
+	}
+	return parse(token.String())
+}
+
+// scanMore appends a value to a flag that may be given again.
+func scanMore[T any](ctx *kong.DecodeContext, to *[]T, form string, parse func(string) (T, error)) error {
+	value, err := scan(ctx, form, parse)
+	if err == nil {
+		*to = append(*to, value)
+	}
+	return err
+}
+
+// boxTexts is boxes that are parsed once their form is known.
 type boxTexts []string
 
 // Decode takes one box from the command line.
 func (l *boxTexts) Decode(ctx *kong.DecodeContext) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("expected " + boxForms[4])
-	}
-	*l = append(*l, token.String())
-	return nil
+	return scanMore(ctx, (*[]string)(l), boxForms[4], func(text string) (string, error) { return text, nil })
 }
 
-// boxList is a flag that may be given again, with values that may start with
-// a minus.
 type boxList []box
 
 // Decode takes one box from the command line.
 func (l *boxList) Decode(ctx *kong.DecodeContext) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("expected " + boxForms[4])
-	}
-	b, err := parseBox(token.String(), 4)
-	if err != nil {
-		return err
-	}
-	*l = append(*l, b)
-	return nil
+	return scanMore(ctx, (*[]box)(l), boxForms[4], func(text string) (box, error) { return parseBox(text, 4) })
 }

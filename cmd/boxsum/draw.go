@@ -13,7 +13,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/boxsum/boxsum/haar"
-	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
@@ -83,7 +82,7 @@ func (c *drawCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if err := c.save(sh, picture); err != nil {
+	if err := sh.saveAs(c.Out, 0, func(w io.Writer) error { return png.Encode(w, picture) }); err != nil {
 		return err
 	}
 	w := sh.results()
@@ -191,30 +190,11 @@ func (c *drawCmd) place(figure *sketch.Figure, questions []question) error {
 	return nil
 }
 
-func (c *drawCmd) save(sh *shell, picture image.Image) error {
-	write := func(w io.Writer) error { return png.Encode(w, picture) }
-	if c.Out == standard {
-		_, err := await(sh.ctx, func() (any, error) { return nil, write(sh.stdout) })
-		return err
-	}
-	return imgio.WriteFile(c.Out, write)
-}
-
-// featureList is a flag that may be given again.
 type featureList []haar.Feature
 
 // Decode takes one feature from the command line.
 func (l *featureList) Decode(ctx *kong.DecodeContext) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("expected KIND,X0,Y0,X1,Y1")
-	}
-	f, err := parseFeature(token.String())
-	if err != nil {
-		return err
-	}
-	*l = append(*l, f)
-	return nil
+	return scanMore(ctx, (*[]haar.Feature)(l), "KIND,X0,Y0,X1,Y1", parseFeature)
 }
 
 // parseFeature reads KIND,X0,Y0,X1,Y1.

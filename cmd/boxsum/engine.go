@@ -63,10 +63,33 @@ func (sh *shell) integrate(d *gpu.Device, work job, opt *boxsum.Options) (time.D
 	if d != nil && work.streamed() {
 		return 0, fmt.Errorf("the table does not fit in memory, and only --on cpu can write it %[1]s by %[1]s", work.size().part())
 	}
-	sh.progress.begin("integrating", 0)
+	if !work.streamed() {
+		opt = sh.watched(opt, "integrating", d)
+	}
 	start := time.Now()
 	err := work.integrate(d, opt)
 	return time.Since(start), cmp.Or(err, sh.ctx.Err())
+}
+
+// watched is options for work that Ctrl-C stops and whose progress is shown. A device
+// does not tell how far it is.
+func (sh *shell) watched(opt *boxsum.Options, name string, d *gpu.Device) *boxsum.Options {
+	watched := *opt
+	watched.Context = sh.ctx
+	if sh.progress.begin(name, 0); d == nil {
+		watched.Progress = sh.progress.share(name)
+	}
+	return &watched
+}
+
+// part is options for a part of the work, from one share of it to another.
+func part(opt *boxsum.Options, from, to float64) *boxsum.Options {
+	if opt == nil || opt.Progress == nil {
+		return opt
+	}
+	of := *opt
+	of.Progress = func(done float64) { opt.Progress(from + (to-from)*done) }
+	return &of
 }
 
 // closeDevice lets go of a device, which may be none.
@@ -78,6 +101,9 @@ func closeDevice(d *gpu.Device) {
 
 // plainOptions are options for tables that have no offset.
 func plainOptions(opt *boxsum.Options) *tilted.Options {
+	if opt == nil {
+		return nil
+	}
 	return &tilted.Options{Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
 }
 

@@ -101,7 +101,7 @@ func (c *histogramCmd) Run(sh *shell) error {
 		weights = picture.Image
 	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
-	c.announce = func(bytes int64) { sh.progress.begin("counting, "+inBytes(bytes), 0) }
+	c.announce = func(bytes int64) { *opt = *sh.watched(opt, "counting, "+inBytes(bytes), device) }
 	work, err := img.histogram(c, weights, device, opt)
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
 		return err
@@ -146,14 +146,9 @@ type rangeFlag struct {
 	given     bool
 }
 
-// Decode takes the range from the command line; it may start with a minus.
-func (r *rangeFlag) Decode(ctx *kong.DecodeContext) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("expected LOW,HIGH")
-	}
-	var err error
-	*r, err = parseRange(token.String())
+// Decode takes the range from the command line.
+func (r *rangeFlag) Decode(ctx *kong.DecodeContext) (err error) {
+	*r, err = scan(ctx, "LOW,HIGH", parseRange)
 	return err
 }
 

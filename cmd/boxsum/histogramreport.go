@@ -41,13 +41,7 @@ func (w *histogramWork) ask(b box) boxHistogram {
 		a.channels = append(a.channels, h)
 		counts, median, mode, entropy = append(counts, h.counts), append(median, edges(h.median)), append(mode, edges(h.mode)), append(entropy, h.entropy)
 	}
-	one := func(values []any) any {
-		if len(values) == 1 {
-			return values[0]
-		}
-		return values
-	}
-	a.Counts, a.Median, a.Mode, a.Entropy = one(counts), one(median), one(mode), one(entropy)
+	a.Counts, a.Median, a.Mode, a.Entropy = oneOrAll(counts), oneOrAll(median), oneOrAll(mode), oneOrAll(entropy)
 	return a
 }
 
@@ -97,20 +91,11 @@ func printHistogramJSON(w io.Writer, r histogramReport) error {
 	if err != nil {
 		return err
 	}
-	between := ""
-	fmt.Fprintf(w, "%s,\"boxes\":[", head[:len(head)-1])
-	for _, b := range boxes {
-		text, err := json.Marshal(b)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%s\n  %s", between, text)
-		between = ","
+	fmt.Fprintf(w, "%s,\"boxes\":", head[:len(head)-1])
+	if err := printLinesJSON(w, boxes); err != nil {
+		return err
 	}
-	if len(boxes) > 0 {
-		fmt.Fprintln(w)
-	}
-	_, err = fmt.Fprintln(w, "]}")
+	_, err = fmt.Fprintln(w, "}")
 	return err
 }
 

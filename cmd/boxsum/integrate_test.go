@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -176,5 +178,22 @@ func TestRowByRow(t *testing.T) {
 				t.Errorf("%d channels, squares %v: row by row the files differ", channels, squares)
 			}
 		}
+	}
+}
+
+// TestInterruptIntegrating cancels before a table is made; nothing may be timed then.
+func TestInterruptIntegrating(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	sh := &shell{ctx: ctx, stdout: t.Output(), stderr: t.Output()}
+	work, err := newPlane[uint8, uint32, uint64](imgio.Demo(300, 200), tableChoice{squares: true, tilted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sh.integrate(nil, work, &boxsum.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := sh.integrate(nil, work, &boxsum.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
 	}
 }

@@ -98,7 +98,8 @@ func (j *plane[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) (err erro
 		if d != nil {
 			err = gpu.IntegrateTiltedHostInto(d, j.tilted, j.src, nil)
 		} else {
-			err = tilted.IntegrateInto(j.tilted, j.src, plainOptions(opt))
+			err = tilted.IntegrateInto(j.tilted, j.src, plainOptions(part(opt, 0, 0.5)))
+			opt = part(opt, 0.5, 1)
 		}
 	}
 	switch {

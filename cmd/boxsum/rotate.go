@@ -28,17 +28,10 @@ type rotationFlag struct {
 }
 
 // Decode takes a rotation from the command line.
-func (f *rotationFlag) Decode(ctx *kong.DecodeContext) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("expected a ratio such as 1/2")
-	}
-	rot, err := rotated.Parse(strings.TrimSpace(token.String()))
-	if err != nil {
-		return err
-	}
-	f.Rotation, f.set = rot, true
-	return nil
+func (f *rotationFlag) Decode(ctx *kong.DecodeContext) (err error) {
+	f.Rotation, err = scan(ctx, "a ratio such as 1/2", func(text string) (rotated.Rotation, error) { return rotated.Parse(strings.TrimSpace(text)) })
+	f.set = err == nil
+	return err
 }
 
 // A rectangle is X, Y, W, H and degrees as the user gave them; NaN stands for
@@ -67,22 +60,11 @@ func parseRectangle(text string) (rectangle, error) {
 	return r, nil
 }
 
-// rectList is a flag that may be given again, with values that may start with
-// a minus.
 type rectList []rectangle
 
 // Decode takes one rectangle from the command line.
 func (l *rectList) Decode(ctx *kong.DecodeContext) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("expected " + rectForm)
-	}
-	r, err := parseRectangle(token.String())
-	if err != nil {
-		return err
-	}
-	*l = append(*l, r)
-	return nil
+	return scanMore(ctx, (*[]rectangle)(l), rectForm, parseRectangle)
 }
 
 // A question is one box to ask for: of a lattice, or the nearest one there to a

@@ -22,9 +22,8 @@ func (c *queryCmd) askRotated(sh *shell, device *gpu.Device, pair pair, src *sou
 			continue
 		}
 		done[q.rot] = true
-		sh.progress.begin("integrating", 0)
 		start := time.Now()
-		work, err := pair.rotate(device, src.image, q.rot)
+		work, err := pair.rotate(device, src.image, q.rot, sh.watched(&boxsum.Options{}, "integrating", device))
 		if err != nil {
 			return nil, err
 		}
@@ -68,25 +67,25 @@ type rotatedImage[P boxsum.Pixel, S boxsum.Sum] struct {
 	all     population[P]
 }
 
-func newRotatedJob[P boxsum.Pixel, S boxsum.Sum](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation) (rotatedJob, error) {
-	table, err := integrateAlong[S](d, src, rot)
+func newRotatedJob[P boxsum.Pixel, S boxsum.Sum](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
+	table, err := integrateAlong[S](d, src, rot, part(opt, 0, 0.5))
 	if err != nil {
 		return nil, err
 	}
 	t := &rotatedImage[P, S]{src: src, table: table, all: population[P]{channels: src.Channels}}
 	switch src := any(src).(type) {
 	case boxsum.Image[uint8]:
-		t.squares, err = squaresAlong[uint16](d, src, rot)
+		t.squares, err = squaresAlong[uint16](d, src, rot, part(opt, 0.5, 1))
 	case boxsum.Image[uint16]:
-		t.squares, err = squaresAlong[uint32](d, src, rot)
+		t.squares, err = squaresAlong[uint32](d, src, rot, part(opt, 0.5, 1))
 	case boxsum.Image[int16]:
-		t.squares, err = squaresAlong[uint32](d, src, rot)
+		t.squares, err = squaresAlong[uint32](d, src, rot, part(opt, 0.5, 1))
 	}
 	return t, err
 }
 
 // squaresAlong is the table of the squares of pixels, which type T holds.
-func squaresAlong[T, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation) (*rotated.Table[uint64], error) {
+func squaresAlong[T, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (*rotated.Table[uint64], error) {
 	squares, err := boxsum.NewImage[T](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return nil, err
@@ -97,15 +96,15 @@ func squaresAlong[T, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rot
 			to[i] = T(int64(p) * int64(p))
 		}
 	}
-	return integrateAlong[uint64](d, squares, rot)
+	return integrateAlong[uint64](d, squares, rot, opt)
 }
 
 // integrateAlong makes a table on a device, or on the CPU where that is nil.
-func integrateAlong[S boxsum.Sum, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation) (*rotated.Table[S], error) {
+func integrateAlong[S boxsum.Sum, P boxsum.Pixel](d *gpu.Device, src boxsum.Image[P], rot rotated.Rotation, opt *boxsum.Options) (*rotated.Table[S], error) {
 	if d != nil {
 		return gpu.IntegrateRotatedHost[S](d, src, rot, nil)
 	}
-	return rotated.Integrate[S](src, rot, nil)
+	return rotated.Integrate[S](src, rot, (*rotated.Options)(plainOptions(opt)))
 }
 
 func (t *rotatedImage[P, S]) lattice() *rotated.Lattice { return t.table.Lattice }

@@ -24,7 +24,7 @@ type pair struct {
 	is         func(img any) bool             // whether the image has these pixels
 	holds      func(img any, slices int) bool // whether the sum of all of them, in this many images, is exact
 	job        func(src *source, want tableChoice) (job, error)
-	rotate     func(d *gpu.Device, img any, rot rotated.Rotation) (rotatedJob, error)
+	rotate     func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error)
 }
 
 func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
@@ -42,8 +42,8 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 			}
 			return newPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
 		},
-		rotate: func(d *gpu.Device, img any, rot rotated.Rotation) (rotatedJob, error) {
-			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot)
+		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
+			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
 		},
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // A Source is the pixels of an image or of a volume.
@@ -51,7 +52,8 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt Options, src Source[P], squares b
 		return NoPair[P, S]()
 	}
 	if squares && !PB(&run.Second).Find(j.Set.Level, true) {
-		return grid.Types("no squares of %T in %T: integer pixels take uint64; float, unsigned and int32 pixels take float64", *new(P), *new(Q))
+		every := pairs.Squares.For(pairs.Tilted | pairs.Volume) // those that all kinds of tables have
+		return grid.Types("no squares of %T in %T: squares of %s", *new(P), *new(Q), every.Choices(pairs.Of[P]()))
 	}
 	j.run, j.squares, j.Src = run, squares, src
 	j.Src.Extent, err = src.Extent.Pixels(len(src.Pix))
@@ -80,5 +82,5 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Fill(sum Target[S], squares Target[Q]) erro
 
 // NoPair is the error about a pair of types that makes no table.
 func NoPair[P, S any]() error {
-	return grid.Types("no table of %T from pixels of %T", *new(S), *new(P))
+	return grid.Types("%s", pairs.Sums.Missing(pairs.Of[P](), pairs.Of[S]()))
 }

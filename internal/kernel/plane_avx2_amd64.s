@@ -202,14 +202,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	NEGQ       BP
@@ -559,14 +557,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ         n+56(FP), R12
-	MOVQ         $0x00000008, R13
 	SUBQ         R11, R12
+	JLE          groupEnd
+	MOVQ         $0x00000008, R13
 	CMPQ         R12, R13
 	CMOVQGT      R13, R12
-	MOVQ         R11, R13
-	ADDQ         R12, R13
-	TESTQ        R12, R12
-	JZ           groupEnd
+	LEAQ         (R11)(R12*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	NEGQ         R15
@@ -912,14 +908,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -1227,14 +1221,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ         n+56(FP), R12
-	MOVQ         $0x00000004, R13
 	SUBQ         R11, R12
+	JLE          groupEnd
+	MOVQ         $0x00000004, R13
 	CMPQ         R12, R13
 	CMOVQGT      R13, R12
-	MOVQ         R11, R13
-	ADDQ         R12, R13
-	TESTQ        R12, R12
-	JZ           groupEnd
+	LEAQ         (R11)(R12*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	SHLQ         $0x01, R15
@@ -1589,14 +1581,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	NEGQ       BP
@@ -1963,14 +1953,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -2284,14 +2272,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ         n+56(FP), R12
-	MOVQ         $0x00000004, R13
 	SUBQ         R11, R12
+	JLE          groupEnd
+	MOVQ         $0x00000004, R13
 	CMPQ         R12, R13
 	CMOVQGT      R13, R12
-	MOVQ         R11, R13
-	ADDQ         R12, R13
-	TESTQ        R12, R12
-	JZ           groupEnd
+	LEAQ         (R11)(R12*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	SHLQ         $0x01, R15
@@ -2604,14 +2590,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -2950,14 +2934,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -3294,14 +3276,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -3647,14 +3627,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R13
 	VMOVDQU    32(R14)(R13*4), Y8
@@ -3978,14 +3956,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -4316,14 +4292,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -4644,14 +4618,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -5006,14 +4978,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R13
 	VMOVDQU    32(R14)(R13*4), Y9
@@ -5343,14 +5313,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13
@@ -5666,14 +5634,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -6026,14 +5992,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -6384,14 +6348,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -6744,14 +6706,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -7102,14 +7062,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -7460,14 +7418,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -7820,14 +7776,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -8172,14 +8126,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -8514,14 +8466,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -8856,14 +8806,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -9198,14 +9146,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13

@@ -210,14 +210,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000008, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	NEGQ       BP
@@ -542,14 +540,12 @@ linesEnd:
 
 tail:
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000008, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000008, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	NEGQ         R15
@@ -877,14 +873,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -1172,14 +1166,12 @@ linesEnd:
 
 tail:
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000004, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000004, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	SHLQ         $0x01, R15
@@ -1520,14 +1512,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000008, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	NEGQ       BP
@@ -1865,14 +1855,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -2164,14 +2152,12 @@ linesEnd:
 
 tail:
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000004, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000004, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	SHLQ         $0x01, R15
@@ -2470,14 +2456,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -2796,14 +2780,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -3119,14 +3101,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -3457,14 +3437,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000008, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R12
 	VMOVDQU    32(R14)(R12*4), Y8
@@ -3770,14 +3748,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -4089,14 +4065,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -4400,14 +4374,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -4747,14 +4719,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000008, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R12
 	VMOVDQU    32(R14)(R12*4), Y9
@@ -5067,14 +5037,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R12
 	NEGQ       R12
@@ -5377,14 +5345,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -5707,14 +5673,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -6038,14 +6002,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -6377,14 +6339,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -6713,14 +6673,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -7044,14 +7002,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -7367,14 +7323,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -7690,14 +7644,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -8015,14 +7967,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R12
 	NEGQ       R12

@@ -140,14 +140,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000010, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000010, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K6
@@ -336,14 +334,12 @@ next:
 linesEnd:
 	MOVQ         R11, over+48(FP)
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000010, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000010, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	MOVQ         $-1, R13
 	BZHIQ        R11, R13, R13
 	KMOVW        R13, K1
@@ -643,14 +639,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -825,14 +819,12 @@ next:
 linesEnd:
 	MOVQ         R11, over+48(FP)
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000008, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000008, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	MOVQ         $-1, R13
 	BZHIQ        R11, R13, R13
 	KMOVW        R13, K1
@@ -1092,14 +1084,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000010, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000010, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K6
@@ -1293,14 +1283,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -1475,14 +1463,12 @@ next:
 linesEnd:
 	MOVQ         R11, over+48(FP)
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000008, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000008, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	MOVQ         $-1, R13
 	BZHIQ        R11, R13, R13
 	KMOVW        R13, K1
@@ -1722,14 +1708,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -1923,14 +1907,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -2121,14 +2103,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -2330,14 +2310,12 @@ next:
 linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
-	MOVQ        $0x00000010, R13
 	SUBQ        R12, R11
+	JLE         sums
+	MOVQ        $0x00000010, R13
 	CMPQ        R11, R13
 	CMOVQGT     R13, R11
-	MOVQ        R12, R13
-	ADDQ        R11, R13
-	TESTQ       R11, R11
-	JLE         sums
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K6
@@ -2581,14 +2559,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -2779,14 +2755,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -2977,14 +2951,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -3191,14 +3163,12 @@ next:
 linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
-	MOVQ        $0x00000010, R13
 	SUBQ        R12, R11
+	JLE         sums
+	MOVQ        $0x00000010, R13
 	CMPQ        R11, R13
 	CMOVQGT     R13, R11
-	MOVQ        R12, R13
-	ADDQ        R11, R13
-	TESTQ       R11, R11
-	JLE         sums
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K6
@@ -3447,14 +3417,12 @@ next:
 linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
-	MOVQ        $0x00000008, R13
 	SUBQ        R12, R11
+	JLE         sums
+	MOVQ        $0x00000008, R13
 	CMPQ        R11, R13
 	CMOVQGT     R13, R11
-	MOVQ        R12, R13
-	ADDQ        R11, R13
-	TESTQ       R11, R11
-	JLE         sums
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K5
@@ -3694,14 +3662,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -3895,14 +3861,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4097,14 +4061,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4299,14 +4261,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4500,14 +4460,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4702,14 +4660,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4904,14 +4860,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -5106,14 +5060,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -5308,14 +5260,12 @@ next:
 linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
-	MOVQ        $0x00000008, R13
 	SUBQ        R12, R11
+	JLE         sums
+	MOVQ        $0x00000008, R13
 	CMPQ        R11, R13
 	CMOVQGT     R13, R11
-	MOVQ        R12, R13
-	ADDQ        R11, R13
-	TESTQ       R11, R11
-	JLE         sums
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K5

@@ -175,7 +175,7 @@ func intimgChart(v *view) []block {
 	return append(blocks, draw("intimg-chart", "The chart again, with boxsum: time by image size, single precision.", v.bySize("Time by image size", v.intimgSizes(), curves))...)
 }
 
-// count is so many of something.
+// count is a number of something.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -168,7 +168,7 @@ func samePixels(specs []Spec) (group, others []Spec) {
 	return group, others
 }
 
-// has says whether anything of an experiment was measured.
+// has reports whether anything of an experiment was measured.
 func (r *Report) has(e *Experiment) bool {
 	for _, s := range e.specs(r.setting) {
 		if slices.ContainsFunc(r.Results, func(result Result) bool { return result.Spec.same(s) }) {

@@ -12,8 +12,7 @@ import (
 // time, under masks.
 func (k *loop) tailLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
 	Label(label + "Tail")
-	k.some(i, n, end)
-	JZ(LabelRef(label + "End"))
+	k.some(i, n, end, label+"End")
 	k.tail(k.op, n, end)
 	for r, s := range k.body(i, true, carry) {
 		k.storeTail(s, k.sums(r, i))
@@ -24,16 +23,15 @@ func (k *loop) tailLoop(label string, i, n, end reg.Register, carry []reg.VecVir
 }
 
 // some makes n the elements from i on, up to a vector of them, and end where they
-// end. There are none if it is zero.
-func (k *loop) some(i, n, end reg.Register) {
+// end. It goes to the label where there are none.
+func (k *loop) some(i, n, end reg.Register, none string) {
 	MOVQ(param("n"), n)
-	MOVQ(U32(k.lanes), end)
 	SUBQ(i, n)
+	JLE(LabelRef(none))
+	MOVQ(U32(k.lanes), end)
 	CMPQ(n, end)
 	CMOVQGT(end, n)
-	MOVQ(i, end)
-	ADDQ(n, end)
-	TESTQ(n, n)
+	LEAQ(Mem{Base: i, Index: n, Scale: 1}, end)
 }
 
 // lineLoop emits the loop along a group of rows for vectors of half a line, by

@@ -123,8 +123,7 @@ func (k *volumeLoop) group() {
 		MOVQ(k.over, param("over")) // which leaves a register to the tail
 	}
 	Label("tail")
-	k.some(i, n, end)
-	JLE(LabelRef("sums"))
+	k.some(i, n, end, "sums")
 	k.tail(k.op, n, end)
 	if folds {
 		ORB(Imm(writeSome), param("writes"))
