@@ -11,6 +11,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/pairs"
@@ -71,6 +72,13 @@ var everyPair = []pair{
 	squares[uint32, uint32, uint64](), squares[uint32, uint64, uint64](), squares[uint32, uint32, float64](), squares[uint32, uint64, float64](),
 	squares[int16, int64, uint64](), squares[int32, int64, uint64](), squares[int32, int64, float64](),
 	squares[float32, float32, float64](), squares[float32, float64, float64](), squares[float64, float64, float64](),
+}
+
+// pairsOf is the pairs to try on a device.
+func pairsOf(d *Device) []pair {
+	return devtest.Some(d.Info().CPU, everyPair, func(p pair) string { return p.name },
+		"uint8_uint32", "uint8_float32", "uint16_uint64", "uint32_uint32", "int16_int64", "int32_int64", "float32_float64", "float64_float64",
+		"uint8_uint32_uint64", "uint16_float64_uint64", "int32_int64_float64", "float32_float32_float64")
 }
 
 // The table of pairs in the package and the list of the tests must agree.

@@ -41,7 +41,7 @@ func TestIntegrate(t *testing.T) {
 		if testing.Short() {
 			every = 6
 		}
-		for k, p := range everyPair {
+		for k, p := range pairsOf(d) {
 			t.Run(p.name, func(t *testing.T) {
 				n := 0
 				for channels := 1; channels <= 6; channels++ {
@@ -81,9 +81,9 @@ func TestRandomShapes(t *testing.T) {
 	count = devtest.Count(t, "BOXSUM_GPU_SHAPES", count)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		r := rand.New(rand.NewPCG(1, 2))
-		values, good := 0, 0
+		values, good, some := 0, 0, pairsOf(d)
 		for n := range count {
-			p := everyPair[r.IntN(len(everyPair))]
+			p := some[r.IntN(len(some))]
 			s := randomShape(r, p.float)
 			s.seed = uint64(n)
 			w := ways(d, s.channels)

@@ -20,6 +20,9 @@ else
 	left_out "staticcheck: $staticcheck could not be had"
 fi
 
+step "tables of every pair of types on a device"
+BOXSUM_GPU_PAIRS=all go test -timeout 30m ./gpu/...
+
 step "tests, with the race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
 	go test -race -short ./...

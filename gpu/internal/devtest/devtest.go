@@ -80,6 +80,16 @@ func Each(t *testing.T, body func(t *testing.T, d *devmem.Device)) {
 	}
 }
 
+// Some is what to try on a device of pairs of types, of which each has a name. OpenCL
+// compiles the kernels of a pair for seconds on a processor: there it is the pairs with
+// these names, which have every type once, unless BOXSUM_GPU_PAIRS is "all".
+func Some[T any](processor bool, pairs []T, name func(T) string, names ...string) []T {
+	if !processor || os.Getenv("BOXSUM_GPU_PAIRS") == "all" {
+		return pairs
+	}
+	return slices.DeleteFunc(slices.Clone(pairs), func(p T) bool { return !slices.Contains(names, name(p)) })
+}
+
 // Count is how often to do something: what an environment variable says, if it does.
 func Count(t *testing.T, variable string, otherwise int) int {
 	t.Helper()
