@@ -25,7 +25,8 @@ func IntegrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P],
 	if err != nil {
 		return nil, err
 	}
-	if w.Fresh, err = true, planeHost(d, w, t, noSquares); err != nil {
+	w.Fresh = true
+	if err := planeHost(d, w, t, noSquares); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -52,7 +53,8 @@ func IntegrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Devi
 	if err != nil {
 		return nil, err
 	}
-	if w.Fresh, err = true, planeHost(d, w, t.Sum, t.Squares); err != nil {
+	w.Fresh = true
+	if err := planeHost(d, w, t.Sum, t.Squares); err != nil {
 		return nil, err
 	}
 	return t, nil
