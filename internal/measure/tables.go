@@ -64,7 +64,9 @@ func Tilted[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P]) (*Work, error) {
 		Pixels: bytesOf(img.Pix),
 		Tables: []Table{newTable(sums.View(), func() error { return verifyTilted(sums.View(), img) },
 			func(r io.Reader, _ bool) error { return equal[S](r, sums.View()) })},
-		Run: func(opt Options) error { return tilted.IntegrateInto(sums, img, &tilted.Options{Workers: opt.Workers, Level: opt.Level}) },
+		Run: func(opt Options) error {
+			return tilted.IntegrateInto(sums, img, &tilted.Options{Workers: opt.Workers, Level: opt.Level})
+		},
 	}, nil
 }
 
@@ -88,7 +90,9 @@ func Rotated[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot rotated.Rota
 			},
 			equal: func(io.Reader, bool) error { return errors.New("rotated tables have no peers") },
 		}},
-		Run: func(opt Options) error { return rotated.IntegrateInto(sums, img, &rotated.Options{Workers: opt.Workers, Level: opt.Level}) },
+		Run: func(opt Options) error {
+			return rotated.IntegrateInto(sums, img, &rotated.Options{Workers: opt.Workers, Level: opt.Level})
+		},
 	}, nil
 }
 
@@ -120,7 +124,9 @@ func Histogram(img boxsum.Image[uint8], bins histogram.Bins) (*Work, error) {
 		Pixels: bytesOf(img.Pix),
 		Tables: []Table{newTable(entries, func() error { return verifyHistogram(t, img) },
 			func(r io.Reader, _ bool) error { return equal[uint32](r, entries) })},
-		Run: func(opt Options) error { return histogram.IntegrateInto(t, img, &histogram.Options{Workers: opt.Workers, Level: opt.Level}) },
+		Run: func(opt Options) error {
+			return histogram.IntegrateInto(t, img, &histogram.Options{Workers: opt.Workers, Level: opt.Level})
+		},
 	}, nil
 }
 
