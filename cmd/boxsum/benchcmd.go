@@ -101,7 +101,7 @@ func (c *benchCmd) Run(sh *shell) error {
 	return errors.Join(err, c.writeJSON(sh, results), writePlots(c.Plot, results))
 }
 
-// anyMeasured says whether there are times.
+// anyMeasured reports whether there are times.
 func anyMeasured(results []bench.Result) bool {
 	return slices.ContainsFunc(results, func(r bench.Result) bool { return r.LeftOut == "" })
 }

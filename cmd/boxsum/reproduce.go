@@ -22,7 +22,7 @@ type reproduceCmd struct {
 	Out    string   `short:"o" default:"boxsum-report" placeholder:"DIR" help:"Folder for the report (${default})."`
 	Quick  bool     `help:"Take fewer sizes and runs: about a minute."`
 	Sizes  string   `placeholder:"LIST" help:"Sizes to take in place of the published ones, such as 480p,1000x700."`
-	Repeat *int     `placeholder:"N" help:"Run everything so often, in place of as often as published."`
+	Repeat *int     `placeholder:"N" help:"Run everything N times, in place of as often as published."`
 	On     string   `enum:"auto,cpu,cuda,opencl" default:"auto" help:"What runs the GPU's algorithms: cuda, opencl, or the best there is (auto), which may be OpenCL on the processor. With cpu they are left out."`
 	From   string   `placeholder:"FILE" help:"Measure nothing: write the report of this results.json anew."`
 }
@@ -102,7 +102,7 @@ func (c *reproduceCmd) Run(sh *shell) error {
 // grace is how long a report gets after Ctrl-C to be written once more.
 const grace = 3 * time.Second
 
-// delayed is a context that ends so long after another does.
+// delayed is a context that ends some time after another does.
 func delayed(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })

@@ -167,7 +167,7 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 	return series
 }
 
-// mixed says whether results are from more than one place.
+// mixed reports whether results are from more than one place.
 func mixed(results []Result) bool {
 	return slices.ContainsFunc(results, func(r Result) bool { return r.On != results[0].On })
 }

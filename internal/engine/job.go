@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // A Source is the pixels of an image or of a volume.
@@ -57,7 +58,8 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err erro
 		return NoPair[P, S]()
 	}
 	if squares && !PB(&j.squares).Find(j.Set.Level, true) {
-		return grid.Types("no squares of %T in %T: integer pixels take uint64; float, unsigned and int32 pixels take float64", *new(P), *new(Q))
+		every := pairs.Squares.For(pairs.Tilted | pairs.Volume) // those that all kinds of tables have
+		return grid.Types("no squares of %T in %T: squares of %s", *new(P), *new(Q), every.Choices(pairs.Of[P]()))
 	}
 	return j.Src.Pixels(len(j.Src.Pix))
 }
@@ -98,5 +100,5 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
 
 // NoPair is the error about a pair of types that makes no table.
 func NoPair[P, S any]() error {
-	return grid.Types("no table of %T from pixels of %T", *new(S), *new(P))
+	return grid.Types("%s", pairs.Sums.Missing(pairs.Of[P](), pairs.Of[S]()))
 }

@@ -44,6 +44,9 @@ func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P,
 		if has.volume && (l == Portable || r.volume != nil) {
 			p.volume[l] = volumeFunc(r, p.plane[l], portableVolume(portablePlane, nil))
 		}
+		if r.tilted == nil {
+			r.tilted = asm[below].tilted
+		}
 		if has.tilted && (l == Portable || r.tilted != nil) {
 			p.tilted[l] = (&tiltedKernel[P, S]{square: square, asm: r.tilted, group: r.tiltedGroup}).tile
 		}

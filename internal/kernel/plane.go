@@ -2,7 +2,7 @@ package kernel
 
 import "unsafe"
 
-// routine is an assembly kernel.
+// routine is an assembly kernel. Strides are in bytes.
 type routine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry *S, rows, n int, lanes *uint32, offset float32, writes uint8)
 
 // planeFunc is a kernel that hands a tile to assembly, which trusts its arguments:
@@ -22,7 +22,7 @@ func planeFunc[P Pixel, S Sum](r, below *routines[P, S], portable Func[P, S]) Fu
 			singleRest = below.plane
 		}
 	}
-	size := unsafe.Sizeof(*new(S))
+	size := int(unsafe.Sizeof(*new(S)))
 	return func(t *Tile[P, S]) {
 		if t.Channels > FastChannels || t.N < narrow[S]() || t.Rows == 0 {
 			portable(t)
@@ -38,10 +38,10 @@ func planeFunc[P Pixel, S Sum](r, below *routines[P, S], portable Func[P, S]) Fu
 			asm, rest = single, singleRest
 		}
 		lanes := &lanesOf[size/4-1][t.Channels-1].step[0][0]
-		carries := CarryLen(t.Channels)
+		carries, dstStride, srcStride := CarryLen(t.Channels), t.DstStride*size, t.SrcStride*int(unsafe.Sizeof(*new(P)))
 		for y, rows := 0, t.Rows&^(groupRows-1); y < t.Rows; y, rows, asm = y+rows, t.Rows-rows, rest {
 			if rows > 0 {
-				asm(&t.Dst[y*t.DstStride], t.DstStride, &t.Src[y*t.SrcStride], t.SrcStride, &t.Above[0], &t.Carry[y*carries], rows, t.N, lanes, t.Offset, uint8(writes))
+				asm(&t.Dst[y*t.DstStride], dstStride, &t.Src[y*t.SrcStride], srcStride, &t.Above[0], &t.Carry[y*carries], rows, t.N, lanes, t.Offset, uint8(writes))
 			}
 		}
 	}

@@ -12,7 +12,6 @@ TEXT ·u8u32AVX2(SB), $8-77
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -20,18 +19,14 @@ TEXT ·u8u32AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -84,7 +79,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(BX)(R12*4)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), Y10
+	VPMOVZXBD  (DI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -96,7 +91,7 @@ groupRow0Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VPMOVZXBD  8(SI)(R12*1), Y11
+	VPMOVZXBD  8(DI)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -112,17 +107,17 @@ groupRow0Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	VMOVDQU    Y9, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R12*4)
-	VMOVNTDQ Y9, 32(R9)(R12*4)
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), Y10
+	VPMOVZXBD  (R8)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -134,7 +129,7 @@ groupRow1Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VPMOVZXBD  8(DI)(R12*1), Y11
+	VPMOVZXBD  8(R8)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -150,17 +145,17 @@ groupRow1Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y8, (R10)(R12*4)
-	VMOVDQU    Y9, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R12*4)
-	VMOVNTDQ Y9, 32(R10)(R12*4)
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), Y10
+	VPMOVZXBD  (SI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -172,7 +167,7 @@ groupRow2Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y7, Y10
 	VPERMD     Y10, Y0, Y7
-	VPMOVZXBD  8(R8)(R12*1), Y11
+	VPMOVZXBD  8(SI)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -188,14 +183,14 @@ groupRow2Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y8, (R11)(R12*4)
-	VMOVDQU    Y9, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R12*4)
-	VMOVNTDQ Y9, 32(R11)(R12*4)
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (CX)(R12*4)
@@ -207,14 +202,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	NEGQ       BP
@@ -239,7 +232,7 @@ groupTail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	MOVQ       -8(SI)(R14*1), R15
+	MOVQ       -8(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X9
 	VPMOVZXBD  X9, Y9
@@ -255,7 +248,7 @@ groupTail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	MOVQ       -8(DI)(R14*1), R15
+	MOVQ       -8(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
@@ -271,7 +264,7 @@ groupTail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	MOVQ       -8(R8)(R14*1), R14
+	MOVQ       -8(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X12
 	VPMOVZXBD  X12, Y12
@@ -289,9 +282,9 @@ groupTail:
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
 	VPMASKMOVD Y10, Y8, (BX)(R12*4)
-	VPMASKMOVD Y9, Y8, (R9)(R12*4)
-	VPMASKMOVD Y11, Y8, (R10)(R12*4)
-	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	VPMASKMOVD Y9, Y8, (R10)(R12*4)
+	VPMASKMOVD Y11, Y8, (R11)(R12*4)
+	VPMASKMOVD Y12, Y8, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -303,10 +296,10 @@ groupEnd:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -343,16 +336,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	NEGQ       R10
@@ -379,9 +366,6 @@ rowTail:
 	VPADDD     Y7, Y6, Y7
 	VMOVDQU    Y7, (CX)(SI*4)
 	VPMASKMOVD Y7, Y5, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -415,7 +399,6 @@ TEXT ·u8u32DotAVX2(SB), $0-77
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -423,18 +406,14 @@ TEXT ·u8u32DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 64(R11), Y5
@@ -479,16 +458,16 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*4)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y5, Y10
 	VPERMD       Y10, Y0, Y5
-	VPBROADCASTD 8(BX)(R11*1), Y11
-	VPBROADCASTD 12(BX)(R11*1), Y12
+	VPBROADCASTD 8(SI)(R11*1), Y11
+	VPBROADCASTD 12(SI)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -499,26 +478,26 @@ groupRow0Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*4)
-	VMOVDQU      Y8, (R8)(R11*4)
-	VMOVDQU      Y9, 32(R8)(R11*4)
+	PREFETCHT0   128(R9)(R11*4)
+	VMOVDQU      Y8, (R9)(R11*4)
+	VMOVDQU      Y9, 32(R9)(R11*4)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*4)
-	VMOVNTDQ Y9, 32(R8)(R11*4)
+	VMOVNTDQ Y8, (R9)(R11*4)
+	VMOVNTDQ Y9, 32(R9)(R11*4)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y6, Y10
 	VPERMD       Y10, Y0, Y6
-	VPBROADCASTD 8(SI)(R11*1), Y11
-	VPBROADCASTD 12(SI)(R11*1), Y12
+	VPBROADCASTD 8(DI)(R11*1), Y11
+	VPBROADCASTD 12(DI)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -529,26 +508,26 @@ groupRow1Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*4)
-	VMOVDQU      Y8, (R9)(R11*4)
-	VMOVDQU      Y9, 32(R9)(R11*4)
+	PREFETCHT0   128(R10)(R11*4)
+	VMOVDQU      Y8, (R10)(R11*4)
+	VMOVDQU      Y9, 32(R10)(R11*4)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*4)
-	VMOVNTDQ Y9, 32(R9)(R11*4)
+	VMOVNTDQ Y8, (R10)(R11*4)
+	VMOVNTDQ Y9, 32(R10)(R11*4)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y7, Y10
 	VPERMD       Y10, Y0, Y7
-	VPBROADCASTD 8(DI)(R11*1), Y11
-	VPBROADCASTD 12(DI)(R11*1), Y12
+	VPBROADCASTD 8(BX)(R11*1), Y11
+	VPBROADCASTD 12(BX)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -559,14 +538,14 @@ groupRow2Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*4)
-	VMOVDQU      Y8, (R10)(R11*4)
-	VMOVDQU      Y9, 32(R10)(R11*4)
+	PREFETCHT0   128(R8)(R11*4)
+	VMOVDQU      Y8, (R8)(R11*4)
+	VMOVDQU      Y9, 32(R8)(R11*4)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*4)
-	VMOVNTDQ Y9, 32(R10)(R11*4)
+	VMOVNTDQ Y8, (R8)(R11*4)
+	VMOVNTDQ Y9, 32(R8)(R11*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*4)
@@ -578,14 +557,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ         n+56(FP), R12
-	MOVQ         $0x00000008, R13
 	SUBQ         R11, R12
+	JLE          groupEnd
+	MOVQ         $0x00000008, R13
 	CMPQ         R12, R13
 	CMOVQGT      R13, R12
-	MOVQ         R11, R13
-	ADDQ         R12, R13
-	TESTQ        R12, R12
-	JZ           groupEnd
+	LEAQ         (R11)(R12*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	NEGQ         R15
@@ -607,7 +584,7 @@ groupTail:
 	VPADDD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDD       Y10, Y9, Y10
-	MOVQ         -8(BX)(R13*1), R14
+	MOVQ         -8(SI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y9
@@ -620,7 +597,7 @@ groupTail:
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDD       Y9, Y10, Y9
-	MOVQ         -8(SI)(R13*1), R14
+	MOVQ         -8(DI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X12
 	VPBROADCASTD X12, Y11
@@ -633,7 +610,7 @@ groupTail:
 	VPADDD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDD       Y11, Y9, Y11
-	MOVQ         -8(DI)(R13*1), R13
+	MOVQ         -8(BX)(R13*1), R13
 	SHRXQ        R12, R13, R13
 	VMOVQ        R13, X13
 	VPBROADCASTD X13, Y12
@@ -648,9 +625,9 @@ groupTail:
 	VPADDD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*4)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*4)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*4)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*4)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*4)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*4)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*4)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*4)
 	ADDQ         $+8, R11
 	CMPQ         R11, n+56(FP)
 	JLT          groupTail
@@ -662,10 +639,10 @@ groupEnd:
 	VMOVDQU Y6, 128(CX)
 	VMOVDQU Y7, 192(CX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -698,16 +675,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000008, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	NEGQ         R9
@@ -731,9 +702,6 @@ rowTail:
 	VPADDD       Y7, Y6, Y7
 	VMOVDQU      Y7, (AX)(BX*4)
 	VPMASKMOVD   Y7, Y5, (DX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -774,7 +742,6 @@ TEXT ·u8u64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -782,18 +749,14 @@ TEXT ·u8u64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -840,7 +803,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPMOVZXBQ  (DI)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -849,7 +812,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPMOVZXBQ  4(DI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -862,17 +825,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMOVZXBQ  (R8)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -881,7 +844,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPMOVZXBQ  4(R8)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -894,17 +857,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPMOVZXBQ  (SI)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -913,7 +876,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPMOVZXBQ  4(SI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -926,14 +889,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -945,14 +908,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -975,7 +936,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
@@ -988,7 +949,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
@@ -1001,7 +962,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
@@ -1016,9 +977,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -1030,10 +991,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1067,16 +1028,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -1101,9 +1056,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -1127,7 +1079,6 @@ TEXT ·u8u64DotAVX2(SB), $0-77
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -1135,18 +1086,14 @@ TEXT ·u8u64DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -1187,8 +1134,8 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*8)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1203,18 +1150,18 @@ groupRow0Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	VMOVDQU      Y9, 32(R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*8)
-	VMOVNTDQ Y9, 32(R8)(R11*8)
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1229,18 +1176,18 @@ groupRow1Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y8, (R9)(R11*8)
-	VMOVDQU      Y9, 32(R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*8)
-	VMOVNTDQ Y9, 32(R9)(R11*8)
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1255,14 +1202,14 @@ groupRow2Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y8, (R10)(R11*8)
-	VMOVDQU      Y9, 32(R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*8)
-	VMOVNTDQ Y9, 32(R10)(R11*8)
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*8)
@@ -1274,14 +1221,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ         n+56(FP), R12
-	MOVQ         $0x00000004, R13
 	SUBQ         R11, R12
+	JLE          groupEnd
+	MOVQ         $0x00000004, R13
 	CMPQ         R12, R13
 	CMOVQGT      R13, R12
-	MOVQ         R11, R13
-	ADDQ         R12, R13
-	TESTQ        R12, R12
-	JZ           groupEnd
+	LEAQ         (R11)(R12*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	SHLQ         $0x01, R15
@@ -1301,7 +1246,7 @@ groupTail:
 	VPADDQ       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDQ       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), R14
+	MOVL         -4(SI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
@@ -1311,7 +1256,7 @@ groupTail:
 	VPADDQ       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDQ       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), R14
+	MOVL         -4(DI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
@@ -1321,7 +1266,7 @@ groupTail:
 	VPADDQ       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDQ       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), R13
+	MOVL         -4(BX)(R13*1), R13
 	SHRXQ        R12, R13, R13
 	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
@@ -1333,9 +1278,9 @@ groupTail:
 	VPADDQ       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*8)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*8)
 	ADDQ         $+4, R11
 	CMPQ         R11, n+56(FP)
 	JLT          groupTail
@@ -1347,10 +1292,10 @@ groupEnd:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1381,16 +1326,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000004, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	SHLQ         $0x01, R9
@@ -1412,9 +1351,6 @@ rowTail:
 	VPADDQ       Y6, Y5, Y6
 	VMOVDQU      Y6, (AX)(BX*8)
 	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
-	ADDQ         $+4, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -1439,7 +1375,6 @@ TEXT ·u8f32AVX2(SB), $8-77
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+72(FP), Y4
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
@@ -1447,18 +1382,14 @@ TEXT ·u8f32AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -1515,7 +1446,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y10, 32(BX)(R12*4)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), Y11
+	VPMOVZXBD  (DI)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1529,7 +1460,7 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VPMOVZXBD  8(SI)(R12*1), Y12
+	VPMOVZXBD  8(DI)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1547,17 +1478,17 @@ groupRow0Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVDQU    Y10, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y10, 32(R9)(R12*4)
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), Y11
+	VPMOVZXBD  (R8)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1571,7 +1502,7 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VPMOVZXBD  8(DI)(R12*1), Y12
+	VPMOVZXBD  8(R8)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1589,17 +1520,17 @@ groupRow1Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y9, (R10)(R12*4)
-	VMOVDQU    Y10, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-	VMOVNTDQ Y10, 32(R10)(R12*4)
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), Y11
+	VPMOVZXBD  (SI)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1613,7 +1544,7 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
-	VPMOVZXBD  8(R8)(R12*1), Y12
+	VPMOVZXBD  8(SI)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1631,14 +1562,14 @@ groupRow2Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y9, (R11)(R12*4)
-	VMOVDQU    Y10, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R12*4)
-	VMOVNTDQ Y10, 32(R11)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y9, (CX)(R12*4)
@@ -1650,14 +1581,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	NEGQ       BP
@@ -1684,7 +1613,7 @@ groupTail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	MOVQ       -8(SI)(R14*1), R15
+	MOVQ       -8(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
@@ -1702,7 +1631,7 @@ groupTail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	MOVQ       -8(DI)(R14*1), R15
+	MOVQ       -8(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X12
 	VPMOVZXBD  X12, Y12
@@ -1720,7 +1649,7 @@ groupTail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	MOVQ       -8(R8)(R14*1), R14
+	MOVQ       -8(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X13
 	VPMOVZXBD  X13, Y13
@@ -1740,9 +1669,9 @@ groupTail:
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R12*4)
 	VPMASKMOVD Y11, Y9, (BX)(R12*4)
-	VPMASKMOVD Y10, Y9, (R9)(R12*4)
-	VPMASKMOVD Y12, Y9, (R10)(R12*4)
-	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	VPMASKMOVD Y10, Y9, (R10)(R12*4)
+	VPMASKMOVD Y12, Y9, (R11)(R12*4)
+	VPMASKMOVD Y13, Y9, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -1754,10 +1683,10 @@ groupEnd:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1796,16 +1725,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	NEGQ       R10
@@ -1834,9 +1757,6 @@ rowTail:
 	VADDPS     Y8, Y7, Y8
 	VMOVDQU    Y8, (CX)(SI*4)
 	VPMASKMOVD Y8, Y6, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -1859,7 +1779,6 @@ TEXT ·u8f64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -1867,18 +1786,14 @@ TEXT ·u8f64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -1927,7 +1842,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), X9
+	VPMOVZXBD  (DI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1937,7 +1852,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R12*1), X10
+	VPMOVZXBD  4(DI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1951,17 +1866,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), X9
+	VPMOVZXBD  (R8)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1971,7 +1886,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R12*1), X10
+	VPMOVZXBD  4(R8)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1985,17 +1900,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), X9
+	VPMOVZXBD  (SI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2005,7 +1920,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R12*1), X10
+	VPMOVZXBD  4(SI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2019,14 +1934,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -2038,14 +1953,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -2069,7 +1982,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
@@ -2083,7 +1996,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
@@ -2097,7 +2010,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
@@ -2113,9 +2026,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -2127,10 +2040,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2165,16 +2078,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -2200,9 +2107,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -2226,7 +2130,6 @@ TEXT ·u8f64DotAVX2(SB), $0-77
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -2234,18 +2137,14 @@ TEXT ·u8f64DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -2286,8 +2185,8 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*8)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2302,18 +2201,18 @@ groupRow0Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	VMOVDQU      Y9, 32(R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*8)
-	VMOVNTDQ Y9, 32(R8)(R11*8)
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2328,18 +2227,18 @@ groupRow1Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y8, (R9)(R11*8)
-	VMOVDQU      Y9, 32(R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*8)
-	VMOVNTDQ Y9, 32(R9)(R11*8)
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2354,14 +2253,14 @@ groupRow2Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y8, (R10)(R11*8)
-	VMOVDQU      Y9, 32(R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*8)
-	VMOVNTDQ Y9, 32(R10)(R11*8)
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*8)
@@ -2373,14 +2272,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ         n+56(FP), R12
-	MOVQ         $0x00000004, R13
 	SUBQ         R11, R12
+	JLE          groupEnd
+	MOVQ         $0x00000004, R13
 	CMPQ         R12, R13
 	CMOVQGT      R13, R12
-	MOVQ         R11, R13
-	ADDQ         R12, R13
-	TESTQ        R12, R12
-	JZ           groupEnd
+	LEAQ         (R11)(R12*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	SHLQ         $0x01, R15
@@ -2400,7 +2297,7 @@ groupTail:
 	VADDPD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VADDPD       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), R14
+	MOVL         -4(SI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
@@ -2410,7 +2307,7 @@ groupTail:
 	VADDPD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VADDPD       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), R14
+	MOVL         -4(DI)(R13*1), R14
 	SHRXQ        R12, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
@@ -2420,7 +2317,7 @@ groupTail:
 	VADDPD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VADDPD       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), R13
+	MOVL         -4(BX)(R13*1), R13
 	SHRXQ        R12, R13, R13
 	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
@@ -2432,9 +2329,9 @@ groupTail:
 	VADDPD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*8)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*8)
 	ADDQ         $+4, R11
 	CMPQ         R11, n+56(FP)
 	JLT          groupTail
@@ -2446,10 +2343,10 @@ groupEnd:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2480,16 +2377,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000004, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
 	SHLQ         $0x01, R9
@@ -2511,9 +2402,6 @@ rowTail:
 	VADDPD       Y6, Y5, Y6
 	VMOVDQU      Y6, (AX)(BX*8)
 	VPMASKMOVD   Y6, Y4, (DX)(BX*8)
-	ADDQ         $+4, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), BX
@@ -2536,8 +2424,6 @@ TEXT ·u16u64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -2545,18 +2431,14 @@ TEXT ·u16u64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2603,7 +2485,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPMOVZXWQ  (DI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2612,7 +2494,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPMOVZXWQ  8(DI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2625,17 +2507,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMOVZXWQ  (R8)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2644,7 +2526,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPMOVZXWQ  8(R8)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2657,17 +2539,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPMOVZXWQ  (SI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2676,7 +2558,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPMOVZXWQ  8(SI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2689,14 +2571,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -2708,14 +2590,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -2738,7 +2618,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
@@ -2751,7 +2631,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
@@ -2764,7 +2644,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
@@ -2779,9 +2659,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -2793,10 +2673,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2830,16 +2710,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -2864,9 +2738,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -2889,8 +2760,6 @@ TEXT ·u16f64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -2898,18 +2767,14 @@ TEXT ·u16f64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2958,7 +2823,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWD  (SI)(R12*2), X9
+	VPMOVZXWD  (DI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2968,7 +2833,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R12*2), X10
+	VPMOVZXWD  8(DI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2982,17 +2847,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWD  (DI)(R12*2), X9
+	VPMOVZXWD  (R8)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3002,7 +2867,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R12*2), X10
+	VPMOVZXWD  8(R8)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3016,17 +2881,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWD  (R8)(R12*2), X9
+	VPMOVZXWD  (SI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3036,7 +2901,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R12*2), X10
+	VPMOVZXWD  8(SI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3050,14 +2915,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -3069,14 +2934,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -3100,7 +2963,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
@@ -3114,7 +2977,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
@@ -3128,7 +2991,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
@@ -3144,9 +3007,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -3158,10 +3021,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3196,16 +3059,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -3231,9 +3088,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3256,8 +3110,6 @@ TEXT ·u32u64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3265,18 +3117,14 @@ TEXT ·u32u64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -3323,7 +3171,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3332,7 +3180,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3345,17 +3193,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3364,7 +3212,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3377,17 +3225,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3396,7 +3244,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3409,14 +3257,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -3428,14 +3276,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -3456,7 +3302,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3467,7 +3313,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3478,7 +3324,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3491,9 +3337,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -3505,10 +3351,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3542,16 +3388,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -3574,9 +3414,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3600,8 +3437,6 @@ TEXT ·u32u32AVX2(SB), $0-77
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3609,18 +3444,14 @@ TEXT ·u32u32AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -3673,7 +3504,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(BX)(R12*4)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*4), Y10
+	VMOVDQU    (DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3685,7 +3516,7 @@ groupRow0Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VMOVDQU    32(SI)(R12*4), Y11
+	VMOVDQU    32(DI)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3701,17 +3532,17 @@ groupRow0Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	VMOVDQU    Y9, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R12*4)
-	VMOVNTDQ Y9, 32(R9)(R12*4)
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*4), Y10
+	VMOVDQU    (R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3723,7 +3554,7 @@ groupRow1Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VMOVDQU    32(DI)(R12*4), Y11
+	VMOVDQU    32(R8)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3739,17 +3570,17 @@ groupRow1Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y8, (R10)(R12*4)
-	VMOVDQU    Y9, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R12*4)
-	VMOVNTDQ Y9, 32(R10)(R12*4)
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*4), Y10
+	VMOVDQU    (SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3761,7 +3592,7 @@ groupRow2Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y7, Y10
 	VPERMD     Y10, Y0, Y7
-	VMOVDQU    32(R8)(R12*4), Y11
+	VMOVDQU    32(SI)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3777,14 +3608,14 @@ groupRow2Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y8, (R11)(R12*4)
-	VMOVDQU    Y9, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R12*4)
-	VMOVNTDQ Y9, 32(R11)(R12*4)
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (CX)(R12*4)
@@ -3796,14 +3627,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R13
 	VMOVDQU    32(R14)(R13*4), Y8
@@ -3821,7 +3650,7 @@ groupTail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), Y8, Y9
+	VPMASKMOVD (DI)(R12*4), Y8, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y9, Y11, Y9
@@ -3834,7 +3663,7 @@ groupTail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), Y8, Y11
+	VPMASKMOVD (R8)(R12*4), Y8, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3847,7 +3676,7 @@ groupTail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), Y8, Y12
+	VPMASKMOVD (SI)(R12*4), Y8, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
 	VPADDD     Y12, Y13, Y12
@@ -3862,9 +3691,9 @@ groupTail:
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
 	VPMASKMOVD Y10, Y8, (BX)(R12*4)
-	VPMASKMOVD Y9, Y8, (R9)(R12*4)
-	VPMASKMOVD Y11, Y8, (R10)(R12*4)
-	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	VPMASKMOVD Y9, Y8, (R10)(R12*4)
+	VPMASKMOVD Y11, Y8, (R11)(R12*4)
+	VPMASKMOVD Y12, Y8, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -3876,10 +3705,10 @@ groupEnd:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3916,16 +3745,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVDQU    32(R8)(DI*4), Y5
@@ -3945,9 +3768,6 @@ rowTail:
 	VPADDD     Y7, Y6, Y7
 	VMOVDQU    Y7, (CX)(SI*4)
 	VPMASKMOVD Y7, Y5, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -3970,8 +3790,6 @@ TEXT ·i16i64AVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3979,18 +3797,14 @@ TEXT ·i16i64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4037,7 +3851,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPMOVSXWQ  (DI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4046,7 +3860,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPMOVSXWQ  8(DI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4059,17 +3873,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMOVSXWQ  (R8)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4078,7 +3892,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPMOVSXWQ  8(R8)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4091,17 +3905,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPMOVSXWQ  (SI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4110,7 +3924,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPMOVSXWQ  8(SI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4123,14 +3937,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4142,14 +3956,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -4172,7 +3984,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
@@ -4185,7 +3997,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
@@ -4198,7 +4010,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
@@ -4213,9 +4025,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -4227,10 +4039,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4264,16 +4076,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -4298,9 +4104,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -4323,8 +4126,6 @@ TEXT ·i32i64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4332,18 +4133,14 @@ TEXT ·i32i64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4390,7 +4187,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPMOVSXDQ  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4399,7 +4196,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPMOVSXDQ  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4412,17 +4209,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMOVSXDQ  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4431,7 +4228,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPMOVSXDQ  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4444,17 +4241,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPMOVSXDQ  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4463,7 +4260,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPMOVSXDQ  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4476,14 +4273,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4495,14 +4292,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -4523,7 +4318,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4534,7 +4329,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4545,7 +4340,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4558,9 +4353,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -4572,10 +4367,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4609,16 +4404,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -4641,9 +4430,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -4666,8 +4452,6 @@ TEXT ·f32f64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4675,18 +4459,14 @@ TEXT ·f32f64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4733,7 +4513,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTPS2PD  (SI)(R12*4), Y9
+	VCVTPS2PD  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4742,7 +4522,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R12*4), Y10
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4755,17 +4535,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTPS2PD  (DI)(R12*4), Y9
+	VCVTPS2PD  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4774,7 +4554,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y10
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4787,17 +4567,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTPS2PD  (R8)(R12*4), Y9
+	VCVTPS2PD  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4806,7 +4586,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y10
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4819,14 +4599,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4838,14 +4618,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -4866,7 +4644,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4877,7 +4655,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4888,7 +4666,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4901,9 +4679,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -4915,10 +4693,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4952,16 +4730,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -4984,9 +4756,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5011,8 +4780,6 @@ TEXT ·f32f32AVX2(SB), $0-77
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+72(FP), Y4
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
@@ -5020,18 +4787,14 @@ TEXT ·f32f32AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -5086,7 +4849,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y10, 32(BX)(R12*4)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*4), Y11
+	VMOVDQU    (DI)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5099,7 +4862,7 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VMOVDQU    32(SI)(R12*4), Y12
+	VMOVDQU    32(DI)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5116,17 +4879,17 @@ groupRow0Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVDQU    Y10, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y10, 32(R9)(R12*4)
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*4), Y11
+	VMOVDQU    (R8)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5139,7 +4902,7 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VMOVDQU    32(DI)(R12*4), Y12
+	VMOVDQU    32(R8)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5156,17 +4919,17 @@ groupRow1Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y9, (R10)(R12*4)
-	VMOVDQU    Y10, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-	VMOVNTDQ Y10, 32(R10)(R12*4)
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*4), Y11
+	VMOVDQU    (SI)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5179,7 +4942,7 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
-	VMOVDQU    32(R8)(R12*4), Y12
+	VMOVDQU    32(SI)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5196,14 +4959,14 @@ groupRow2Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y9, (R11)(R12*4)
-	VMOVDQU    Y10, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R12*4)
-	VMOVNTDQ Y10, 32(R11)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y9, (CX)(R12*4)
@@ -5215,14 +4978,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000008, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R13
 	VMOVDQU    32(R14)(R13*4), Y9
@@ -5241,7 +5002,7 @@ groupTail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	VPMASKMOVD (SI)(R12*4), Y9, Y10
+	VPMASKMOVD (DI)(R12*4), Y9, Y10
 	VSUBPS     Y4, Y10, Y10
 	VPERMD     Y10, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5255,7 +5016,7 @@ groupTail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	VPMASKMOVD (DI)(R12*4), Y9, Y12
+	VPMASKMOVD (R8)(R12*4), Y9, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5269,7 +5030,7 @@ groupTail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	VPMASKMOVD (R8)(R12*4), Y9, Y13
+	VPMASKMOVD (SI)(R12*4), Y9, Y13
 	VSUBPS     Y4, Y13, Y13
 	VPERMD     Y13, Y1, Y14
 	VPAND      192(AX), Y14, Y14
@@ -5285,9 +5046,9 @@ groupTail:
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R12*4)
 	VPMASKMOVD Y11, Y9, (BX)(R12*4)
-	VPMASKMOVD Y10, Y9, (R9)(R12*4)
-	VPMASKMOVD Y12, Y9, (R10)(R12*4)
-	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	VPMASKMOVD Y10, Y9, (R10)(R12*4)
+	VPMASKMOVD Y12, Y9, (R11)(R12*4)
+	VPMASKMOVD Y13, Y9, (R9)(R12*4)
 	ADDQ       $+8, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -5299,10 +5060,10 @@ groupEnd:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -5340,16 +5101,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000008, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVDQU    32(R8)(DI*4), Y6
@@ -5370,9 +5125,6 @@ rowTail:
 	VADDPS     Y8, Y7, Y8
 	VMOVDQU    Y8, (CX)(SI*4)
 	VPMASKMOVD Y8, Y6, (BX)(SI*4)
-	ADDQ       $+8, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5395,8 +5147,6 @@ TEXT ·f64f64AVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -5404,18 +5154,14 @@ TEXT ·f64f64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5462,7 +5208,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*8), Y9
+	VMOVDQU    (DI)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5471,7 +5217,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R12*8), Y10
+	VMOVDQU    32(DI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5484,17 +5230,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*8), Y9
+	VMOVDQU    (R8)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5503,7 +5249,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y10
+	VMOVDQU    32(R8)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5516,17 +5262,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*8), Y9
+	VMOVDQU    (SI)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5535,7 +5281,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y10
+	VMOVDQU    32(SI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5548,14 +5294,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -5567,14 +5313,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13
@@ -5590,7 +5334,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R12*8), Y7, Y8
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y8, Y10, Y8
@@ -5600,7 +5344,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R12*8), Y7, Y10
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5610,7 +5354,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R12*8), Y7, Y11
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
@@ -5622,9 +5366,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -5636,10 +5380,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -5673,16 +5417,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
@@ -5700,9 +5438,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -5725,7 +5460,6 @@ TEXT ·u8u64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -5733,18 +5467,14 @@ TEXT ·u8u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5793,7 +5523,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPMOVZXBQ  (DI)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5803,7 +5533,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPMOVZXBQ  4(DI)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5817,17 +5547,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMOVZXBQ  (R8)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5837,7 +5567,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPMOVZXBQ  4(R8)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5851,17 +5581,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPMOVZXBQ  (SI)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5871,7 +5601,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPMOVZXBQ  4(SI)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5885,14 +5615,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -5904,14 +5634,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -5935,7 +5663,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
@@ -5949,7 +5677,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
@@ -5963,7 +5691,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
@@ -5979,9 +5707,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -5993,10 +5721,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6031,16 +5759,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6066,9 +5788,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6091,7 +5810,6 @@ TEXT ·u8f64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6099,18 +5817,14 @@ TEXT ·u8f64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6161,7 +5875,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), X9
+	VPMOVZXBD  (DI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6172,7 +5886,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R12*1), X10
+	VPMOVZXBD  4(DI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6187,17 +5901,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), X9
+	VPMOVZXBD  (R8)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6208,7 +5922,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R12*1), X10
+	VPMOVZXBD  4(R8)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6223,17 +5937,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), X9
+	VPMOVZXBD  (SI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6244,7 +5958,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R12*1), X10
+	VPMOVZXBD  4(SI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6259,14 +5973,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -6278,14 +5992,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -6310,7 +6022,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
@@ -6325,7 +6037,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
@@ -6340,7 +6052,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
@@ -6357,9 +6069,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -6371,10 +6083,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6410,16 +6122,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6446,9 +6152,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6471,8 +6174,6 @@ TEXT ·u16u64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6480,18 +6181,14 @@ TEXT ·u16u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6540,7 +6237,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPMOVZXWQ  (DI)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6550,7 +6247,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPMOVZXWQ  8(DI)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6564,17 +6261,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMOVZXWQ  (R8)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6584,7 +6281,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPMOVZXWQ  8(R8)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6598,17 +6295,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPMOVZXWQ  (SI)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6618,7 +6315,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPMOVZXWQ  8(SI)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6632,14 +6329,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -6651,14 +6348,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -6682,7 +6377,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
@@ -6696,7 +6391,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
@@ -6710,7 +6405,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
@@ -6726,9 +6421,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -6740,10 +6435,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6778,16 +6473,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -6813,9 +6502,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -6838,8 +6524,6 @@ TEXT ·u16f64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6847,18 +6531,14 @@ TEXT ·u16f64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6909,7 +6589,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWD  (SI)(R12*2), X9
+	VPMOVZXWD  (DI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6920,7 +6600,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R12*2), X10
+	VPMOVZXWD  8(DI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6935,17 +6615,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWD  (DI)(R12*2), X9
+	VPMOVZXWD  (R8)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6956,7 +6636,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R12*2), X10
+	VPMOVZXWD  8(R8)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6971,17 +6651,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWD  (R8)(R12*2), X9
+	VPMOVZXWD  (SI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6992,7 +6672,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R12*2), X10
+	VPMOVZXWD  8(SI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7007,14 +6687,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7026,14 +6706,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -7058,7 +6736,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
@@ -7073,7 +6751,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
@@ -7088,7 +6766,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
@@ -7105,9 +6783,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -7119,10 +6797,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7158,16 +6836,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -7194,9 +6866,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7219,8 +6888,6 @@ TEXT ·u32u64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7228,18 +6895,14 @@ TEXT ·u32u64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7288,7 +6951,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7298,7 +6961,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7312,17 +6975,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7332,7 +6995,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7346,17 +7009,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7366,7 +7029,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7380,14 +7043,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7399,14 +7062,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -7428,7 +7089,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -7440,7 +7101,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -7452,7 +7113,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -7466,9 +7127,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -7480,10 +7141,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7518,16 +7179,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -7551,9 +7206,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7576,8 +7228,6 @@ TEXT ·u32f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7585,18 +7235,14 @@ TEXT ·u32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7649,7 +7295,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7661,7 +7307,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7677,17 +7323,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7699,7 +7345,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7715,17 +7361,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7737,7 +7383,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7753,14 +7399,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7772,14 +7418,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -7803,7 +7447,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
@@ -7817,7 +7461,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPOR       bias<>+0(SB), Y11, Y11
 	VSUBPD     bias<>+0(SB), Y11, Y11
@@ -7831,7 +7475,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPOR       bias<>+0(SB), Y8, Y8
 	VSUBPD     bias<>+0(SB), Y8, Y8
@@ -7847,9 +7491,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -7861,10 +7505,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7901,16 +7545,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -7936,9 +7574,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -7967,8 +7602,6 @@ TEXT ·i16u64SquaresAVX2(SB), $8-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7976,18 +7609,14 @@ TEXT ·i16u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8036,7 +7665,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPMOVSXWQ  (DI)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8046,7 +7675,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPMOVSXWQ  8(DI)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8060,17 +7689,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMOVSXWQ  (R8)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8080,7 +7709,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPMOVSXWQ  8(R8)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8094,17 +7723,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPMOVSXWQ  (SI)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8114,7 +7743,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPMOVSXWQ  8(SI)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8128,14 +7757,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8147,14 +7776,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -8178,7 +7805,7 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
@@ -8192,7 +7819,7 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R13, R15, R15
 	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
@@ -8206,7 +7833,7 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R13, R14, R14
 	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
@@ -8222,9 +7849,9 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -8236,10 +7863,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8274,16 +7901,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
 	SHLQ       $0x01, R10
@@ -8309,9 +7930,6 @@ rowTail:
 	VPADDQ     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -8334,8 +7952,6 @@ TEXT ·i32u64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -8343,18 +7959,14 @@ TEXT ·i32u64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8403,7 +8015,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPMOVSXDQ  (DI)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8413,7 +8025,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPMOVSXDQ  16(DI)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8427,17 +8039,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMOVSXDQ  (R8)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8447,7 +8059,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPMOVSXDQ  16(R8)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8461,17 +8073,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPMOVSXDQ  (SI)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8481,7 +8093,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPMOVSXDQ  16(SI)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8495,14 +8107,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8514,14 +8126,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -8543,7 +8153,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -8555,7 +8165,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -8567,7 +8177,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -8581,9 +8191,9 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -8595,10 +8205,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8633,16 +8243,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -8666,9 +8270,6 @@ rowTail:
 	VPADDQ     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -8691,8 +8292,6 @@ TEXT ·i32f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -8700,18 +8299,14 @@ TEXT ·i32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8760,7 +8355,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTDQ2PD  (SI)(R12*4), Y9
+	VCVTDQ2PD  (DI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8770,7 +8365,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTDQ2PD  16(SI)(R12*4), Y10
+	VCVTDQ2PD  16(DI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8784,17 +8379,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTDQ2PD  (DI)(R12*4), Y9
+	VCVTDQ2PD  (R8)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8804,7 +8399,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTDQ2PD  16(DI)(R12*4), Y10
+	VCVTDQ2PD  16(R8)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8818,17 +8413,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTDQ2PD  (R8)(R12*4), Y9
+	VCVTDQ2PD  (SI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8838,7 +8433,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTDQ2PD  16(R8)(R12*4), Y10
+	VCVTDQ2PD  16(SI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8852,14 +8447,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8871,14 +8466,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -8900,7 +8493,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -8912,7 +8505,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -8924,7 +8517,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -8938,9 +8531,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -8952,10 +8545,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8990,16 +8583,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -9023,9 +8610,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -9048,8 +8632,6 @@ TEXT ·f32f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -9057,18 +8639,14 @@ TEXT ·f32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9117,7 +8695,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTPS2PD  (SI)(R12*4), Y9
+	VCVTPS2PD  (DI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9127,7 +8705,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R12*4), Y10
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9141,17 +8719,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTPS2PD  (DI)(R12*4), Y9
+	VCVTPS2PD  (R8)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9161,7 +8739,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y10
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9175,17 +8753,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTPS2PD  (R8)(R12*4), Y9
+	VCVTPS2PD  (SI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9195,7 +8773,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y10
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9209,14 +8787,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -9228,14 +8806,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -9257,7 +8833,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -9269,7 +8845,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9281,7 +8857,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -9295,9 +8871,9 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -9309,10 +8885,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -9347,16 +8923,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
@@ -9380,9 +8950,6 @@ rowTail:
 	VADDPD     Y5, Y6, Y5
 	VMOVDQU    Y5, (CX)(SI*8)
 	VPMASKMOVD Y5, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
@@ -9405,8 +8972,6 @@ TEXT ·f64f64SquaresAVX2(SB), $0-77
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -9414,18 +8979,14 @@ TEXT ·f64f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9474,7 +9035,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*8), Y9
+	VMOVDQU    (DI)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9484,7 +9045,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R12*8), Y10
+	VMOVDQU    32(DI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9498,17 +9059,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*8), Y9
+	VMOVDQU    (R8)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9518,7 +9079,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y10
+	VMOVDQU    32(R8)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9532,17 +9093,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*8), Y9
+	VMOVDQU    (SI)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9552,7 +9113,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y10
+	VMOVDQU    32(SI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9566,14 +9127,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -9585,14 +9146,12 @@ groupRow3Done:
 groupRest:
 groupTail:
 	MOVQ       n+56(FP), R13
-	MOVQ       $0x00000004, R14
 	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
-	MOVQ       R12, R14
-	ADDQ       R13, R14
-	TESTQ      R13, R13
-	JZ         groupEnd
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13
@@ -9609,7 +9168,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R12*8), Y7, Y8
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9620,7 +9179,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R12*8), Y7, Y10
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9631,7 +9190,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R12*8), Y7, Y11
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -9644,9 +9203,9 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
@@ -9658,10 +9217,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -9696,16 +9255,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ       n+56(FP), DI
-	MOVQ       $0x00000004, R8
 	SUBQ       SI, DI
-	CMPQ       DI, R8
-	CMOVQGT    R8, DI
-	MOVQ       SI, R8
-	ADDQ       DI, R8
-	TESTQ      DI, DI
-	JZ         rowEnd
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
@@ -9724,9 +9277,6 @@ rowTail:
 	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
-	ADDQ       $+4, SI
-	CMPQ       SI, n+56(FP)
-	JLT        rowTail
 
 rowEnd:
 	MOVQ    carry+40(FP), SI

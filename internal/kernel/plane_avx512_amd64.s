@@ -23,7 +23,6 @@ TEXT ·u8u32AVX512(SB), $0-77
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -31,18 +30,14 @@ TEXT ·u8u32AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -68,7 +63,7 @@ groupLoop:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VPMOVZXBD.Z (BX)(R11*1), K6, Z9
+	VPMOVZXBD.Z (SI)(R11*1), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -80,7 +75,7 @@ groupLoop:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VPMOVZXBD.Z (SI)(R11*1), K6, Z11
+	VPMOVZXBD.Z (DI)(R11*1), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -92,7 +87,7 @@ groupLoop:
 	VPADDD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VPMOVZXBD.Z (DI)(R11*1), K6, Z12
+	VPMOVZXBD.Z (BX)(R11*1), K6, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -109,12 +104,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*4)
 	VMOVDQU32   Z10, (DX)(R11*4)
-	PREFETCHT0  128(R8)(R11*4)
-	VMOVDQU32   Z9, (R8)(R11*4)
 	PREFETCHT0  128(R9)(R11*4)
-	VMOVDQU32   Z11, (R9)(R11*4)
+	VMOVDQU32   Z9, (R9)(R11*4)
 	PREFETCHT0  128(R10)(R11*4)
-	VMOVDQU32   Z12, (R10)(R11*4)
+	VMOVDQU32   Z11, (R10)(R11*4)
+	PREFETCHT0  128(R8)(R11*4)
+	VMOVDQU32   Z12, (R8)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -134,27 +129,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z10, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z9, (R9)(R11*4)
+	VMOVNTDQ   Z11, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z9, (R8)(R11*4)
-	VMOVNTDQ   Z11, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z12, (R10)(R11*4)
+	VMOVDQU32  Z12, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z10, (DX)(R11*4)
-	VMOVNTDQ Z9, (R8)(R11*4)
-	VMOVNTDQ Z11, (R9)(R11*4)
-	VMOVNTDQ Z12, (R10)(R11*4)
+	VMOVNTDQ Z9, (R9)(R11*4)
+	VMOVNTDQ Z11, (R10)(R11*4)
+	VMOVNTDQ Z12, (R8)(R11*4)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU32 Z10, K6, (DX)(R11*4)
-	VMOVDQU32 Z9, K6, (R8)(R11*4)
-	VMOVDQU32 Z11, K6, (R9)(R11*4)
-	VMOVDQU32 Z12, K6, (R10)(R11*4)
+	VMOVDQU32 Z9, K6, (R9)(R11*4)
+	VMOVDQU32 Z11, K6, (R10)(R11*4)
+	VMOVDQU32 Z12, K6, (R8)(R11*4)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -164,10 +159,10 @@ groupEnd:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -227,7 +222,7 @@ done:
 	RET
 
 // func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
 TEXT ·u8u32DotAVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
 	VPBROADCASTD 448(AX), Z0
@@ -235,7 +230,6 @@ TEXT ·u8u32DotAVX512(SB), $0-77
 	VMOVDQU32    triangle16_1<>+0(SB), Z2
 	VMOVDQU32    triangle16_2<>+0(SB), Z3
 	VMOVDQU32    triangle16_3<>+0(SB), Z4
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
@@ -243,18 +237,14 @@ TEXT ·u8u32DotAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -280,37 +270,37 @@ groupLoop:
 	VPERMD       Z10, Z0, Z5
 	VPADDD       Z10, Z9, Z10
 	VPXORD       Z12, Z12, Z12
-	VPBROADCASTD (BX)(R11*1), Z9
+	VPBROADCASTD (SI)(R11*1), Z9
 	VPDPBUSD     Z1, Z9, Z12
-	VPBROADCASTD 4(BX)(R11*1), Z9
+	VPBROADCASTD 4(SI)(R11*1), Z9
 	VPDPBUSD     Z2, Z9, Z12
-	VPBROADCASTD 8(BX)(R11*1), Z9
+	VPBROADCASTD 8(SI)(R11*1), Z9
 	VPDPBUSD     Z3, Z9, Z12
-	VPBROADCASTD 12(BX)(R11*1), Z9
+	VPBROADCASTD 12(SI)(R11*1), Z9
 	VPDPBUSD     Z4, Z9, Z12
 	VPADDD       Z12, Z6, Z12
 	VPERMD       Z12, Z0, Z6
 	VPADDD       Z12, Z10, Z12
 	VPXORD       Z13, Z13, Z13
-	VPBROADCASTD (SI)(R11*1), Z9
+	VPBROADCASTD (DI)(R11*1), Z9
 	VPDPBUSD     Z1, Z9, Z13
-	VPBROADCASTD 4(SI)(R11*1), Z9
+	VPBROADCASTD 4(DI)(R11*1), Z9
 	VPDPBUSD     Z2, Z9, Z13
-	VPBROADCASTD 8(SI)(R11*1), Z9
+	VPBROADCASTD 8(DI)(R11*1), Z9
 	VPDPBUSD     Z3, Z9, Z13
-	VPBROADCASTD 12(SI)(R11*1), Z9
+	VPBROADCASTD 12(DI)(R11*1), Z9
 	VPDPBUSD     Z4, Z9, Z13
 	VPADDD       Z13, Z7, Z13
 	VPERMD       Z13, Z0, Z7
 	VPADDD       Z13, Z12, Z13
 	VPXORD       Z14, Z14, Z14
-	VPBROADCASTD (DI)(R11*1), Z9
+	VPBROADCASTD (BX)(R11*1), Z9
 	VPDPBUSD     Z1, Z9, Z14
-	VPBROADCASTD 4(DI)(R11*1), Z9
+	VPBROADCASTD 4(BX)(R11*1), Z9
 	VPDPBUSD     Z2, Z9, Z14
-	VPBROADCASTD 8(DI)(R11*1), Z9
+	VPBROADCASTD 8(BX)(R11*1), Z9
 	VPDPBUSD     Z3, Z9, Z14
-	VPBROADCASTD 12(DI)(R11*1), Z9
+	VPBROADCASTD 12(BX)(R11*1), Z9
 	VPDPBUSD     Z4, Z9, Z14
 	VPADDD       Z14, Z8, Z14
 	VPERMD       Z14, Z0, Z8
@@ -320,12 +310,12 @@ groupLoop:
 	JAE          groupBeyond
 	PREFETCHT0   128(DX)(R11*4)
 	VMOVDQU32    Z10, (DX)(R11*4)
-	PREFETCHT0   128(R8)(R11*4)
-	VMOVDQU32    Z12, (R8)(R11*4)
 	PREFETCHT0   128(R9)(R11*4)
-	VMOVDQU32    Z13, (R9)(R11*4)
+	VMOVDQU32    Z12, (R9)(R11*4)
 	PREFETCHT0   128(R10)(R11*4)
-	VMOVDQU32    Z14, (R10)(R11*4)
+	VMOVDQU32    Z13, (R10)(R11*4)
+	PREFETCHT0   128(R8)(R11*4)
+	VMOVDQU32    Z14, (R8)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -357,7 +347,7 @@ groupTail:
 	VPERMD       Z15, Z0, Z5
 	VPADDD       Z15, Z9, Z15
 	VPXORD       Z16, Z16, Z16
-	VMOVDQU8.Z   (BX)(R11*1), K1, X11
+	VMOVDQU8.Z   (SI)(R11*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z16
 	VPSRLDQ      $0x04, X11, X11
@@ -373,7 +363,7 @@ groupTail:
 	VPERMD       Z16, Z0, Z6
 	VPADDD       Z16, Z15, Z16
 	VPXORD       Z17, Z17, Z17
-	VMOVDQU8.Z   (SI)(R11*1), K1, X11
+	VMOVDQU8.Z   (DI)(R11*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z17
 	VPSRLDQ      $0x04, X11, X11
@@ -389,7 +379,7 @@ groupTail:
 	VPERMD       Z17, Z0, Z7
 	VPADDD       Z17, Z16, Z17
 	VPXORD       Z18, Z18, Z18
-	VMOVDQU8.Z   (DI)(R11*1), K1, X11
+	VMOVDQU8.Z   (BX)(R11*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z18
 	VPSRLDQ      $0x04, X11, X11
@@ -406,26 +396,26 @@ groupTail:
 	VPADDD       Z18, Z17, Z18
 	VMOVDQU32    Z18, (AX)(R11*4)
 	VMOVDQU32    Z15, K1, (DX)(R11*4)
-	VMOVDQU32    Z16, K1, (R8)(R11*4)
-	VMOVDQU32    Z17, K1, (R9)(R11*4)
-	VMOVDQU32    Z18, K1, (R10)(R11*4)
+	VMOVDQU32    Z16, K1, (R9)(R11*4)
+	VMOVDQU32    Z17, K1, (R10)(R11*4)
+	VMOVDQU32    Z18, K1, (R8)(R11*4)
 	JMP          groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z10, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z12, (R9)(R11*4)
+	VMOVNTDQ   Z13, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z12, (R8)(R11*4)
-	VMOVNTDQ   Z13, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z14, (R10)(R11*4)
+	VMOVDQU32  Z14, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z10, (DX)(R11*4)
-	VMOVNTDQ Z12, (R8)(R11*4)
-	VMOVNTDQ Z13, (R9)(R11*4)
-	VMOVNTDQ Z14, (R10)(R11*4)
+	VMOVNTDQ Z12, (R9)(R11*4)
+	VMOVNTDQ Z13, (R10)(R11*4)
+	VMOVNTDQ Z14, (R8)(R11*4)
 	JMP      groupNext
 
 groupEnd:
@@ -435,10 +425,10 @@ groupEnd:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -474,16 +464,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000010, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
 	KMOVW        DI, K1
@@ -506,9 +490,6 @@ rowTail:
 	VPADDD       Z20, Z6, Z20
 	VMOVDQU32    Z20, (AX)(BX*4)
 	VMOVDQU32    Z20, K1, (DX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -580,7 +561,6 @@ TEXT ·u8u64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -588,18 +568,14 @@ TEXT ·u8u64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -623,7 +599,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R11*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R11*1), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -633,7 +609,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R11*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R11*1), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -643,7 +619,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R11*1), K5, Z11
+	VPMOVZXBQ.Z (BX)(R11*1), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -658,12 +634,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -683,27 +659,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -713,10 +689,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -774,13 +750,12 @@ done:
 	RET
 
 // func u8u64DotAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
 TEXT ·u8u64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
@@ -788,18 +763,14 @@ TEXT ·u8u64DotAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -822,27 +793,27 @@ groupLoop:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R11*1), Y7
+	VPBROADCASTD (SI)(R11*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R11*1), Y7
+	VPBROADCASTD 4(SI)(R11*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VPMOVZXDQ    Y10, Z7
 	VPADDQ       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R11*1), Y19
+	VPBROADCASTD (DI)(R11*1), Y19
 	VPDPBUSD     Y1, Y19, Y11
-	VPBROADCASTD 4(SI)(R11*1), Y19
+	VPBROADCASTD 4(DI)(R11*1), Y19
 	VPDPBUSD     Y2, Y19, Y11
 	VPMOVZXDQ    Y11, Z19
 	VPADDQ       Z19, Z5, Z19
 	VPERMD       Z19, Z0, Z5
 	VPADDQ       Z19, Z7, Z19
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R11*1), Y20
+	VPBROADCASTD (BX)(R11*1), Y20
 	VPDPBUSD     Y1, Y20, Y12
-	VPBROADCASTD 4(DI)(R11*1), Y20
+	VPBROADCASTD 4(BX)(R11*1), Y20
 	VPDPBUSD     Y2, Y20, Y12
 	VPMOVZXDQ    Y12, Z20
 	VPADDQ       Z20, Z6, Z20
@@ -853,12 +824,12 @@ groupLoop:
 	JAE          groupBeyond
 	PREFETCHT0   128(DX)(R11*8)
 	VMOVDQU32    Z9, (DX)(R11*8)
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU32    Z7, (R8)(R11*8)
 	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU32    Z19, (R9)(R11*8)
+	VMOVDQU32    Z7, (R9)(R11*8)
 	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU32    Z20, (R10)(R11*8)
+	VMOVDQU32    Z19, (R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU32    Z20, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -885,7 +856,7 @@ groupTail:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R11*1), K1, X19
+	VMOVDQU8.Z   (SI)(R11*1), K1, X19
 	VPBROADCASTD X19, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X19, X19
@@ -896,7 +867,7 @@ groupTail:
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R11*1), K1, X20
+	VMOVDQU8.Z   (DI)(R11*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y15
 	VPSRLDQ      $0x04, X20, X20
@@ -907,7 +878,7 @@ groupTail:
 	VPERMD       Z19, Z0, Z5
 	VPADDQ       Z19, Z7, Z19
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R11*1), K1, X21
+	VMOVDQU8.Z   (BX)(R11*1), K1, X21
 	VPBROADCASTD X21, Y20
 	VPDPBUSD     Y1, Y20, Y16
 	VPSRLDQ      $0x04, X21, X21
@@ -919,26 +890,26 @@ groupTail:
 	VPADDQ       Z20, Z19, Z20
 	VMOVDQU32    Z20, (AX)(R11*8)
 	VMOVDQU64    Z9, K1, (DX)(R11*8)
-	VMOVDQU64    Z7, K1, (R8)(R11*8)
-	VMOVDQU64    Z19, K1, (R9)(R11*8)
-	VMOVDQU64    Z20, K1, (R10)(R11*8)
+	VMOVDQU64    Z7, K1, (R9)(R11*8)
+	VMOVDQU64    Z19, K1, (R10)(R11*8)
+	VMOVDQU64    Z20, K1, (R8)(R11*8)
 	JMP          groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z7, (R9)(R11*8)
+	VMOVNTDQ   Z19, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z7, (R8)(R11*8)
-	VMOVNTDQ   Z19, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z20, (R10)(R11*8)
+	VMOVDQU32  Z20, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z7, (R8)(R11*8)
-	VMOVNTDQ Z19, (R9)(R11*8)
-	VMOVNTDQ Z20, (R10)(R11*8)
+	VMOVNTDQ Z7, (R9)(R11*8)
+	VMOVNTDQ Z19, (R10)(R11*8)
+	VMOVNTDQ Z20, (R8)(R11*8)
 	JMP      groupNext
 
 groupEnd:
@@ -948,10 +919,10 @@ groupEnd:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -984,16 +955,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000008, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
 	KMOVW        DI, K1
@@ -1011,9 +976,6 @@ rowTail:
 	VPADDQ       Z5, Z4, Z5
 	VMOVDQU32    Z5, (AX)(BX*8)
 	VMOVDQU64    Z5, K1, (DX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -1049,26 +1011,19 @@ TEXT ·u8f32AVX512(SB), $0-77
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+72(FP), Z5
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -1096,7 +1051,7 @@ groupLoop:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VPMOVZXBD.Z (BX)(R11*1), K6, Z10
+	VPMOVZXBD.Z (SI)(R11*1), K6, Z10
 	VCVTDQ2PS   Z10, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
@@ -1110,7 +1065,7 @@ groupLoop:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VPMOVZXBD.Z (SI)(R11*1), K6, Z12
+	VPMOVZXBD.Z (DI)(R11*1), K6, Z12
 	VCVTDQ2PS   Z12, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
@@ -1124,7 +1079,7 @@ groupLoop:
 	VADDPS      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VPMOVZXBD.Z (DI)(R11*1), K6, Z13
+	VPMOVZXBD.Z (BX)(R11*1), K6, Z13
 	VCVTDQ2PS   Z13, Z13
 	VSUBPS      Z5, Z13, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
@@ -1143,12 +1098,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*4)
 	VMOVDQU32   Z11, (DX)(R11*4)
-	PREFETCHT0  128(R8)(R11*4)
-	VMOVDQU32   Z10, (R8)(R11*4)
 	PREFETCHT0  128(R9)(R11*4)
-	VMOVDQU32   Z12, (R9)(R11*4)
+	VMOVDQU32   Z10, (R9)(R11*4)
 	PREFETCHT0  128(R10)(R11*4)
-	VMOVDQU32   Z13, (R10)(R11*4)
+	VMOVDQU32   Z12, (R10)(R11*4)
+	PREFETCHT0  128(R8)(R11*4)
+	VMOVDQU32   Z13, (R8)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -1168,27 +1123,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z11, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z10, (R9)(R11*4)
+	VMOVNTDQ   Z12, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z10, (R8)(R11*4)
-	VMOVNTDQ   Z12, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z13, (R10)(R11*4)
+	VMOVDQU32  Z13, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z11, (DX)(R11*4)
-	VMOVNTDQ Z10, (R8)(R11*4)
-	VMOVNTDQ Z12, (R9)(R11*4)
-	VMOVNTDQ Z13, (R10)(R11*4)
+	VMOVNTDQ Z10, (R9)(R11*4)
+	VMOVNTDQ Z12, (R10)(R11*4)
+	VMOVNTDQ Z13, (R8)(R11*4)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU32 Z11, K6, (DX)(R11*4)
-	VMOVDQU32 Z10, K6, (R8)(R11*4)
-	VMOVDQU32 Z12, K6, (R9)(R11*4)
-	VMOVDQU32 Z13, K6, (R10)(R11*4)
+	VMOVDQU32 Z10, K6, (R9)(R11*4)
+	VMOVDQU32 Z12, K6, (R10)(R11*4)
+	VMOVDQU32 Z13, K6, (R8)(R11*4)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -1198,14 +1153,12 @@ groupEnd:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1226,26 +1179,19 @@ TEXT ·u8f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1270,7 +1216,7 @@ groupLoop:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXBD.Z (BX)(R11*1), K5, Y8
+	VPMOVZXBD.Z (SI)(R11*1), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -1281,7 +1227,7 @@ groupLoop:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXBD.Z (SI)(R11*1), K5, Y10
+	VPMOVZXBD.Z (DI)(R11*1), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -1292,7 +1238,7 @@ groupLoop:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXBD.Z (DI)(R11*1), K5, Y11
+	VPMOVZXBD.Z (BX)(R11*1), K5, Y11
 	VCVTDQ2PD   Y11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -1308,12 +1254,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -1333,27 +1279,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -1363,26 +1309,23 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64DotAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
 TEXT ·u8f64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
@@ -1390,18 +1333,14 @@ TEXT ·u8f64DotAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -1424,27 +1363,27 @@ groupLoop:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R11*1), Y7
+	VPBROADCASTD (SI)(R11*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R11*1), Y7
+	VPBROADCASTD 4(SI)(R11*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VCVTDQ2PD    Y10, Z7
 	VADDPD       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R11*1), Y19
+	VPBROADCASTD (DI)(R11*1), Y19
 	VPDPBUSD     Y1, Y19, Y11
-	VPBROADCASTD 4(SI)(R11*1), Y19
+	VPBROADCASTD 4(DI)(R11*1), Y19
 	VPDPBUSD     Y2, Y19, Y11
 	VCVTDQ2PD    Y11, Z19
 	VADDPD       Z19, Z5, Z19
 	VPERMD       Z19, Z0, Z5
 	VADDPD       Z19, Z7, Z19
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R11*1), Y20
+	VPBROADCASTD (BX)(R11*1), Y20
 	VPDPBUSD     Y1, Y20, Y12
-	VPBROADCASTD 4(DI)(R11*1), Y20
+	VPBROADCASTD 4(BX)(R11*1), Y20
 	VPDPBUSD     Y2, Y20, Y12
 	VCVTDQ2PD    Y12, Z20
 	VADDPD       Z20, Z6, Z20
@@ -1455,12 +1394,12 @@ groupLoop:
 	JAE          groupBeyond
 	PREFETCHT0   128(DX)(R11*8)
 	VMOVDQU32    Z9, (DX)(R11*8)
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU32    Z7, (R8)(R11*8)
 	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU32    Z19, (R9)(R11*8)
+	VMOVDQU32    Z7, (R9)(R11*8)
 	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU32    Z20, (R10)(R11*8)
+	VMOVDQU32    Z19, (R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU32    Z20, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -1487,7 +1426,7 @@ groupTail:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R11*1), K1, X19
+	VMOVDQU8.Z   (SI)(R11*1), K1, X19
 	VPBROADCASTD X19, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X19, X19
@@ -1498,7 +1437,7 @@ groupTail:
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R11*1), K1, X20
+	VMOVDQU8.Z   (DI)(R11*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y15
 	VPSRLDQ      $0x04, X20, X20
@@ -1509,7 +1448,7 @@ groupTail:
 	VPERMD       Z19, Z0, Z5
 	VADDPD       Z19, Z7, Z19
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R11*1), K1, X21
+	VMOVDQU8.Z   (BX)(R11*1), K1, X21
 	VPBROADCASTD X21, Y20
 	VPDPBUSD     Y1, Y20, Y16
 	VPSRLDQ      $0x04, X21, X21
@@ -1521,26 +1460,26 @@ groupTail:
 	VADDPD       Z20, Z19, Z20
 	VMOVDQU32    Z20, (AX)(R11*8)
 	VMOVDQU64    Z9, K1, (DX)(R11*8)
-	VMOVDQU64    Z7, K1, (R8)(R11*8)
-	VMOVDQU64    Z19, K1, (R9)(R11*8)
-	VMOVDQU64    Z20, K1, (R10)(R11*8)
+	VMOVDQU64    Z7, K1, (R9)(R11*8)
+	VMOVDQU64    Z19, K1, (R10)(R11*8)
+	VMOVDQU64    Z20, K1, (R8)(R11*8)
 	JMP          groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z7, (R9)(R11*8)
+	VMOVNTDQ   Z19, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z7, (R8)(R11*8)
-	VMOVNTDQ   Z19, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z20, (R10)(R11*8)
+	VMOVDQU32  Z20, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z7, (R8)(R11*8)
-	VMOVNTDQ Z19, (R9)(R11*8)
-	VMOVNTDQ Z20, (R10)(R11*8)
+	VMOVNTDQ Z7, (R9)(R11*8)
+	VMOVNTDQ Z19, (R10)(R11*8)
+	VMOVNTDQ Z20, (R8)(R11*8)
 	JMP      groupNext
 
 groupEnd:
@@ -1550,10 +1489,10 @@ groupEnd:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -1586,16 +1525,10 @@ rowLoop:
 	JLT          rowLoop
 
 rowRest:
-rowTail:
 	MOVQ         n+56(FP), SI
-	MOVQ         $0x00000008, DI
 	SUBQ         BX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         BX, DI
-	ADDQ         SI, DI
-	TESTQ        SI, SI
-	JZ           rowEnd
+	JLE          rowEnd
+	MOVQ         n+56(FP), DI
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
 	KMOVW        DI, K1
@@ -1613,9 +1546,6 @@ rowTail:
 	VADDPD       Z5, Z4, Z5
 	VMOVDQU32    Z5, (AX)(BX*8)
 	VMOVDQU64    Z5, K1, (DX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, n+56(FP)
-	JLT          rowTail
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -1647,8 +1577,6 @@ TEXT ·u16u64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -1656,18 +1584,14 @@ TEXT ·u16u64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1691,7 +1615,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R11*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R11*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -1701,7 +1625,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R11*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R11*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -1711,7 +1635,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R11*2), K5, Z11
+	VPMOVZXWQ.Z (BX)(R11*2), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -1726,12 +1650,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -1751,27 +1675,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -1781,10 +1705,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -1857,27 +1781,19 @@ TEXT ·u16f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1902,7 +1818,7 @@ groupLoop:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXWD.Z (BX)(R11*2), K5, Y8
+	VPMOVZXWD.Z (SI)(R11*2), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -1913,7 +1829,7 @@ groupLoop:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXWD.Z (SI)(R11*2), K5, Y10
+	VPMOVZXWD.Z (DI)(R11*2), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -1924,7 +1840,7 @@ groupLoop:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXWD.Z (DI)(R11*2), K5, Y11
+	VPMOVZXWD.Z (BX)(R11*2), K5, Y11
 	VCVTDQ2PD   Y11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -1940,12 +1856,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -1965,27 +1881,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -1995,14 +1911,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2023,8 +1937,6 @@ TEXT ·u32u64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2032,18 +1944,14 @@ TEXT ·u32u64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2067,7 +1975,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R11*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R11*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2077,7 +1985,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R11*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R11*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -2087,7 +1995,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R11*4), K5, Z11
+	VPMOVZXDQ.Z (BX)(R11*4), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -2102,12 +2010,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -2127,27 +2035,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -2157,10 +2065,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -2218,7 +2126,7 @@ done:
 	RET
 
 // func u32u32AVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u32u32AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -2236,8 +2144,6 @@ TEXT ·u32u32AVX512(SB), $0-77
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x02, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2245,18 +2151,14 @@ TEXT ·u32u32AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -2281,7 +2183,7 @@ groupLoop:
 	VPADDD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K4, Z5
 	VPADDD     Z10, Z9, Z10
-	VMOVDQU32  (BX)(R11*4), Z9
+	VMOVDQU32  (SI)(R11*4), Z9
 	VPERMD.Z   Z9, Z1, K1, Z11
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z2, K2, Z11
@@ -2293,7 +2195,7 @@ groupLoop:
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z0, K4, Z6
 	VPADDD     Z9, Z10, Z9
-	VMOVDQU32  (SI)(R11*4), Z11
+	VMOVDQU32  (DI)(R11*4), Z11
 	VPERMD.Z   Z11, Z1, K1, Z12
 	VPADDD     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z2, K2, Z12
@@ -2305,7 +2207,7 @@ groupLoop:
 	VPADDD     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z0, K4, Z7
 	VPADDD     Z11, Z9, Z11
-	VMOVDQU32  (DI)(R11*4), Z12
+	VMOVDQU32  (BX)(R11*4), Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VPADDD     Z12, Z13, Z12
 	VPERMD.Z   Z12, Z2, K2, Z13
@@ -2322,12 +2224,12 @@ groupLoop:
 	JAE        groupBeyond
 	PREFETCHT0 128(DX)(R11*4)
 	VMOVDQU32  Z10, (DX)(R11*4)
-	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z9, (R8)(R11*4)
 	PREFETCHT0 128(R9)(R11*4)
-	VMOVDQU32  Z11, (R9)(R11*4)
+	VMOVDQU32  Z9, (R9)(R11*4)
 	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z12, (R10)(R11*4)
+	VMOVDQU32  Z11, (R10)(R11*4)
+	PREFETCHT0 128(R8)(R11*4)
+	VMOVDQU32  Z12, (R8)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -2354,7 +2256,7 @@ groupTail:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VMOVDQU32.Z (BX)(R11*4), K6, Z9
+	VMOVDQU32.Z (SI)(R11*4), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -2366,7 +2268,7 @@ groupTail:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VMOVDQU32.Z (SI)(R11*4), K6, Z11
+	VMOVDQU32.Z (DI)(R11*4), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -2378,7 +2280,7 @@ groupTail:
 	VPADDD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VMOVDQU32.Z (DI)(R11*4), K6, Z12
+	VMOVDQU32.Z (BX)(R11*4), K6, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2392,26 +2294,26 @@ groupTail:
 	VPADDD      Z12, Z11, Z12
 	VMOVDQU32   Z12, (AX)(R11*4)
 	VMOVDQU32   Z10, K6, (DX)(R11*4)
-	VMOVDQU32   Z9, K6, (R8)(R11*4)
-	VMOVDQU32   Z11, K6, (R9)(R11*4)
-	VMOVDQU32   Z12, K6, (R10)(R11*4)
+	VMOVDQU32   Z9, K6, (R9)(R11*4)
+	VMOVDQU32   Z11, K6, (R10)(R11*4)
+	VMOVDQU32   Z12, K6, (R8)(R11*4)
 	JMP         groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z10, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z9, (R9)(R11*4)
+	VMOVNTDQ   Z11, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z9, (R8)(R11*4)
-	VMOVNTDQ   Z11, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z12, (R10)(R11*4)
+	VMOVDQU32  Z12, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z10, (DX)(R11*4)
-	VMOVNTDQ Z9, (R8)(R11*4)
-	VMOVNTDQ Z11, (R9)(R11*4)
-	VMOVNTDQ Z12, (R10)(R11*4)
+	VMOVNTDQ Z9, (R9)(R11*4)
+	VMOVNTDQ Z11, (R10)(R11*4)
+	VMOVNTDQ Z12, (R8)(R11*4)
 	JMP      groupNext
 
 groupEnd:
@@ -2421,10 +2323,10 @@ groupEnd:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -2460,16 +2362,10 @@ rowLoop:
 	JLT        rowLoop
 
 rowRest:
-rowTail:
 	MOVQ        n+56(FP), SI
-	MOVQ        $0x00000010, DI
 	SUBQ        BX, SI
-	CMPQ        SI, DI
-	CMOVQGT     DI, SI
-	MOVQ        BX, DI
-	ADDQ        SI, DI
-	TESTQ       SI, SI
-	JZ          rowEnd
+	JLE         rowEnd
+	MOVQ        n+56(FP), DI
 	MOVQ        $-1, DI
 	BZHIQ       SI, DI, DI
 	KMOVW       DI, K6
@@ -2488,9 +2384,6 @@ rowTail:
 	VPADDD      Z7, Z6, Z7
 	VMOVDQU32   Z7, (AX)(BX*4)
 	VMOVDQU32   Z7, K6, (DX)(BX*4)
-	ADDQ        $+16, BX
-	CMPQ        BX, n+56(FP)
-	JLT         rowTail
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -2522,8 +2415,6 @@ TEXT ·i16i64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2531,18 +2422,14 @@ TEXT ·i16i64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2566,7 +2453,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R11*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R11*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2576,7 +2463,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R11*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R11*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -2586,7 +2473,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R11*2), K5, Z11
+	VPMOVSXWQ.Z (BX)(R11*2), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -2601,12 +2488,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -2626,27 +2513,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -2656,10 +2543,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -2732,8 +2619,6 @@ TEXT ·i32i64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2741,18 +2626,14 @@ TEXT ·i32i64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2776,7 +2657,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R11*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R11*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2786,7 +2667,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R11*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R11*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -2796,7 +2677,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R11*4), K5, Z11
+	VPMOVSXDQ.Z (BX)(R11*4), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -2811,12 +2692,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -2836,27 +2717,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -2866,10 +2747,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -2942,27 +2823,19 @@ TEXT ·f32f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2986,7 +2859,7 @@ groupLoop:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R11*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R11*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2996,7 +2869,7 @@ groupLoop:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R11*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R11*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -3006,7 +2879,7 @@ groupLoop:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R11*4), K5, Z11
+	VCVTPS2PD.Z (BX)(R11*4), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -3021,12 +2894,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -3046,27 +2919,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -3076,14 +2949,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3108,27 +2979,19 @@ TEXT ·f32f32AVX512(SB), $0-77
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+72(FP), Z5
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -3154,7 +3017,7 @@ groupLoop:
 	VADDPS     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z0, K4, Z6
 	VADDPS     Z11, Z10, Z11
-	VMOVDQU32  (BX)(R11*4), Z10
+	VMOVDQU32  (SI)(R11*4), Z10
 	VSUBPS     Z5, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPS     Z10, Z12, Z10
@@ -3167,7 +3030,7 @@ groupLoop:
 	VADDPS     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K4, Z7
 	VADDPS     Z10, Z11, Z10
-	VMOVDQU32  (SI)(R11*4), Z12
+	VMOVDQU32  (DI)(R11*4), Z12
 	VSUBPS     Z5, Z12, Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VADDPS     Z12, Z13, Z12
@@ -3180,7 +3043,7 @@ groupLoop:
 	VADDPS     Z12, Z13, Z12
 	VPERMD.Z   Z12, Z0, K4, Z8
 	VADDPS     Z12, Z10, Z12
-	VMOVDQU32  (DI)(R11*4), Z13
+	VMOVDQU32  (BX)(R11*4), Z13
 	VSUBPS     Z5, Z13, Z13
 	VPERMD.Z   Z13, Z1, K1, Z14
 	VADDPS     Z13, Z14, Z13
@@ -3198,12 +3061,12 @@ groupLoop:
 	JAE        groupBeyond
 	PREFETCHT0 128(DX)(R11*4)
 	VMOVDQU32  Z11, (DX)(R11*4)
-	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z10, (R8)(R11*4)
 	PREFETCHT0 128(R9)(R11*4)
-	VMOVDQU32  Z12, (R9)(R11*4)
+	VMOVDQU32  Z10, (R9)(R11*4)
 	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z13, (R10)(R11*4)
+	VMOVDQU32  Z12, (R10)(R11*4)
+	PREFETCHT0 128(R8)(R11*4)
+	VMOVDQU32  Z13, (R8)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -3231,7 +3094,7 @@ groupTail:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VMOVDQU32.Z (BX)(R11*4), K6, Z10
+	VMOVDQU32.Z (SI)(R11*4), K6, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPS      Z10, Z12, Z10
@@ -3244,7 +3107,7 @@ groupTail:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VMOVDQU32.Z (SI)(R11*4), K6, Z12
+	VMOVDQU32.Z (DI)(R11*4), K6, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPS      Z12, Z13, Z12
@@ -3257,7 +3120,7 @@ groupTail:
 	VADDPS      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VMOVDQU32.Z (DI)(R11*4), K6, Z13
+	VMOVDQU32.Z (BX)(R11*4), K6, Z13
 	VSUBPS      Z5, Z13, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
 	VADDPS      Z13, Z14, Z13
@@ -3272,26 +3135,26 @@ groupTail:
 	VADDPS      Z13, Z12, Z13
 	VMOVDQU32   Z13, (AX)(R11*4)
 	VMOVDQU32   Z11, K6, (DX)(R11*4)
-	VMOVDQU32   Z10, K6, (R8)(R11*4)
-	VMOVDQU32   Z12, K6, (R9)(R11*4)
-	VMOVDQU32   Z13, K6, (R10)(R11*4)
+	VMOVDQU32   Z10, K6, (R9)(R11*4)
+	VMOVDQU32   Z12, K6, (R10)(R11*4)
+	VMOVDQU32   Z13, K6, (R8)(R11*4)
 	JMP         groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z11, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z10, (R9)(R11*4)
+	VMOVNTDQ   Z12, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z10, (R8)(R11*4)
-	VMOVNTDQ   Z12, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z13, (R10)(R11*4)
+	VMOVDQU32  Z13, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z11, (DX)(R11*4)
-	VMOVNTDQ Z10, (R8)(R11*4)
-	VMOVNTDQ Z12, (R9)(R11*4)
-	VMOVNTDQ Z13, (R10)(R11*4)
+	VMOVNTDQ Z10, (R9)(R11*4)
+	VMOVNTDQ Z12, (R10)(R11*4)
+	VMOVNTDQ Z13, (R8)(R11*4)
 	JMP      groupNext
 
 groupEnd:
@@ -3301,14 +3164,12 @@ groupEnd:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3329,27 +3190,19 @@ TEXT ·f64f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3372,7 +3225,7 @@ groupLoop:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R11*8), Z8
+	VMOVDQU64  (SI)(R11*8), Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z2, K2, Z10
@@ -3382,7 +3235,7 @@ groupLoop:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R11*8), Z10
+	VMOVDQU64  (DI)(R11*8), Z10
 	VPERMD.Z   Z10, Z1, K1, Z11
 	VADDPD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z2, K2, Z11
@@ -3392,7 +3245,7 @@ groupLoop:
 	VADDPD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R11*8), Z11
+	VMOVDQU64  (BX)(R11*8), Z11
 	VPERMD.Z   Z11, Z1, K1, Z12
 	VADDPD     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z2, K2, Z12
@@ -3407,12 +3260,12 @@ groupLoop:
 	JAE        groupBeyond
 	PREFETCHT0 128(DX)(R11*8)
 	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
 	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
 	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z10, (R10)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -3437,7 +3290,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R11*8), K5, Z8
+	VMOVDQU64.Z (SI)(R11*8), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3447,7 +3300,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R11*8), K5, Z10
+	VMOVDQU64.Z (DI)(R11*8), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -3457,7 +3310,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R11*8), K5, Z11
+	VMOVDQU64.Z (BX)(R11*8), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -3469,26 +3322,26 @@ groupTail:
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
 	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
+	VMOVDQU64   Z8, K5, (R9)(R11*8)
+	VMOVDQU64   Z10, K5, (R10)(R11*8)
+	VMOVDQU64   Z11, K5, (R8)(R11*8)
 	JMP         groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupEnd:
@@ -3498,14 +3351,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3526,7 +3377,6 @@ TEXT ·u8u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -3534,18 +3384,14 @@ TEXT ·u8u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3570,7 +3416,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R11*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R11*1), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -3581,7 +3427,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R11*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R11*1), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -3592,7 +3438,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R11*1), K5, Z11
+	VPMOVZXBQ.Z (BX)(R11*1), K5, Z11
 	VPMULUDQ    Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -3608,12 +3454,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -3633,27 +3479,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -3663,10 +3509,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -3740,26 +3586,19 @@ TEXT ·u8f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3785,7 +3624,7 @@ groupLoop:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXBD.Z (BX)(R11*1), K5, Y8
+	VPMOVZXBD.Z (SI)(R11*1), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
@@ -3797,7 +3636,7 @@ groupLoop:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXBD.Z (SI)(R11*1), K5, Y10
+	VPMOVZXBD.Z (DI)(R11*1), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
@@ -3809,7 +3648,7 @@ groupLoop:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXBD.Z (DI)(R11*1), K5, Y11
+	VPMOVZXBD.Z (BX)(R11*1), K5, Y11
 	VCVTDQ2PD   Y11, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
@@ -3826,12 +3665,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -3851,27 +3690,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -3881,14 +3720,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3909,8 +3746,6 @@ TEXT ·u16u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -3918,18 +3753,14 @@ TEXT ·u16u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3954,7 +3785,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R11*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R11*2), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -3965,7 +3796,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R11*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R11*2), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -3976,7 +3807,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R11*2), K5, Z11
+	VPMOVZXWQ.Z (BX)(R11*2), K5, Z11
 	VPMULUDQ    Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -3992,12 +3823,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4017,27 +3848,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -4047,10 +3878,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -4124,27 +3955,19 @@ TEXT ·u16f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4170,7 +3993,7 @@ groupLoop:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXWD.Z (BX)(R11*2), K5, Y8
+	VPMOVZXWD.Z (SI)(R11*2), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
@@ -4182,7 +4005,7 @@ groupLoop:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXWD.Z (SI)(R11*2), K5, Y10
+	VPMOVZXWD.Z (DI)(R11*2), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
@@ -4194,7 +4017,7 @@ groupLoop:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXWD.Z (DI)(R11*2), K5, Y11
+	VPMOVZXWD.Z (BX)(R11*2), K5, Y11
 	VCVTDQ2PD   Y11, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
@@ -4211,12 +4034,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4236,27 +4059,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -4266,14 +4089,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4294,8 +4115,6 @@ TEXT ·u32u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -4303,18 +4122,14 @@ TEXT ·u32u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4339,7 +4154,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R11*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R11*4), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4350,7 +4165,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R11*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R11*4), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -4361,7 +4176,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R11*4), K5, Z11
+	VPMOVZXDQ.Z (BX)(R11*4), K5, Z11
 	VPMULUDQ    Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -4377,12 +4192,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4402,27 +4217,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -4432,10 +4247,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -4509,27 +4324,19 @@ TEXT ·u32f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4554,7 +4361,7 @@ groupLoop:
 	VADDPD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z0, K3, Z4
 	VADDPD       Z9, Z8, Z9
-	VCVTUDQ2PD.Z (BX)(R11*4), K5, Z8
+	VCVTUDQ2PD.Z (SI)(R11*4), K5, Z8
 	VMULPD       Z8, Z8, Z8
 	VPERMD.Z     Z8, Z1, K1, Z10
 	VADDPD       Z8, Z10, Z8
@@ -4565,7 +4372,7 @@ groupLoop:
 	VADDPD       Z8, Z10, Z8
 	VPERMD.Z     Z8, Z0, K3, Z5
 	VADDPD       Z8, Z9, Z8
-	VCVTUDQ2PD.Z (SI)(R11*4), K5, Z10
+	VCVTUDQ2PD.Z (DI)(R11*4), K5, Z10
 	VMULPD       Z10, Z10, Z10
 	VPERMD.Z     Z10, Z1, K1, Z11
 	VADDPD       Z10, Z11, Z10
@@ -4576,7 +4383,7 @@ groupLoop:
 	VADDPD       Z10, Z11, Z10
 	VPERMD.Z     Z10, Z0, K3, Z6
 	VADDPD       Z10, Z8, Z10
-	VCVTUDQ2PD.Z (DI)(R11*4), K5, Z11
+	VCVTUDQ2PD.Z (BX)(R11*4), K5, Z11
 	VMULPD       Z11, Z11, Z11
 	VPERMD.Z     Z11, Z1, K1, Z12
 	VADDPD       Z11, Z12, Z11
@@ -4592,12 +4399,12 @@ groupLoop:
 	JAE          groupBeyond
 	PREFETCHT0   128(DX)(R11*8)
 	VMOVDQU32    Z9, (DX)(R11*8)
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU32    Z8, (R8)(R11*8)
 	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU32    Z10, (R9)(R11*8)
+	VMOVDQU32    Z8, (R9)(R11*8)
 	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU32    Z11, (R10)(R11*8)
+	VMOVDQU32    Z10, (R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU32    Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4617,27 +4424,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -4647,14 +4454,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4675,8 +4480,6 @@ TEXT ·i16u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -4684,18 +4487,14 @@ TEXT ·i16u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4720,7 +4519,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R11*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R11*2), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4731,7 +4530,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R11*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R11*2), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -4742,7 +4541,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R11*2), K5, Z11
+	VPMOVSXWQ.Z (BX)(R11*2), K5, Z11
 	VPMULDQ     Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -4758,12 +4557,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4783,27 +4582,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -4813,10 +4612,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -4890,8 +4689,6 @@ TEXT ·i32u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -4899,18 +4696,14 @@ TEXT ·i32u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4935,7 +4728,7 @@ groupLoop:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R11*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R11*4), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4946,7 +4739,7 @@ groupLoop:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R11*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R11*4), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -4957,7 +4750,7 @@ groupLoop:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R11*4), K5, Z11
+	VPMOVSXDQ.Z (BX)(R11*4), K5, Z11
 	VPMULDQ     Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -4973,12 +4766,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4998,27 +4791,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -5028,10 +4821,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -5105,27 +4898,19 @@ TEXT ·i32f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5150,7 +4935,7 @@ groupLoop:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTDQ2PD.Z (BX)(R11*4), K5, Z8
+	VCVTDQ2PD.Z (SI)(R11*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5161,7 +4946,7 @@ groupLoop:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTDQ2PD.Z (SI)(R11*4), K5, Z10
+	VCVTDQ2PD.Z (DI)(R11*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -5172,7 +4957,7 @@ groupLoop:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTDQ2PD.Z (DI)(R11*4), K5, Z11
+	VCVTDQ2PD.Z (BX)(R11*4), K5, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -5188,12 +4973,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -5213,27 +4998,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -5243,14 +5028,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5271,27 +5054,19 @@ TEXT ·f32f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5316,7 +5091,7 @@ groupLoop:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R11*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R11*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5327,7 +5102,7 @@ groupLoop:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R11*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R11*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -5338,7 +5113,7 @@ groupLoop:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R11*4), K5, Z11
+	VCVTPS2PD.Z (BX)(R11*4), K5, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -5354,12 +5129,12 @@ groupLoop:
 	JAE         groupBeyond
 	PREFETCHT0  128(DX)(R11*8)
 	VMOVDQU32   Z9, (DX)(R11*8)
-	PREFETCHT0  128(R8)(R11*8)
-	VMOVDQU32   Z8, (R8)(R11*8)
 	PREFETCHT0  128(R9)(R11*8)
-	VMOVDQU32   Z10, (R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
 	PREFETCHT0  128(R10)(R11*8)
-	VMOVDQU32   Z11, (R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -5379,27 +5154,27 @@ groupTail:
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	TESTB    $0x04, writes+76(FP)
 	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupSome:
 	VMOVDQU64 Z9, K5, (DX)(R11*8)
-	VMOVDQU64 Z8, K5, (R8)(R11*8)
-	VMOVDQU64 Z10, K5, (R9)(R11*8)
-	VMOVDQU64 Z11, K5, (R10)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
 	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
@@ -5409,14 +5184,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5437,27 +5210,19 @@ TEXT ·f64f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5481,7 +5246,7 @@ groupLoop:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R11*8), Z8
+	VMOVDQU64  (SI)(R11*8), Z8
 	VMULPD     Z8, Z8, Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
@@ -5492,7 +5257,7 @@ groupLoop:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R11*8), Z10
+	VMOVDQU64  (DI)(R11*8), Z10
 	VMULPD     Z10, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z11
 	VADDPD     Z10, Z11, Z10
@@ -5503,7 +5268,7 @@ groupLoop:
 	VADDPD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R11*8), Z11
+	VMOVDQU64  (BX)(R11*8), Z11
 	VMULPD     Z11, Z11, Z11
 	VPERMD.Z   Z11, Z1, K1, Z12
 	VADDPD     Z11, Z12, Z11
@@ -5519,12 +5284,12 @@ groupLoop:
 	JAE        groupBeyond
 	PREFETCHT0 128(DX)(R11*8)
 	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
 	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
 	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z10, (R10)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -5550,7 +5315,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R11*8), K5, Z8
+	VMOVDQU64.Z (SI)(R11*8), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5561,7 +5326,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R11*8), K5, Z10
+	VMOVDQU64.Z (DI)(R11*8), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -5572,7 +5337,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R11*8), K5, Z11
+	VMOVDQU64.Z (BX)(R11*8), K5, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -5585,26 +5350,26 @@ groupTail:
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
 	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
+	VMOVDQU64   Z8, K5, (R9)(R11*8)
+	VMOVDQU64   Z10, K5, (R10)(R11*8)
+	VMOVDQU64   Z11, K5, (R8)(R11*8)
 	JMP         groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupEnd:
@@ -5614,14 +5379,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET

@@ -4,7 +4,7 @@
 
 // func u8u32RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u32RotatedAVX512(SB), $8-8
+TEXT ·u8u32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -19,32 +19,38 @@ TEXT ·u8u32RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
+	TESTL     $0x00000200, R9
+	JNZ       past
+	TESTL     $0x00000100, R9
+	JNZ       aheadEmptyLoop
+	JMP       aheadLoop
+
+past:
+	TESTL $0x00000100, R9
+	JNZ   streamEmptyLoop
+	JMP   streamLoop
 
 aheadLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
+	CMPB      R9, $0x00
 	JE        aheadSummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
+	CMPB      R9, $0x01
 	JE        aheadSummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
+	CMPB      R9, $0x02
 	JE        aheadSummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
+	CMPB      R9, $0x03
 	JE        aheadSummed
 	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
@@ -70,52 +76,50 @@ aheadSummed:
 	JNE        aheadLoop
 	JMP        end
 
-aheadEmpty:
-	MOVQ 48(AX), R13
-
 aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
+	CMPB      R9, $0x00
 	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
+	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
+	CMPB      R9, $0x01
 	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
+	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
+	CMPB      R9, $0x02
 	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
+	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
+	CMPB      R9, $0x03
 	JE        aheadEmptySummed
-	VMOVDQU32 192(R14), Z3
+	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
 
 aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*4), Z3
-	VMOVDQU32  256(R14), Z4
+	VMOVDQU32  (R8)(R14*4), Z3
+	VMOVDQU32  256(R13), Z4
 	VPERMI2D   Z1, Z3, Z4
 	VPADDD     Z2, Z4, Z2
 	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
+	VMOVDQU32  320(R13), Z3
 	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*4)
+	VMOVDQU32  Z4, (DI)(R15*4)
 	VMOVDQU32  (DX)(R10*4), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*4), Z5
-	VMOVDQU32  384(R14), Z6
+	ADDQ       104(AX), R14
+	VMOVDQU32  (R8)(R14*4), Z5
+	VMOVDQU32  384(R13), Z6
 	VPERMI2D   Z0, Z5, Z6
 	VPADDD     Z4, Z6, Z4
 	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*4)
+	MOVQ       48(AX), R13
+	VMOVDQU32  Z3, (R13)(R15*4)
 	VPADDD     Z2, Z4, Z4
 	VMOVDQU32  Z4, (BX)(R10*4)
 	PREFETCHT0 -128(CX)(R10*4)
@@ -127,37 +131,33 @@ aheadEmptySummed:
 	JNE        aheadEmptyLoop
 	JMP        end
 
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
+streamLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
+	CMPB      R9, $0x00
+	JE        streamSummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
+	CMPB      R9, $0x01
+	JE        streamSummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
+	CMPB      R9, $0x02
+	JE        streamSummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        streamFilledSummed
+	CMPB      R9, $0x03
+	JE        streamSummed
 	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
 
-streamFilledSummed:
+streamSummed:
 	VMOVDQU32 (R8)(R14*4), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -172,55 +172,53 @@ streamFilledSummed:
 	ADDQ      R12, R10
 	ADDQ      96(AX), R11
 	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
+	JNE       streamLoop
 	JMP       end
 
-streamEmpty:
-	MOVQ 48(AX), R13
-
 streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
+	CMPB      R9, $0x00
 	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
+	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
+	CMPB      R9, $0x01
 	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
+	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
+	CMPB      R9, $0x02
 	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
+	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
+	CMPB      R9, $0x03
 	JE        streamEmptySummed
-	VMOVDQU32 192(R14), Z3
+	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
 
 streamEmptySummed:
-	VMOVDQU32 (R8)(R15*4), Z3
-	VMOVDQU32 256(R14), Z4
+	VMOVDQU32 (R8)(R14*4), Z3
+	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDD    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
+	VMOVDQU32 320(R13), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*4)
+	VMOVDQU32 Z4, (DI)(R15*4)
 	VMOVDQU32 (DX)(R10*4), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*4), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*4), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*4)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*4)
 	VPADDD    Z2, Z4, Z4
 	VMOVDQU32 Z4, (BX)(R10*4)
 	VMOVNTDQ  Z4, (CX)(R10*4)
@@ -247,171 +245,169 @@ TEXT ·u8u32DotRotatedAVX512(SB), $0-8
 	MOVQ      32(AX), DI
 	MOVQ      40(AX), R8
 	MOVQ      112(AX), R9
-	MOVQ      72(AX), R9
-	MOVQ      64(AX), R10
-	MOVQ      80(AX), R11
-	MOVQ      56(AX), R12
-	VMOVDQU32 (R12), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
+	MOVQ      72(AX), R10
+	MOVQ      64(AX), R11
+	MOVQ      80(AX), R12
+	MOVQ      56(AX), R13
+	VMOVDQU32 (R13), Z1
+	TESTL     $0x00000200, R9
+	JNZ       past
+	TESTL     $0x00000100, R9
+	JNZ       aheadEmptyLoop
+	JMP       aheadLoop
+
+past:
+	TESTL $0x00000100, R9
+	JNZ   streamEmptyLoop
+	JMP   streamLoop
 
 aheadLoop:
-	MOVQ         (R10), R12
-	MOVLQSX      8(R10), R13
-	MOVLQSX      12(R10), R14
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
 	VPXORD       Z2, Z2, Z2
-	VPBROADCASTD (SI)(R9*1), Z0
-	VPDPBUSD     (R12), Z0, Z2
-	VPBROADCASTD 4(SI)(R9*1), Z0
-	VPDPBUSD     64(R12), Z0, Z2
+	VPBROADCASTD (SI)(R10*1), Z0
+	VPDPBUSD     (R9), Z0, Z2
+	VPBROADCASTD 4(SI)(R10*1), Z0
+	VPDPBUSD     64(R9), Z0, Z2
 	VPXORD       Z3, Z3, Z3
-	VPBROADCASTD 8(SI)(R9*1), Z0
-	VPDPBUSD     128(R12), Z0, Z3
-	VPBROADCASTD 12(SI)(R9*1), Z0
-	VPDPBUSD     192(R12), Z0, Z3
+	VPBROADCASTD 8(SI)(R10*1), Z0
+	VPDPBUSD     128(R9), Z0, Z3
+	VPBROADCASTD 12(SI)(R10*1), Z0
+	VPDPBUSD     192(R9), Z0, Z3
 	VPADDD       Z2, Z3, Z2
 	VMOVDQU32    (R8)(R13*4), Z0
-	VMOVDQU32    256(R12), Z4
+	VMOVDQU32    256(R9), Z4
 	VPERMI2D     Z1, Z0, Z4
 	VPADDD       Z2, Z4, Z2
 	VMOVDQA32    Z2, Z1
-	VMOVDQU32    320(R12), Z0
+	VMOVDQU32    320(R9), Z0
 	VPERMD       Z2, Z0, Z0
 	VMOVDQU32    Z0, (DI)(R14*4)
-	VPADDD       (DX)(R9*4), Z2, Z0
-	VMOVDQU32    Z0, (BX)(R9*4)
-	PREFETCHT0   -128(CX)(R9*4)
-	PREFETCHT0   128(CX)(R9*4)
-	VMOVDQU32    Z0, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
+	VPADDD       (DX)(R10*4), Z2, Z0
+	VMOVDQU32    Z0, (BX)(R10*4)
+	PREFETCHT0   -128(CX)(R10*4)
+	PREFETCHT0   128(CX)(R10*4)
+	VMOVDQU32    Z0, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
 	JNE          aheadLoop
 	JMP          end
 
-aheadEmpty:
-	MOVQ 48(AX), R12
-
 aheadEmptyLoop:
-	MOVQ         (R10), R13
-	MOVLQSX      8(R10), R14
-	MOVLQSX      12(R10), R15
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
 	VPXORD       Z2, Z2, Z2
-	VPBROADCASTD (SI)(R9*1), Z3
-	VPDPBUSD     (R13), Z3, Z2
-	VPBROADCASTD 4(SI)(R9*1), Z3
-	VPDPBUSD     64(R13), Z3, Z2
+	VPBROADCASTD (SI)(R10*1), Z3
+	VPDPBUSD     (R9), Z3, Z2
+	VPBROADCASTD 4(SI)(R10*1), Z3
+	VPDPBUSD     64(R9), Z3, Z2
 	VPXORD       Z4, Z4, Z4
-	VPBROADCASTD 8(SI)(R9*1), Z3
-	VPDPBUSD     128(R13), Z3, Z4
-	VPBROADCASTD 12(SI)(R9*1), Z3
-	VPDPBUSD     192(R13), Z3, Z4
+	VPBROADCASTD 8(SI)(R10*1), Z3
+	VPDPBUSD     128(R9), Z3, Z4
+	VPBROADCASTD 12(SI)(R10*1), Z3
+	VPDPBUSD     192(R9), Z3, Z4
 	VPADDD       Z2, Z4, Z2
-	VMOVDQU32    (R8)(R14*4), Z3
-	VMOVDQU32    256(R13), Z5
+	VMOVDQU32    (R8)(R13*4), Z3
+	VMOVDQU32    256(R9), Z5
 	VPERMI2D     Z1, Z3, Z5
 	VPADDD       Z2, Z5, Z2
 	VMOVDQA32    Z2, Z1
-	VMOVDQU32    320(R13), Z3
+	VMOVDQU32    320(R9), Z3
 	VPERMD       Z2, Z3, Z5
-	VMOVDQU32    Z5, (DI)(R15*4)
-	VMOVDQU32    (DX)(R9*4), Z5
-	ADDQ         104(AX), R14
-	VMOVDQU32    (R8)(R14*4), Z6
-	VMOVDQU32    384(R13), Z7
+	VMOVDQU32    Z5, (DI)(R14*4)
+	VMOVDQU32    (DX)(R10*4), Z5
+	ADDQ         104(AX), R13
+	VMOVDQU32    (R8)(R13*4), Z6
+	VMOVDQU32    384(R9), Z7
 	VPERMI2D     Z0, Z6, Z7
 	VPADDD       Z5, Z7, Z5
 	VPERMD       Z5, Z3, Z3
-	VMOVDQU32    Z3, (R12)(R15*4)
+	MOVQ         48(AX), R9
+	VMOVDQU32    Z3, (R9)(R14*4)
 	VPADDD       Z2, Z5, Z5
-	VMOVDQU32    Z5, (BX)(R9*4)
-	PREFETCHT0   -128(CX)(R9*4)
-	PREFETCHT0   128(CX)(R9*4)
-	VMOVDQU32    Z5, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
+	VMOVDQU32    Z5, (BX)(R10*4)
+	PREFETCHT0   -128(CX)(R10*4)
+	PREFETCHT0   128(CX)(R10*4)
+	VMOVDQU32    Z5, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
 	JNE          aheadEmptyLoop
 	JMP          end
 
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ         (R10), R12
-	MOVLQSX      8(R10), R13
-	MOVLQSX      12(R10), R14
+streamLoop:
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
 	VPXORD       Z2, Z2, Z2
-	VPBROADCASTD (SI)(R9*1), Z0
-	VPDPBUSD     (R12), Z0, Z2
-	VPBROADCASTD 4(SI)(R9*1), Z0
-	VPDPBUSD     64(R12), Z0, Z2
+	VPBROADCASTD (SI)(R10*1), Z0
+	VPDPBUSD     (R9), Z0, Z2
+	VPBROADCASTD 4(SI)(R10*1), Z0
+	VPDPBUSD     64(R9), Z0, Z2
 	VPXORD       Z3, Z3, Z3
-	VPBROADCASTD 8(SI)(R9*1), Z0
-	VPDPBUSD     128(R12), Z0, Z3
-	VPBROADCASTD 12(SI)(R9*1), Z0
-	VPDPBUSD     192(R12), Z0, Z3
+	VPBROADCASTD 8(SI)(R10*1), Z0
+	VPDPBUSD     128(R9), Z0, Z3
+	VPBROADCASTD 12(SI)(R10*1), Z0
+	VPDPBUSD     192(R9), Z0, Z3
 	VPADDD       Z2, Z3, Z2
 	VMOVDQU32    (R8)(R13*4), Z0
-	VMOVDQU32    256(R12), Z4
+	VMOVDQU32    256(R9), Z4
 	VPERMI2D     Z1, Z0, Z4
 	VPADDD       Z2, Z4, Z2
 	VMOVDQA32    Z2, Z1
-	VMOVDQU32    320(R12), Z0
+	VMOVDQU32    320(R9), Z0
 	VPERMD       Z2, Z0, Z0
 	VMOVDQU32    Z0, (DI)(R14*4)
-	VPADDD       (DX)(R9*4), Z2, Z0
-	VMOVDQU32    Z0, (BX)(R9*4)
-	VMOVNTDQ     Z0, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
-	JNE          streamFilledLoop
+	VPADDD       (DX)(R10*4), Z2, Z0
+	VMOVDQU32    Z0, (BX)(R10*4)
+	VMOVNTDQ     Z0, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
+	JNE          streamLoop
 	JMP          end
 
-streamEmpty:
-	MOVQ 48(AX), R12
-
 streamEmptyLoop:
-	MOVQ         (R10), R13
-	MOVLQSX      8(R10), R14
-	MOVLQSX      12(R10), R15
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
 	VPXORD       Z2, Z2, Z2
-	VPBROADCASTD (SI)(R9*1), Z3
-	VPDPBUSD     (R13), Z3, Z2
-	VPBROADCASTD 4(SI)(R9*1), Z3
-	VPDPBUSD     64(R13), Z3, Z2
+	VPBROADCASTD (SI)(R10*1), Z3
+	VPDPBUSD     (R9), Z3, Z2
+	VPBROADCASTD 4(SI)(R10*1), Z3
+	VPDPBUSD     64(R9), Z3, Z2
 	VPXORD       Z4, Z4, Z4
-	VPBROADCASTD 8(SI)(R9*1), Z3
-	VPDPBUSD     128(R13), Z3, Z4
-	VPBROADCASTD 12(SI)(R9*1), Z3
-	VPDPBUSD     192(R13), Z3, Z4
+	VPBROADCASTD 8(SI)(R10*1), Z3
+	VPDPBUSD     128(R9), Z3, Z4
+	VPBROADCASTD 12(SI)(R10*1), Z3
+	VPDPBUSD     192(R9), Z3, Z4
 	VPADDD       Z2, Z4, Z2
-	VMOVDQU32    (R8)(R14*4), Z3
-	VMOVDQU32    256(R13), Z5
+	VMOVDQU32    (R8)(R13*4), Z3
+	VMOVDQU32    256(R9), Z5
 	VPERMI2D     Z1, Z3, Z5
 	VPADDD       Z2, Z5, Z2
 	VMOVDQA32    Z2, Z1
-	VMOVDQU32    320(R13), Z3
+	VMOVDQU32    320(R9), Z3
 	VPERMD       Z2, Z3, Z5
-	VMOVDQU32    Z5, (DI)(R15*4)
-	VMOVDQU32    (DX)(R9*4), Z5
-	ADDQ         104(AX), R14
-	VMOVDQU32    (R8)(R14*4), Z6
-	VMOVDQU32    384(R13), Z7
+	VMOVDQU32    Z5, (DI)(R14*4)
+	VMOVDQU32    (DX)(R10*4), Z5
+	ADDQ         104(AX), R13
+	VMOVDQU32    (R8)(R13*4), Z6
+	VMOVDQU32    384(R9), Z7
 	VPERMI2D     Z0, Z6, Z7
 	VPADDD       Z5, Z7, Z5
 	VPERMD       Z5, Z3, Z3
-	VMOVDQU32    Z3, (R12)(R15*4)
+	MOVQ         48(AX), R9
+	VMOVDQU32    Z3, (R9)(R14*4)
 	VPADDD       Z2, Z5, Z5
-	VMOVDQU32    Z5, (BX)(R9*4)
-	VMOVNTDQ     Z5, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
+	VMOVDQU32    Z5, (BX)(R10*4)
+	VMOVNTDQ     Z5, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
 	JNE          streamEmptyLoop
 
 end:
@@ -422,7 +418,7 @@ end:
 
 // func u8u64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64RotatedAVX512(SB), $8-8
+TEXT ·u8u64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -437,195 +433,74 @@ TEXT ·u8u64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBQ (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBQ (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXBQ (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBQ (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -635,7 +510,7 @@ end:
 
 // func u8f32RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8f32RotatedAVX512(SB), $8-8
+TEXT ·u8f32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -650,141 +525,30 @@ TEXT ·u8f32RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
 	VCVTDQ2PS Z2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*4), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPS     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPS     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*4)
-	VADDPS     (DX)(R10*4), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z3, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Z2
-	VCVTDQ2PS Z2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*4), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPS     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPS     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*4)
-	VMOVDQU32  (DX)(R10*4), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*4), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPS     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*4)
-	VADDPS     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z4, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXBD (SI)(R10*1), Z2
-	VCVTDQ2PS Z2, Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*4), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -795,70 +559,45 @@ streamFilledSummed:
 	VADDPS    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*4)
-	VADDPS    (DX)(R10*4), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*4)
-	VMOVNTDQ  Z3, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Z2
-	VCVTDQ2PS Z2, Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*4), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPS    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPS    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*4)
+	VMOVDQU32 Z4, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPS    (DX)(R10*4), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU32  Z4, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*4), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*4), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*4), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPS    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*4)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*4)
 	VADDPS    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*4)
-	VMOVNTDQ  Z4, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -868,7 +607,7 @@ end:
 
 // func u8f64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u8f64RotatedAVX512(SB), $8-8
+TEXT ·u8f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -883,126 +622,25 @@ TEXT ·u8f64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Y2
 	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VADDPD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXBD (SI)(R10*1), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -1013,65 +651,45 @@ streamFilledSummed:
 	VADDPD    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPD    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPD    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VADDPD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1081,7 +699,7 @@ end:
 
 // func u16u64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64RotatedAVX512(SB), $8-8
+TEXT ·u16u64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -1096,195 +714,74 @@ TEXT ·u16u64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1294,7 +791,7 @@ end:
 
 // func u16f64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u16f64RotatedAVX512(SB), $8-8
+TEXT ·u16f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -1309,126 +806,25 @@ TEXT ·u16f64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXWD (SI)(R10*2), Y2
 	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWD (SI)(R10*2), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VADDPD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXWD (SI)(R10*2), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -1439,65 +835,45 @@ streamFilledSummed:
 	VADDPD    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWD (SI)(R10*2), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPD    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPD    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VADDPD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1507,7 +883,7 @@ end:
 
 // func u32u64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64RotatedAVX512(SB), $8-8
+TEXT ·u32u64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -1522,195 +898,74 @@ TEXT ·u32u64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1720,7 +975,7 @@ end:
 
 // func u32u32RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u32RotatedAVX512(SB), $8-8
+TEXT ·u32u32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -1735,215 +990,79 @@ TEXT ·u32u32RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        aheadSummed
+	CMPB      R9, $0x03
+	JE        anySummed
 	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*4), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDD     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*4)
-	VPADDD     (DX)(R10*4), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z3, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        aheadEmptySummed
-	VMOVDQU32 192(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*4), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDD     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*4)
-	VMOVDQU32  (DX)(R10*4), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*4), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*4)
-	VPADDD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z4, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        streamFilledSummed
-	VMOVDQU32 192(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*4), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDD    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*4)
-	VPADDD    (DX)(R10*4), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*4)
-	VMOVNTDQ  Z3, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        streamEmptySummed
-	VMOVDQU32 192(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*4), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDD    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*4)
+	VMOVDQU32 Z4, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDD    (DX)(R10*4), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU32  Z4, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*4), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*4), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*4), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*4)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*4)
 	VPADDD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*4)
-	VMOVNTDQ  Z4, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1953,7 +1072,7 @@ end:
 
 // func i16i64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i16i64RotatedAVX512(SB), $8-8
+TEXT ·i16i64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -1968,195 +1087,74 @@ TEXT ·i16i64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVSXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVSXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -2166,7 +1164,7 @@ end:
 
 // func i32i64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32i64RotatedAVX512(SB), $8-8
+TEXT ·i32i64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -2181,195 +1179,74 @@ TEXT ·i32i64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVSXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVSXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -2379,7 +1256,7 @@ end:
 
 // func f32f64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64RotatedAVX512(SB), $8-8
+TEXT ·f32f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -2394,123 +1271,24 @@ TEXT ·f32f64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VCVTPS2PD (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VCVTPS2PD (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VADDPD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VCVTPS2PD (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -2521,64 +1299,45 @@ streamFilledSummed:
 	VADDPD    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VCVTPS2PD (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPD    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPD    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VADDPD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -2588,7 +1347,7 @@ end:
 
 // func f32f32RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f32RotatedAVX512(SB), $8-8
+TEXT ·f32f32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -2603,138 +1362,29 @@ TEXT ·f32f32RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*4), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPS     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPS     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*4)
-	VADDPS     (DX)(R10*4), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z3, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*4), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPS     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPS     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*4)
-	VMOVDQU32  (DX)(R10*4), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*4), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPS     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*4)
-	VADDPS     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z4, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*4), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -2745,69 +1395,45 @@ streamFilledSummed:
 	VADDPS    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*4)
-	VADDPS    (DX)(R10*4), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*4)
-	VMOVNTDQ  Z3, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*4), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPS    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPS    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*4)
+	VMOVDQU32 Z4, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPS    (DX)(R10*4), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU32  Z4, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*4), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*4), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*4), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPS    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*4)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*4)
 	VADDPS    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*4)
-	VMOVNTDQ  Z4, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -2817,7 +1443,7 @@ end:
 
 // func f64f64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64RotatedAVX512(SB), $8-8
+TEXT ·f64f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -2832,123 +1458,24 @@ TEXT ·f64f64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VMOVDQU64 (SI)(R10*8), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU64 (SI)(R10*8), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VADDPD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VMOVDQU64 (SI)(R10*8), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -2959,64 +1486,45 @@ streamFilledSummed:
 	VADDPD    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU64 (SI)(R10*8), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPD    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPD    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VADDPD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX

@@ -2,62 +2,9 @@
 
 //go:build amd64 && !noasm
 
-// func u8u32TiltedAVX512(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u8u32TiltedAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VPMOVZXBD  (CX)(DI*1), Z1
-	VPADDD     (R10)(DI*4), Z1, Z1
-	VPADDD     Z1, Z0, Z2
-	VPADDD     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBD (CX)(DI*1), Z1
-	VPADDD    (R10)(DI*4), Z1, Z1
-	VPADDD    Z1, Z0, Z2
-	VPADDD    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8u32TiltedGroupAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8u32TiltedGroupAVX512(SB), $0-105
+TEXT ·u8u32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -182,16 +129,6 @@ loop:
 	VPADDD     Z13, Z3, Z14
 	VPADDD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBD  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -202,65 +139,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBD  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDD     Z13, Z14, Z13
-	VPADDD     Z13, Z7, Z14
-	VPADDD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDD     Z13, Z17, Z13
+	VPADDD     Z13, Z7, Z17
+	VPADDD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBD  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDD     Z15, Z16, Z15
-	VPADDD     Z15, Z10, Z16
-	VPADDD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDD     Z15, Z18, Z15
+	VPADDD     Z15, Z10, Z18
+	VPADDD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -286,62 +222,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64TiltedAVX512(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64TiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXBQ  (CX)(DI*1), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBQ (CX)(DI*1), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64TiltedGroupAVX512(SB), $0-105
+TEXT ·u8u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -466,16 +349,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -486,65 +359,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+8, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+8, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -570,64 +442,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f32TiltedAVX512(dst *float32, src *uint8, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func u8f32TiltedAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8f32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VPMOVZXBD  (CX)(DI*1), Z1
-	VCVTDQ2PS  Z1, Z1
-	VADDPS     (R10)(DI*4), Z1, Z1
-	VADDPS     Z1, Z0, Z2
-	VADDPS     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBD (CX)(DI*1), Z1
-	VCVTDQ2PS Z1, Z1
-	VADDPS    (R10)(DI*4), Z1, Z1
-	VADDPS    Z1, Z0, Z2
-	VADDPS    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8f32TiltedGroupAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8f32TiltedGroupAVX512(SB), $0-105
+TEXT ·u8f32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -781,16 +598,6 @@ loop:
 	VADDPS     Z13, Z3, Z14
 	VADDPS     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBD  (BX)(SI*1), Z15
 	VCVTDQ2PS  Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -802,67 +609,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBD  (BX)(SI*2), Z13
 	VCVTDQ2PS  Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPS     Z13, Z14, Z13
-	VADDPS     Z13, Z7, Z14
-	VADDPS     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPS     Z13, Z17, Z13
+	VADDPS     Z13, Z7, Z17
+	VADDPS     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBD  (BX)(DI*1), Z15
 	VCVTDQ2PS  Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPS     Z15, Z16, Z15
-	VADDPS     Z15, Z10, Z16
-	VADDPS     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPS     Z15, Z18, Z15
+	VADDPS     Z15, Z10, Z18
+	VADDPS     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -888,64 +694,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64TiltedAVX512(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u8f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXBD  (CX)(DI*1), Y1
-	VCVTDQ2PD  Y1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBD (CX)(DI*1), Y1
-	VCVTDQ2PD Y1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8f64TiltedGroupAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u8f64TiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·u8f64TiltedGroupAVX512(SB), $0-105
+TEXT ·u8f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1099,16 +850,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBD  (BX)(SI*1), Y15
 	VCVTDQ2PD  Y15, Z15
 	VMOVDQA64  Z1, Z16
@@ -1120,67 +861,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBD  (BX)(SI*2), Y13
 	VCVTDQ2PD  Y13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBD  (BX)(DI*1), Y15
 	VCVTDQ2PD  Y15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+8, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+8, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -1206,62 +946,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64TiltedAVX512(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXWQ  (CX)(DI*2), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXWQ (CX)(DI*2), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u16u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64TiltedGroupAVX512(SB), $0-105
+TEXT ·u16u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1386,16 +1073,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXWQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -1406,65 +1083,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXWQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXWQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -1490,64 +1166,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64TiltedAVX512(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u16f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXWD  (CX)(DI*2), Y1
-	VCVTDQ2PD  Y1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXWD (CX)(DI*2), Y1
-	VCVTDQ2PD Y1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u16f64TiltedGroupAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·u16f64TiltedGroupAVX512(SB), $0-105
+TEXT ·u16f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1701,16 +1322,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXWD  (BX)(SI*1), Y15
 	VCVTDQ2PD  Y15, Z15
 	VMOVDQA64  Z1, Z16
@@ -1722,67 +1333,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXWD  (BX)(SI*2), Y13
 	VCVTDQ2PD  Y13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXWD  (BX)(DI*1), Y15
 	VCVTDQ2PD  Y15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -1808,62 +1418,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64TiltedAVX512(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64TiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXDQ  (CX)(DI*4), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXDQ (CX)(DI*4), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64TiltedGroupAVX512(SB), $0-105
+TEXT ·u32u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1988,16 +1545,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXDQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -2008,65 +1555,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXDQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXDQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -2092,62 +1638,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u32TiltedAVX512(dst *uint32, src *uint32, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VMOVDQU32  (CX)(DI*4), Z1
-	VPADDD     (R10)(DI*4), Z1, Z1
-	VPADDD     Z1, Z0, Z2
-	VPADDD     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU32 (CX)(DI*4), Z1
-	VPADDD    (R10)(DI*4), Z1, Z1
-	VPADDD    Z1, Z0, Z2
-	VPADDD    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32u32TiltedGroupAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32u32TiltedGroupAVX512(SB), $0-105
+TEXT ·u32u32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -2272,16 +1765,6 @@ loop:
 	VPADDD     Z13, Z3, Z14
 	VPADDD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VMOVDQU32  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -2292,65 +1775,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VMOVDQU32  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDD     Z13, Z14, Z13
-	VPADDD     Z13, Z7, Z14
-	VPADDD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDD     Z13, Z17, Z13
+	VPADDD     Z13, Z7, Z17
+	VPADDD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VMOVDQU32  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDD     Z15, Z16, Z15
-	VPADDD     Z15, Z10, Z16
-	VPADDD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDD     Z15, Z18, Z15
+	VPADDD     Z15, Z10, Z18
+	VPADDD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+64, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+64, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -2376,62 +1858,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16i64TiltedAVX512(dst *int64, src *int16, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i16i64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXWQ  (CX)(DI*2), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXWQ (CX)(DI*2), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i16i64TiltedGroupAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i16i64TiltedGroupAVX512(SB), $0-105
+TEXT ·i16i64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -2556,16 +1985,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVSXWQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -2576,65 +1995,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVSXWQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVSXWQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -2660,62 +2078,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32i64TiltedAVX512(dst *int64, src *int32, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i32i64TiltedAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32i64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXDQ  (CX)(DI*4), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXDQ (CX)(DI*4), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i32i64TiltedGroupAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i32i64TiltedGroupAVX512(SB), $0-105
+TEXT ·i32i64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -2840,16 +2205,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVSXDQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -2860,65 +2215,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVSXDQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVSXDQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -2944,62 +2298,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64TiltedAVX512(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64TiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTPS2PD  (CX)(DI*4), Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTPS2PD (CX)(DI*4), Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f32f64TiltedGroupAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64TiltedGroupAVX512(SB), $0-105
+TEXT ·f32f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -3148,16 +2449,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VCVTPS2PD  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -3168,65 +2459,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VCVTPS2PD  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VCVTPS2PD  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -3252,62 +2542,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f32TiltedAVX512(dst *float32, src *float32, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func f32f32TiltedAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VMOVDQU32  (CX)(DI*4), Z1
-	VADDPS     (R10)(DI*4), Z1, Z1
-	VADDPS     Z1, Z0, Z2
-	VADDPS     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU32 (CX)(DI*4), Z1
-	VADDPS    (R10)(DI*4), Z1, Z1
-	VADDPS    Z1, Z0, Z2
-	VADDPS    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f32f32TiltedGroupAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f32f32TiltedGroupAVX512(SB), $0-105
+TEXT ·f32f32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -3456,16 +2693,6 @@ loop:
 	VADDPS     Z13, Z3, Z14
 	VADDPS     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VMOVDQU32  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -3476,65 +2703,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VMOVDQU32  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPS     Z13, Z14, Z13
-	VADDPS     Z13, Z7, Z14
-	VADDPS     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPS     Z13, Z17, Z13
+	VADDPS     Z13, Z7, Z17
+	VADDPS     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VMOVDQU32  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPS     Z15, Z16, Z15
-	VADDPS     Z15, Z10, Z16
-	VADDPS     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPS     Z15, Z18, Z15
+	VADDPS     Z15, Z10, Z18
+	VADDPS     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+64, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+64, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -3560,62 +2786,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64TiltedAVX512(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VMOVDQU64  (CX)(DI*8), Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU64 (CX)(DI*8), Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f64f64TiltedGroupAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64TiltedGroupAVX512(SB), $0-105
+TEXT ·f64f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -3764,16 +2937,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VMOVDQU64  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -3784,65 +2947,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VMOVDQU64  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VMOVDQU64  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+64, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+64, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -3868,64 +3030,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresTiltedAVX512(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXBQ  (CX)(DI*1), Z1
-	VPMULUDQ   Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBQ (CX)(DI*1), Z1
-	VPMULUDQ  Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u8u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4055,16 +3162,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBQ  (BX)(SI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -4076,67 +3173,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBQ  (BX)(SI*2), Z13
 	VPMULUDQ   Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBQ  (BX)(DI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+8, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+8, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -4162,64 +3258,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresTiltedAVX512(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXWQ  (CX)(DI*2), Z1
-	VPMULUDQ   Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXWQ (CX)(DI*2), Z1
-	VPMULUDQ  Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u16u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u16u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4349,16 +3390,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXWQ  (BX)(SI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -4370,67 +3401,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXWQ  (BX)(SI*2), Z13
 	VPMULUDQ   Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXWQ  (BX)(DI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -4456,64 +3486,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresTiltedAVX512(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXDQ  (CX)(DI*4), Z1
-	VPMULUDQ   Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXDQ (CX)(DI*4), Z1
-	VPMULUDQ  Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u32u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4643,16 +3618,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXDQ  (BX)(SI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -4664,67 +3629,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXDQ  (BX)(SI*2), Z13
 	VPMULUDQ   Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXDQ  (BX)(DI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -4750,64 +3714,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32f64SquaresTiltedAVX512(dst *float64, src *uint32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTUDQ2PD (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTUDQ2PD (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVNTDQ   Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4961,16 +3870,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VCVTUDQ2PD (BX)(SI*1), Z15
 	VMULPD     Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -4982,67 +3881,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VCVTUDQ2PD (BX)(SI*2), Z13
 	VMULPD     Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VCVTUDQ2PD (BX)(DI*1), Z15
 	VMULPD     Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -5068,64 +3966,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16u64SquaresTiltedAVX512(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i16u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXWQ  (CX)(DI*2), Z1
-	VPMULDQ    Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXWQ (CX)(DI*2), Z1
-	VPMULDQ   Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i16u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i16u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·i16u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5255,16 +4098,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVSXWQ  (BX)(SI*1), Z15
 	VPMULDQ    Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -5276,67 +4109,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVSXWQ  (BX)(SI*2), Z13
 	VPMULDQ    Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVSXWQ  (BX)(DI*1), Z15
 	VPMULDQ    Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -5362,64 +4194,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresTiltedAVX512(dst *uint64, src *int32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXDQ  (CX)(DI*4), Z1
-	VPMULDQ    Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXDQ (CX)(DI*4), Z1
-	VPMULDQ   Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i32u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i32u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·i32u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5549,16 +4326,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVSXDQ  (BX)(SI*1), Z15
 	VPMULDQ    Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -5570,67 +4337,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVSXDQ  (BX)(SI*2), Z13
 	VPMULDQ    Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVSXDQ  (BX)(DI*1), Z15
 	VPMULDQ    Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -5656,64 +4422,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32f64SquaresTiltedAVX512(dst *float64, src *int32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func i32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTDQ2PD  (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTDQ2PD (CX)(DI*4), Z1
-	VMULPD    Z1, Z1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i32f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·i32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5867,16 +4578,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VCVTDQ2PD  (BX)(SI*1), Z15
 	VMULPD     Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -5888,67 +4589,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VCVTDQ2PD  (BX)(SI*2), Z13
 	VMULPD     Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VCVTDQ2PD  (BX)(DI*1), Z15
 	VMULPD     Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -5974,64 +4674,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64SquaresTiltedAVX512(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTPS2PD  (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTPS2PD (CX)(DI*4), Z1
-	VMULPD    Z1, Z1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·f32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -6185,16 +4830,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VCVTPS2PD  (BX)(SI*1), Z15
 	VMULPD     Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -6206,67 +4841,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VCVTPS2PD  (BX)(SI*2), Z13
 	VMULPD     Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VCVTPS2PD  (BX)(DI*1), Z15
 	VMULPD     Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -6292,64 +4926,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64SquaresTiltedAVX512(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VMOVDQU64  (CX)(DI*8), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU64 (CX)(DI*8), Z1
-	VMULPD    Z1, Z1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f64f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·f64f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -6503,16 +5082,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VMOVDQU64  (BX)(SI*1), Z15
 	VMULPD     Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -6524,67 +5093,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VMOVDQU64  (BX)(SI*2), Z13
 	VMULPD     Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VMOVDQU64  (BX)(DI*1), Z15
 	VMULPD     Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+64, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+64, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14

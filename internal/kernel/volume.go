@@ -12,7 +12,7 @@ type VolumeTile[P Pixel, S Sum] struct {
 	// layout private to the level and the shape of the tile.
 	Over []S
 
-	// Whole says that what lies between the rows belongs to the table: zeros are
+	// Whole reports whether what lies between the rows belongs to the table: zeros are
 	// written after every row, up to DstStride elements from its first sum. Rows
 	// are then whole cache lines, as it takes to write past the caches and not
 	// wait for them. It needs Dst and DstStride on 64 bytes.
@@ -61,7 +61,7 @@ func portableVolume[P Pixel, S Sum](plane Func[P, S], lay func(dst, over *S, n i
 	}
 }
 
-// volumeRoutine is an assembly kernel.
+// volumeRoutine is an assembly kernel for groups of rows. Strides are in bytes.
 type volumeRoutine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry, over *S, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)
 
 // How the assembly writes, see [VolumeTile.Whole]. Some rows past the caches and
@@ -82,7 +82,7 @@ func volumeFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S], portable Vo
 	if r.volumeDot != nil {
 		single = r.volumeDot
 	}
-	size, rest := unsafe.Sizeof(*new(S)), portableVolume(plane, r.lay)
+	size, pixelBytes, rest := int(unsafe.Sizeof(*new(S))), int(unsafe.Sizeof(*new(P))), portableVolume(plane, r.lay)
 	return func(t *VolumeTile[P, S]) {
 		if t.Channels > FastChannels || t.N < narrow[S]() || t.Rows == 0 {
 			portable(t)
@@ -102,14 +102,14 @@ func volumeFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S], portable Vo
 		case t.Writes != Ahead && onLines:
 			writes = volumeBeyond
 		}
-		ahead, along := volumeAhead(t.N, t.SrcStride, int(unsafe.Sizeof(*new(P))))
+		ahead, along := volumeAhead(t.N, t.SrcStride, pixelBytes)
 		asm := many
 		if t.Channels == 1 {
 			asm = single
 		}
 		rows := t.Rows &^ (groupRows - 1)
 		if rows > 0 {
-			asm(&t.Dst[0], t.DstStride, &t.Src[0], t.SrcStride, &t.Above[0], &t.Carry[0], &t.Over[0],
+			asm(&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*pixelBytes, &t.Above[0], &t.Carry[0], &t.Over[0],
 				rows, t.N, ahead, along, &lanesOf[size/4-1][t.Channels-1].step[0][0], t.Offset, writes)
 		}
 		if rows < t.Rows {

@@ -12,27 +12,20 @@ TEXT ·u8u32VolumeAVX2(SB), $8-101
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -81,61 +74,54 @@ lines:
 	VPADDD     Y11, Y9, Y9
 	VPADDD     32(R12), Y9, Y11
 	VMOVDQU    Y11, 32(R12)
+	VPMOVZXBD  (DI)(R13*1), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y5, Y12
+	VPERMD     Y12, Y0, Y5
+	VPMOVZXBD  8(DI)(R13*1), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y5, Y13
+	VPERMD     Y13, Y0, Y5
+	VPADDD     Y12, Y8, Y8
+	VPADDD     64(R12), Y8, Y12
+	VMOVDQU    Y12, 64(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     96(R12), Y9, Y13
+	VMOVDQU    Y13, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y10, (BX)(R13*4)
 	VMOVDQU    Y11, 32(BX)(R13*4)
+	VMOVDQU    Y12, (R10)(R13*4)
+	VMOVDQU    Y13, 32(R10)(R13*4)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VMOVNTDQ Y11, 32(BX)(R13*4)
+	VMOVNTDQ Y12, (R10)(R13*4)
+	VMOVNTDQ Y13, 32(R10)(R13*4)
 
 row0Written:
-	VPMOVZXBD  (SI)(R13*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VPMOVZXBD  8(SI)(R13*1), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
-	VPADDD     Y10, Y8, Y8
-	VPADDD     64(R12), Y8, Y10
-	VMOVDQU    Y10, 64(R12)
-	VPADDD     Y11, Y9, Y9
-	VPADDD     96(R12), Y9, Y11
-	VMOVDQU    Y11, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y10, (R9)(R13*4)
-	VMOVDQU    Y11, 32(R9)(R13*4)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y10, (R9)(R13*4)
-	VMOVNTDQ Y11, 32(R9)(R13*4)
-
-row1Written:
-	VPMOVZXBD  (DI)(R13*1), Y10
+	VPMOVZXBD  (R8)(R13*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -147,7 +133,7 @@ row1Written:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VPMOVZXBD  8(DI)(R13*1), Y11
+	VPMOVZXBD  8(R8)(R13*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -165,60 +151,53 @@ row1Written:
 	VPADDD     Y11, Y9, Y9
 	VPADDD     160(R12), Y9, Y11
 	VMOVDQU    Y11, 160(R12)
+	VPMOVZXBD  (SI)(R13*1), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y7, Y12
+	VPERMD     Y12, Y0, Y7
+	VPMOVZXBD  8(SI)(R13*1), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y7, Y13
+	VPERMD     Y13, Y0, Y7
+	VPADDD     Y12, Y8, Y8
+	VPADDD     192(R12), Y8, Y12
+	VMOVDQU    Y12, 192(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     224(R12), Y9, Y13
+	VMOVDQU    Y13, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y10, (R10)(R13*4)
-	VMOVDQU    Y11, 32(R10)(R13*4)
+	PREFETCHT0 128(R11)(R13*4)
+	PREFETCHT0 128(R9)(R13*4)
+	VMOVDQU    Y10, (R11)(R13*4)
+	VMOVDQU    Y11, 32(R11)(R13*4)
+	VMOVDQU    Y12, (R9)(R13*4)
+	VMOVDQU    Y13, 32(R9)(R13*4)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y10, (R10)(R13*4)
-	VMOVNTDQ Y11, 32(R10)(R13*4)
-
-row2Written:
-	VPMOVZXBD  (R8)(R13*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VPMOVZXBD  8(R8)(R13*1), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VPADDD     Y10, Y8, Y8
-	VPADDD     192(R12), Y8, Y10
-	VMOVDQU    Y10, 192(R12)
-	VPADDD     Y11, Y9, Y9
-	VPADDD     224(R12), Y9, Y11
-	VMOVDQU    Y11, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y10, (R11)(R13*4)
-	VMOVDQU    Y11, 32(R11)(R13*4)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y10, (R11)(R13*4)
 	VMOVNTDQ Y11, 32(R11)(R13*4)
+	VMOVNTDQ Y12, (R9)(R13*4)
+	VMOVNTDQ Y13, 32(R9)(R13*4)
 
-row3Written:
+row2Written:
 	VMOVDQU Y8, (CX)(R13*4)
 	VMOVDQU Y9, 32(CX)(R13*4)
 	ADDQ    $+256, R12
@@ -231,14 +210,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000008, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	NEGQ       BP
@@ -263,7 +240,7 @@ tail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	MOVQ       -8(SI)(R14*1), R15
+	MOVQ       -8(DI)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X9
 	VPMOVZXBD  X9, Y9
@@ -279,7 +256,7 @@ tail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	MOVQ       -8(DI)(R14*1), R15
+	MOVQ       -8(R8)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
@@ -295,7 +272,7 @@ tail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	MOVQ       -8(R8)(R14*1), R14
+	MOVQ       -8(SI)(R14*1), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X12
 	VPMOVZXBD  X12, Y12
@@ -325,20 +302,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y8, (BX)(R13*4)
-	VPMASKMOVD Y9, Y8, (R9)(R13*4)
-	VPMASKMOVD Y11, Y8, (R10)(R13*4)
-	VPMASKMOVD Y12, Y8, (R11)(R13*4)
+	VPMASKMOVD Y9, Y8, (R10)(R13*4)
+	VPMASKMOVD Y11, Y8, (R11)(R13*4)
+	VPMASKMOVD Y12, Y8, (R9)(R13*4)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*4)
+	VMOVNTDQ Y9, (R10)(R13*4)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*4)
+	VMOVNTDQ Y11, (R11)(R13*4)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R11)(R13*4)
+	VMOVNTDQ Y12, (R9)(R13*4)
 
 tailWritten:
 	ADDQ $+8, R13
@@ -355,9 +332,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y8, (BX)(R13*1)
-	VMOVNTDQ Y8, (R9)(R13*1)
 	VMOVNTDQ Y8, (R10)(R13*1)
 	VMOVNTDQ Y8, (R11)(R13*1)
+	VMOVNTDQ Y8, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -369,14 +346,12 @@ rowsDone:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -399,27 +374,20 @@ TEXT ·u8u32DotVolumeAVX2(SB), $0-101
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 64(R11), Y5
@@ -460,62 +428,55 @@ lines:
 	VPADDD       Y11, Y9, Y9
 	VPADDD       32(R11), Y9, Y11
 	VMOVDQU      Y11, 32(R11)
+	VPBROADCASTD (SI)(R12*1), Y12
+	VPBROADCASTD 4(SI)(R12*1), Y13
+	VPMADDUBSW   Y1, Y12, Y12
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y12, Y13, Y12
+	VPMADDWD     Y3, Y12, Y12
+	VPADDD       Y12, Y5, Y12
+	VPERMD       Y12, Y0, Y5
+	VPBROADCASTD 8(SI)(R12*1), Y13
+	VPBROADCASTD 12(SI)(R12*1), Y14
+	VPMADDUBSW   Y1, Y13, Y13
+	VPMADDUBSW   Y2, Y14, Y14
+	VPADDW       Y13, Y14, Y13
+	VPMADDWD     Y3, Y13, Y13
+	VPADDD       Y13, Y5, Y13
+	VPERMD       Y13, Y0, Y5
+	VPADDD       Y12, Y8, Y8
+	VPADDD       64(R11), Y8, Y12
+	VMOVDQU      Y12, 64(R11)
+	VPADDD       Y13, Y9, Y9
+	VPADDD       96(R11), Y9, Y13
+	VMOVDQU      Y13, 96(R11)
 	CMPB         writes+100(FP), $0x01
 	JAE          row0Beyond
 	PREFETCHT0   128(DX)(R12*4)
+	PREFETCHT0   128(R9)(R12*4)
 	VMOVDQU      Y10, (DX)(R12*4)
 	VMOVDQU      Y11, 32(DX)(R12*4)
+	VMOVDQU      Y12, (R9)(R12*4)
+	VMOVDQU      Y13, 32(R9)(R12*4)
 	JMP          row0Written
 
 row0Beyond:
 	VMOVNTDQ Y10, (DX)(R12*4)
 	VMOVNTDQ Y11, 32(DX)(R12*4)
+	VMOVNTDQ Y12, (R9)(R12*4)
+	VMOVNTDQ Y13, 32(R9)(R12*4)
 
 row0Written:
-	VPBROADCASTD (BX)(R12*1), Y10
-	VPBROADCASTD 4(BX)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y5, Y10
-	VPERMD       Y10, Y0, Y5
-	VPBROADCASTD 8(BX)(R12*1), Y11
-	VPBROADCASTD 12(BX)(R12*1), Y12
-	VPMADDUBSW   Y1, Y11, Y11
-	VPMADDUBSW   Y2, Y12, Y12
-	VPADDW       Y11, Y12, Y11
-	VPMADDWD     Y3, Y11, Y11
-	VPADDD       Y11, Y5, Y11
-	VPERMD       Y11, Y0, Y5
-	VPADDD       Y10, Y8, Y8
-	VPADDD       64(R11), Y8, Y10
-	VMOVDQU      Y10, 64(R11)
-	VPADDD       Y11, Y9, Y9
-	VPADDD       96(R11), Y9, Y11
-	VMOVDQU      Y11, 96(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          row1Beyond
-	PREFETCHT0   128(R8)(R12*4)
-	VMOVDQU      Y10, (R8)(R12*4)
-	VMOVDQU      Y11, 32(R8)(R12*4)
-	JMP          row1Written
-
-row1Beyond:
-	VMOVNTDQ Y10, (R8)(R12*4)
-	VMOVNTDQ Y11, 32(R8)(R12*4)
-
-row1Written:
-	VPBROADCASTD (SI)(R12*1), Y10
-	VPBROADCASTD 4(SI)(R12*1), Y11
+	VPBROADCASTD (DI)(R12*1), Y10
+	VPBROADCASTD 4(DI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y6, Y10
 	VPERMD       Y10, Y0, Y6
-	VPBROADCASTD 8(SI)(R12*1), Y11
-	VPBROADCASTD 12(SI)(R12*1), Y12
+	VPBROADCASTD 8(DI)(R12*1), Y11
+	VPBROADCASTD 12(DI)(R12*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -528,52 +489,45 @@ row1Written:
 	VPADDD       Y11, Y9, Y9
 	VPADDD       160(R11), Y9, Y11
 	VMOVDQU      Y11, 160(R11)
+	VPBROADCASTD (BX)(R12*1), Y12
+	VPBROADCASTD 4(BX)(R12*1), Y13
+	VPMADDUBSW   Y1, Y12, Y12
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y12, Y13, Y12
+	VPMADDWD     Y3, Y12, Y12
+	VPADDD       Y12, Y7, Y12
+	VPERMD       Y12, Y0, Y7
+	VPBROADCASTD 8(BX)(R12*1), Y13
+	VPBROADCASTD 12(BX)(R12*1), Y14
+	VPMADDUBSW   Y1, Y13, Y13
+	VPMADDUBSW   Y2, Y14, Y14
+	VPADDW       Y13, Y14, Y13
+	VPMADDWD     Y3, Y13, Y13
+	VPADDD       Y13, Y7, Y13
+	VPERMD       Y13, Y0, Y7
+	VPADDD       Y12, Y8, Y8
+	VPADDD       192(R11), Y8, Y12
+	VMOVDQU      Y12, 192(R11)
+	VPADDD       Y13, Y9, Y9
+	VPADDD       224(R11), Y9, Y13
+	VMOVDQU      Y13, 224(R11)
 	CMPB         writes+100(FP), $0x01
 	JAE          row2Beyond
-	PREFETCHT0   128(R9)(R12*4)
-	VMOVDQU      Y10, (R9)(R12*4)
-	VMOVDQU      Y11, 32(R9)(R12*4)
+	PREFETCHT0   128(R10)(R12*4)
+	PREFETCHT0   128(R8)(R12*4)
+	VMOVDQU      Y10, (R10)(R12*4)
+	VMOVDQU      Y11, 32(R10)(R12*4)
+	VMOVDQU      Y12, (R8)(R12*4)
+	VMOVDQU      Y13, 32(R8)(R12*4)
 	JMP          row2Written
 
 row2Beyond:
-	VMOVNTDQ Y10, (R9)(R12*4)
-	VMOVNTDQ Y11, 32(R9)(R12*4)
-
-row2Written:
-	VPBROADCASTD (DI)(R12*1), Y10
-	VPBROADCASTD 4(DI)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y7, Y10
-	VPERMD       Y10, Y0, Y7
-	VPBROADCASTD 8(DI)(R12*1), Y11
-	VPBROADCASTD 12(DI)(R12*1), Y12
-	VPMADDUBSW   Y1, Y11, Y11
-	VPMADDUBSW   Y2, Y12, Y12
-	VPADDW       Y11, Y12, Y11
-	VPMADDWD     Y3, Y11, Y11
-	VPADDD       Y11, Y7, Y11
-	VPERMD       Y11, Y0, Y7
-	VPADDD       Y10, Y8, Y8
-	VPADDD       192(R11), Y8, Y10
-	VMOVDQU      Y10, 192(R11)
-	VPADDD       Y11, Y9, Y9
-	VPADDD       224(R11), Y9, Y11
-	VMOVDQU      Y11, 224(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          row3Beyond
-	PREFETCHT0   128(R10)(R12*4)
-	VMOVDQU      Y10, (R10)(R12*4)
-	VMOVDQU      Y11, 32(R10)(R12*4)
-	JMP          row3Written
-
-row3Beyond:
 	VMOVNTDQ Y10, (R10)(R12*4)
 	VMOVNTDQ Y11, 32(R10)(R12*4)
+	VMOVNTDQ Y12, (R8)(R12*4)
+	VMOVNTDQ Y13, 32(R8)(R12*4)
 
-row3Written:
+row2Written:
 	VMOVDQU Y8, (AX)(R12*4)
 	VMOVDQU Y9, 32(AX)(R12*4)
 	ADDQ    $+256, R11
@@ -586,14 +540,12 @@ linesEnd:
 
 tail:
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000008, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000008, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	NEGQ         R15
@@ -615,7 +567,7 @@ tail:
 	VPADDD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDD       Y10, Y9, Y10
-	MOVQ         -8(BX)(R13*1), R14
+	MOVQ         -8(SI)(R13*1), R14
 	SHRXQ        R11, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y9
@@ -628,7 +580,7 @@ tail:
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDD       Y9, Y10, Y9
-	MOVQ         -8(SI)(R13*1), R14
+	MOVQ         -8(DI)(R13*1), R14
 	SHRXQ        R11, R14, R14
 	VMOVQ        R14, X12
 	VPBROADCASTD X12, Y11
@@ -641,7 +593,7 @@ tail:
 	VPADDD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDD       Y11, Y9, Y11
-	MOVQ         -8(DI)(R13*1), R13
+	MOVQ         -8(BX)(R13*1), R13
 	SHRXQ        R11, R13, R13
 	VMOVQ        R13, X13
 	VPBROADCASTD X13, Y12
@@ -668,20 +620,20 @@ tail:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VPMASKMOVD   Y10, Y8, (DX)(R12*4)
-	VPMASKMOVD   Y9, Y8, (R8)(R12*4)
-	VPMASKMOVD   Y11, Y8, (R9)(R12*4)
-	VPMASKMOVD   Y12, Y8, (R10)(R12*4)
+	VPMASKMOVD   Y9, Y8, (R9)(R12*4)
+	VPMASKMOVD   Y11, Y8, (R10)(R12*4)
+	VPMASKMOVD   Y12, Y8, (R8)(R12*4)
 	JMP          tailWritten
 
 tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (DX)(R12*4)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R8)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R9)(R12*4)
+	VMOVNTDQ Y11, (R10)(R12*4)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R12*4)
+	VMOVNTDQ Y12, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -698,9 +650,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y8, (DX)(R12*1)
-	VMOVNTDQ Y8, (R8)(R12*1)
 	VMOVNTDQ Y8, (R9)(R12*1)
 	VMOVNTDQ Y8, (R10)(R12*1)
+	VMOVNTDQ Y8, (R8)(R12*1)
 	ADDQ     $+32, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -712,14 +664,12 @@ rowsDone:
 	VMOVDQU Y6, 128(CX)
 	VMOVDQU Y7, 192(CX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -749,27 +699,20 @@ TEXT ·u8u64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -812,55 +755,48 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXBQ  (DI)(R13*1), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXBQ  4(DI)(R13*1), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVZXBQ  (SI)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R13*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVZXBQ  (DI)(R13*1), Y9
+	VPMOVZXBQ  (R8)(R13*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -869,7 +805,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R13*1), Y10
+	VPMOVZXBQ  4(R8)(R13*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -884,54 +820,47 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXBQ  (SI)(R13*1), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXBQ  4(SI)(R13*1), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVZXBQ  (R8)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R13*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -944,14 +873,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -974,7 +901,7 @@ tail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
@@ -987,7 +914,7 @@ tail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
@@ -1000,7 +927,7 @@ tail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
@@ -1027,20 +954,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -1057,9 +984,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -1071,14 +998,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1091,27 +1016,20 @@ TEXT ·u8u64DotVolumeAVX2(SB), $0-101
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -1148,50 +1066,43 @@ lines:
 	VPADDQ       Y10, Y9, Y9
 	VPADDQ       32(R11), Y9, Y10
 	VMOVDQU      Y10, 32(R11)
+	VPBROADCASTD (SI)(R12*1), Y11
+	VPBROADCASTD 4(SI)(R12*1), Y13
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y11, Y13, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VPMOVZXDQ    X11, Y14
+	VEXTRACTI128 $0x01, Y11, X13
+	VPMOVZXDQ    X13, Y11
+	VPADDQ       Y14, Y5, Y14
+	VPADDQ       Y11, Y5, Y11
+	VPERMD       Y11, Y0, Y5
+	VPADDQ       Y14, Y8, Y8
+	VPADDQ       64(R11), Y8, Y14
+	VMOVDQU      Y14, 64(R11)
+	VPADDQ       Y11, Y9, Y9
+	VPADDQ       96(R11), Y9, Y11
+	VMOVDQU      Y11, 96(R11)
 	CMPB         writes+100(FP), $0x01
 	JAE          row0Beyond
 	PREFETCHT0   128(DX)(R12*8)
+	PREFETCHT0   128(R9)(R12*8)
 	VMOVDQU      Y12, (DX)(R12*8)
 	VMOVDQU      Y10, 32(DX)(R12*8)
+	VMOVDQU      Y14, (R9)(R12*8)
+	VMOVDQU      Y11, 32(R9)(R12*8)
 	JMP          row0Written
 
 row0Beyond:
 	VMOVNTDQ Y12, (DX)(R12*8)
 	VMOVNTDQ Y10, 32(DX)(R12*8)
+	VMOVNTDQ Y14, (R9)(R12*8)
+	VMOVNTDQ Y11, 32(R9)(R12*8)
 
 row0Written:
-	VPBROADCASTD (BX)(R12*1), Y10
-	VPBROADCASTD 4(BX)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPMOVZXDQ    X10, Y12
-	VEXTRACTI128 $0x01, Y10, X11
-	VPMOVZXDQ    X11, Y10
-	VPADDQ       Y12, Y5, Y12
-	VPADDQ       Y10, Y5, Y10
-	VPERMD       Y10, Y0, Y5
-	VPADDQ       Y12, Y8, Y8
-	VPADDQ       64(R11), Y8, Y12
-	VMOVDQU      Y12, 64(R11)
-	VPADDQ       Y10, Y9, Y9
-	VPADDQ       96(R11), Y9, Y10
-	VMOVDQU      Y10, 96(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          row1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU      Y12, (R8)(R12*8)
-	VMOVDQU      Y10, 32(R8)(R12*8)
-	JMP          row1Written
-
-row1Beyond:
-	VMOVNTDQ Y12, (R8)(R12*8)
-	VMOVNTDQ Y10, 32(R8)(R12*8)
-
-row1Written:
-	VPBROADCASTD (SI)(R12*1), Y10
-	VPBROADCASTD 4(SI)(R12*1), Y11
+	VPBROADCASTD (DI)(R12*1), Y10
+	VPBROADCASTD 4(DI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1208,48 +1119,41 @@ row1Written:
 	VPADDQ       Y10, Y9, Y9
 	VPADDQ       160(R11), Y9, Y10
 	VMOVDQU      Y10, 160(R11)
+	VPBROADCASTD (BX)(R12*1), Y11
+	VPBROADCASTD 4(BX)(R12*1), Y13
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y11, Y13, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VPMOVZXDQ    X11, Y14
+	VEXTRACTI128 $0x01, Y11, X13
+	VPMOVZXDQ    X13, Y11
+	VPADDQ       Y14, Y7, Y14
+	VPADDQ       Y11, Y7, Y11
+	VPERMD       Y11, Y0, Y7
+	VPADDQ       Y14, Y8, Y8
+	VPADDQ       192(R11), Y8, Y14
+	VMOVDQU      Y14, 192(R11)
+	VPADDQ       Y11, Y9, Y9
+	VPADDQ       224(R11), Y9, Y11
+	VMOVDQU      Y11, 224(R11)
 	CMPB         writes+100(FP), $0x01
 	JAE          row2Beyond
-	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU      Y12, (R9)(R12*8)
-	VMOVDQU      Y10, 32(R9)(R12*8)
+	PREFETCHT0   128(R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU      Y12, (R10)(R12*8)
+	VMOVDQU      Y10, 32(R10)(R12*8)
+	VMOVDQU      Y14, (R8)(R12*8)
+	VMOVDQU      Y11, 32(R8)(R12*8)
 	JMP          row2Written
 
 row2Beyond:
-	VMOVNTDQ Y12, (R9)(R12*8)
-	VMOVNTDQ Y10, 32(R9)(R12*8)
-
-row2Written:
-	VPBROADCASTD (DI)(R12*1), Y10
-	VPBROADCASTD 4(DI)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPMOVZXDQ    X10, Y12
-	VEXTRACTI128 $0x01, Y10, X11
-	VPMOVZXDQ    X11, Y10
-	VPADDQ       Y12, Y7, Y12
-	VPADDQ       Y10, Y7, Y10
-	VPERMD       Y10, Y0, Y7
-	VPADDQ       Y12, Y8, Y8
-	VPADDQ       192(R11), Y8, Y12
-	VMOVDQU      Y12, 192(R11)
-	VPADDQ       Y10, Y9, Y9
-	VPADDQ       224(R11), Y9, Y10
-	VMOVDQU      Y10, 224(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          row3Beyond
-	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU      Y12, (R10)(R12*8)
-	VMOVDQU      Y10, 32(R10)(R12*8)
-	JMP          row3Written
-
-row3Beyond:
 	VMOVNTDQ Y12, (R10)(R12*8)
 	VMOVNTDQ Y10, 32(R10)(R12*8)
+	VMOVNTDQ Y14, (R8)(R12*8)
+	VMOVNTDQ Y11, 32(R8)(R12*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y8, (AX)(R12*8)
 	VMOVDQU Y9, 32(AX)(R12*8)
 	ADDQ    $+256, R11
@@ -1262,14 +1166,12 @@ linesEnd:
 
 tail:
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000004, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000004, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	SHLQ         $0x01, R15
@@ -1289,7 +1191,7 @@ tail:
 	VPADDQ       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDQ       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), R14
+	MOVL         -4(SI)(R13*1), R14
 	SHRXQ        R11, R14, R14
 	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
@@ -1299,7 +1201,7 @@ tail:
 	VPADDQ       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDQ       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), R14
+	MOVL         -4(DI)(R13*1), R14
 	SHRXQ        R11, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
@@ -1309,7 +1211,7 @@ tail:
 	VPADDQ       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDQ       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), R13
+	MOVL         -4(BX)(R13*1), R13
 	SHRXQ        R11, R13, R13
 	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
@@ -1333,20 +1235,20 @@ tail:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VPMASKMOVD   Y10, Y8, (DX)(R12*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R12*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R12*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R12*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R12*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R12*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R12*8)
 	JMP          tailWritten
 
 tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (DX)(R12*8)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R8)(R12*8)
+	VMOVNTDQ Y9, (R9)(R12*8)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R9)(R12*8)
+	VMOVNTDQ Y11, (R10)(R12*8)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R12*8)
+	VMOVNTDQ Y12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+4, R12
@@ -1363,9 +1265,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y8, (DX)(R12*1)
-	VMOVNTDQ Y8, (R8)(R12*1)
 	VMOVNTDQ Y8, (R9)(R12*1)
 	VMOVNTDQ Y8, (R10)(R12*1)
+	VMOVNTDQ Y8, (R8)(R12*1)
 	ADDQ     $+32, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1377,14 +1279,12 @@ rowsDone:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1398,27 +1298,20 @@ TEXT ·u8f32VolumeAVX2(SB), $8-101
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+96(FP), Y4
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -1471,65 +1364,58 @@ lines:
 	VADDPS     Y12, Y10, Y10
 	VADDPS     32(R12), Y10, Y12
 	VMOVDQU    Y12, 32(R12)
+	VPMOVZXBD  (DI)(R13*1), Y13
+	VCVTDQ2PS  Y13, Y13
+	VSUBPS     Y4, Y13, Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VADDPS     Y13, Y6, Y13
+	VPERMD     Y13, Y0, Y6
+	VPMOVZXBD  8(DI)(R13*1), Y14
+	VCVTDQ2PS  Y14, Y14
+	VSUBPS     Y4, Y14, Y14
+	VPERMD     Y14, Y1, Y15
+	VPAND      192(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y2, Y15
+	VPAND      256(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y3, Y15
+	VPAND      320(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VADDPS     Y14, Y6, Y14
+	VPERMD     Y14, Y0, Y6
+	VADDPS     Y13, Y9, Y9
+	VADDPS     64(R12), Y9, Y13
+	VMOVDQU    Y13, 64(R12)
+	VADDPS     Y14, Y10, Y10
+	VADDPS     96(R12), Y10, Y14
+	VMOVDQU    Y14, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y11, (BX)(R13*4)
 	VMOVDQU    Y12, 32(BX)(R13*4)
+	VMOVDQU    Y13, (R10)(R13*4)
+	VMOVDQU    Y14, 32(R10)(R13*4)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VMOVNTDQ Y12, 32(BX)(R13*4)
+	VMOVNTDQ Y13, (R10)(R13*4)
+	VMOVNTDQ Y14, 32(R10)(R13*4)
 
 row0Written:
-	VPMOVZXBD  (SI)(R13*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
-	VPMOVZXBD  8(SI)(R13*1), Y12
-	VCVTDQ2PS  Y12, Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y6, Y12
-	VPERMD     Y12, Y0, Y6
-	VADDPS     Y11, Y9, Y9
-	VADDPS     64(R12), Y9, Y11
-	VMOVDQU    Y11, 64(R12)
-	VADDPS     Y12, Y10, Y10
-	VADDPS     96(R12), Y10, Y12
-	VMOVDQU    Y12, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y11, (R9)(R13*4)
-	VMOVDQU    Y12, 32(R9)(R13*4)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y11, (R9)(R13*4)
-	VMOVNTDQ Y12, 32(R9)(R13*4)
-
-row1Written:
-	VPMOVZXBD  (DI)(R13*1), Y11
+	VPMOVZXBD  (R8)(R13*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1543,7 +1429,7 @@ row1Written:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VPMOVZXBD  8(DI)(R13*1), Y12
+	VPMOVZXBD  8(R8)(R13*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1563,64 +1449,57 @@ row1Written:
 	VADDPS     Y12, Y10, Y10
 	VADDPS     160(R12), Y10, Y12
 	VMOVDQU    Y12, 160(R12)
+	VPMOVZXBD  (SI)(R13*1), Y13
+	VCVTDQ2PS  Y13, Y13
+	VSUBPS     Y4, Y13, Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VADDPS     Y13, Y8, Y13
+	VPERMD     Y13, Y0, Y8
+	VPMOVZXBD  8(SI)(R13*1), Y14
+	VCVTDQ2PS  Y14, Y14
+	VSUBPS     Y4, Y14, Y14
+	VPERMD     Y14, Y1, Y15
+	VPAND      192(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y2, Y15
+	VPAND      256(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y3, Y15
+	VPAND      320(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VADDPS     Y14, Y8, Y14
+	VPERMD     Y14, Y0, Y8
+	VADDPS     Y13, Y9, Y9
+	VADDPS     192(R12), Y9, Y13
+	VMOVDQU    Y13, 192(R12)
+	VADDPS     Y14, Y10, Y10
+	VADDPS     224(R12), Y10, Y14
+	VMOVDQU    Y14, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y11, (R10)(R13*4)
-	VMOVDQU    Y12, 32(R10)(R13*4)
+	PREFETCHT0 128(R11)(R13*4)
+	PREFETCHT0 128(R9)(R13*4)
+	VMOVDQU    Y11, (R11)(R13*4)
+	VMOVDQU    Y12, 32(R11)(R13*4)
+	VMOVDQU    Y13, (R9)(R13*4)
+	VMOVDQU    Y14, 32(R9)(R13*4)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y11, (R10)(R13*4)
-	VMOVNTDQ Y12, 32(R10)(R13*4)
-
-row2Written:
-	VPMOVZXBD  (R8)(R13*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y8, Y11
-	VPERMD     Y11, Y0, Y8
-	VPMOVZXBD  8(R8)(R13*1), Y12
-	VCVTDQ2PS  Y12, Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y8, Y12
-	VPERMD     Y12, Y0, Y8
-	VADDPS     Y11, Y9, Y9
-	VADDPS     192(R12), Y9, Y11
-	VMOVDQU    Y11, 192(R12)
-	VADDPS     Y12, Y10, Y10
-	VADDPS     224(R12), Y10, Y12
-	VMOVDQU    Y12, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y11, (R11)(R13*4)
-	VMOVDQU    Y12, 32(R11)(R13*4)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y11, (R11)(R13*4)
 	VMOVNTDQ Y12, 32(R11)(R13*4)
+	VMOVNTDQ Y13, (R9)(R13*4)
+	VMOVNTDQ Y14, 32(R9)(R13*4)
 
-row3Written:
+row2Written:
 	VMOVDQU Y9, (CX)(R13*4)
 	VMOVDQU Y10, 32(CX)(R13*4)
 	ADDQ    $+256, R12
@@ -1633,14 +1512,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000008, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	NEGQ       BP
@@ -1667,7 +1544,7 @@ tail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	MOVQ       -8(SI)(R14*1), R15
+	MOVQ       -8(DI)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
@@ -1685,7 +1562,7 @@ tail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	MOVQ       -8(DI)(R14*1), R15
+	MOVQ       -8(R8)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X12
 	VPMOVZXBD  X12, Y12
@@ -1703,7 +1580,7 @@ tail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	MOVQ       -8(R8)(R14*1), R14
+	MOVQ       -8(SI)(R14*1), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X13
 	VPMOVZXBD  X13, Y13
@@ -1735,20 +1612,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y11, Y9, (BX)(R13*4)
-	VPMASKMOVD Y10, Y9, (R9)(R13*4)
-	VPMASKMOVD Y12, Y9, (R10)(R13*4)
-	VPMASKMOVD Y13, Y9, (R11)(R13*4)
+	VPMASKMOVD Y10, Y9, (R10)(R13*4)
+	VPMASKMOVD Y12, Y9, (R11)(R13*4)
+	VPMASKMOVD Y13, Y9, (R9)(R13*4)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y9, Y11, Y11
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VPAND    Y9, Y10, Y10
-	VMOVNTDQ Y10, (R9)(R13*4)
+	VMOVNTDQ Y10, (R10)(R13*4)
 	VPAND    Y9, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R13*4)
+	VMOVNTDQ Y12, (R11)(R13*4)
 	VPAND    Y9, Y13, Y13
-	VMOVNTDQ Y13, (R11)(R13*4)
+	VMOVNTDQ Y13, (R9)(R13*4)
 
 tailWritten:
 	ADDQ $+8, R13
@@ -1765,9 +1642,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y9, (BX)(R13*1)
-	VMOVNTDQ Y9, (R9)(R13*1)
 	VMOVNTDQ Y9, (R10)(R13*1)
 	VMOVNTDQ Y9, (R11)(R13*1)
+	VMOVNTDQ Y9, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -1779,14 +1656,12 @@ rowsDone:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1798,27 +1673,20 @@ TEXT ·u8f64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -1863,57 +1731,50 @@ lines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXBD  (DI)(R13*1), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXBD  4(DI)(R13*1), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVZXBD  (SI)(R13*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R13*1), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVZXBD  (DI)(R13*1), X9
+	VPMOVZXBD  (R8)(R13*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1923,7 +1784,7 @@ row1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R13*1), X10
+	VPMOVZXBD  4(R8)(R13*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1939,56 +1800,49 @@ row1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXBD  (SI)(R13*1), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXBD  4(SI)(R13*1), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVZXBD  (R8)(R13*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R13*1), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -2001,14 +1855,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -2032,7 +1884,7 @@ tail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
@@ -2046,7 +1898,7 @@ tail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
@@ -2060,7 +1912,7 @@ tail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
@@ -2088,20 +1940,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -2118,9 +1970,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -2132,14 +1984,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2152,27 +2002,20 @@ TEXT ·u8f64DotVolumeAVX2(SB), $0-101
 	VMOVDQU triangle8_0<>+0(SB), Y1
 	VMOVDQU triangle8_1<>+0(SB), Y2
 	VMOVDQU ones<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -2209,50 +2052,43 @@ lines:
 	VADDPD       Y10, Y9, Y9
 	VADDPD       32(R11), Y9, Y10
 	VMOVDQU      Y10, 32(R11)
+	VPBROADCASTD (SI)(R12*1), Y11
+	VPBROADCASTD 4(SI)(R12*1), Y13
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y11, Y13, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VCVTDQ2PD    X11, Y14
+	VEXTRACTI128 $0x01, Y11, X13
+	VCVTDQ2PD    X13, Y11
+	VADDPD       Y14, Y5, Y14
+	VADDPD       Y11, Y5, Y11
+	VPERMD       Y11, Y0, Y5
+	VADDPD       Y14, Y8, Y8
+	VADDPD       64(R11), Y8, Y14
+	VMOVDQU      Y14, 64(R11)
+	VADDPD       Y11, Y9, Y9
+	VADDPD       96(R11), Y9, Y11
+	VMOVDQU      Y11, 96(R11)
 	CMPB         writes+100(FP), $0x01
 	JAE          row0Beyond
 	PREFETCHT0   128(DX)(R12*8)
+	PREFETCHT0   128(R9)(R12*8)
 	VMOVDQU      Y12, (DX)(R12*8)
 	VMOVDQU      Y10, 32(DX)(R12*8)
+	VMOVDQU      Y14, (R9)(R12*8)
+	VMOVDQU      Y11, 32(R9)(R12*8)
 	JMP          row0Written
 
 row0Beyond:
 	VMOVNTDQ Y12, (DX)(R12*8)
 	VMOVNTDQ Y10, 32(DX)(R12*8)
+	VMOVNTDQ Y14, (R9)(R12*8)
+	VMOVNTDQ Y11, 32(R9)(R12*8)
 
 row0Written:
-	VPBROADCASTD (BX)(R12*1), Y10
-	VPBROADCASTD 4(BX)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VCVTDQ2PD    X10, Y12
-	VEXTRACTI128 $0x01, Y10, X11
-	VCVTDQ2PD    X11, Y10
-	VADDPD       Y12, Y5, Y12
-	VADDPD       Y10, Y5, Y10
-	VPERMD       Y10, Y0, Y5
-	VADDPD       Y12, Y8, Y8
-	VADDPD       64(R11), Y8, Y12
-	VMOVDQU      Y12, 64(R11)
-	VADDPD       Y10, Y9, Y9
-	VADDPD       96(R11), Y9, Y10
-	VMOVDQU      Y10, 96(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          row1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU      Y12, (R8)(R12*8)
-	VMOVDQU      Y10, 32(R8)(R12*8)
-	JMP          row1Written
-
-row1Beyond:
-	VMOVNTDQ Y12, (R8)(R12*8)
-	VMOVNTDQ Y10, 32(R8)(R12*8)
-
-row1Written:
-	VPBROADCASTD (SI)(R12*1), Y10
-	VPBROADCASTD 4(SI)(R12*1), Y11
+	VPBROADCASTD (DI)(R12*1), Y10
+	VPBROADCASTD 4(DI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2269,48 +2105,41 @@ row1Written:
 	VADDPD       Y10, Y9, Y9
 	VADDPD       160(R11), Y9, Y10
 	VMOVDQU      Y10, 160(R11)
+	VPBROADCASTD (BX)(R12*1), Y11
+	VPBROADCASTD 4(BX)(R12*1), Y13
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y11, Y13, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VCVTDQ2PD    X11, Y14
+	VEXTRACTI128 $0x01, Y11, X13
+	VCVTDQ2PD    X13, Y11
+	VADDPD       Y14, Y7, Y14
+	VADDPD       Y11, Y7, Y11
+	VPERMD       Y11, Y0, Y7
+	VADDPD       Y14, Y8, Y8
+	VADDPD       192(R11), Y8, Y14
+	VMOVDQU      Y14, 192(R11)
+	VADDPD       Y11, Y9, Y9
+	VADDPD       224(R11), Y9, Y11
+	VMOVDQU      Y11, 224(R11)
 	CMPB         writes+100(FP), $0x01
 	JAE          row2Beyond
-	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU      Y12, (R9)(R12*8)
-	VMOVDQU      Y10, 32(R9)(R12*8)
+	PREFETCHT0   128(R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU      Y12, (R10)(R12*8)
+	VMOVDQU      Y10, 32(R10)(R12*8)
+	VMOVDQU      Y14, (R8)(R12*8)
+	VMOVDQU      Y11, 32(R8)(R12*8)
 	JMP          row2Written
 
 row2Beyond:
-	VMOVNTDQ Y12, (R9)(R12*8)
-	VMOVNTDQ Y10, 32(R9)(R12*8)
-
-row2Written:
-	VPBROADCASTD (DI)(R12*1), Y10
-	VPBROADCASTD 4(DI)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VCVTDQ2PD    X10, Y12
-	VEXTRACTI128 $0x01, Y10, X11
-	VCVTDQ2PD    X11, Y10
-	VADDPD       Y12, Y7, Y12
-	VADDPD       Y10, Y7, Y10
-	VPERMD       Y10, Y0, Y7
-	VADDPD       Y12, Y8, Y8
-	VADDPD       192(R11), Y8, Y12
-	VMOVDQU      Y12, 192(R11)
-	VADDPD       Y10, Y9, Y9
-	VADDPD       224(R11), Y9, Y10
-	VMOVDQU      Y10, 224(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          row3Beyond
-	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU      Y12, (R10)(R12*8)
-	VMOVDQU      Y10, 32(R10)(R12*8)
-	JMP          row3Written
-
-row3Beyond:
 	VMOVNTDQ Y12, (R10)(R12*8)
 	VMOVNTDQ Y10, 32(R10)(R12*8)
+	VMOVNTDQ Y14, (R8)(R12*8)
+	VMOVNTDQ Y11, 32(R8)(R12*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y8, (AX)(R12*8)
 	VMOVDQU Y9, 32(AX)(R12*8)
 	ADDQ    $+256, R11
@@ -2323,14 +2152,12 @@ linesEnd:
 
 tail:
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000004, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000004, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	SHLQ         $0x01, R15
@@ -2350,7 +2177,7 @@ tail:
 	VADDPD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VADDPD       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), R14
+	MOVL         -4(SI)(R13*1), R14
 	SHRXQ        R11, R14, R14
 	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
@@ -2360,7 +2187,7 @@ tail:
 	VADDPD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VADDPD       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), R14
+	MOVL         -4(DI)(R13*1), R14
 	SHRXQ        R11, R14, R14
 	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
@@ -2370,7 +2197,7 @@ tail:
 	VADDPD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VADDPD       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), R13
+	MOVL         -4(BX)(R13*1), R13
 	SHRXQ        R11, R13, R13
 	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
@@ -2394,20 +2221,20 @@ tail:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VPMASKMOVD   Y10, Y8, (DX)(R12*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R12*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R12*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R12*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R12*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R12*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R12*8)
 	JMP          tailWritten
 
 tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (DX)(R12*8)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R8)(R12*8)
+	VMOVNTDQ Y9, (R9)(R12*8)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R9)(R12*8)
+	VMOVNTDQ Y11, (R10)(R12*8)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R12*8)
+	VMOVNTDQ Y12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+4, R12
@@ -2424,9 +2251,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y8, (DX)(R12*1)
-	VMOVNTDQ Y8, (R8)(R12*1)
 	VMOVNTDQ Y8, (R9)(R12*1)
 	VMOVNTDQ Y8, (R10)(R12*1)
+	VMOVNTDQ Y8, (R8)(R12*1)
 	ADDQ     $+32, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2438,14 +2265,12 @@ rowsDone:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2457,28 +2282,20 @@ TEXT ·u16u64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2521,55 +2338,48 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXWQ  (DI)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXWQ  8(DI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVZXWQ  (SI)(R13*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R13*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVZXWQ  (DI)(R13*2), Y9
+	VPMOVZXWQ  (R8)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -2578,7 +2388,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R13*2), Y10
+	VPMOVZXWQ  8(R8)(R13*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -2593,54 +2403,47 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXWQ  (SI)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXWQ  8(SI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVZXWQ  (R8)(R13*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R13*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -2653,14 +2456,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -2683,7 +2484,7 @@ tail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
@@ -2696,7 +2497,7 @@ tail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
@@ -2709,7 +2510,7 @@ tail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
@@ -2736,20 +2537,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -2766,9 +2567,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -2780,14 +2581,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2799,28 +2598,20 @@ TEXT ·u16f64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2865,57 +2656,50 @@ lines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXWD  (DI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXWD  8(DI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVZXWD  (SI)(R13*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R13*2), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVZXWD  (DI)(R13*2), X9
+	VPMOVZXWD  (R8)(R13*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2925,7 +2709,7 @@ row1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R13*2), X10
+	VPMOVZXWD  8(R8)(R13*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2941,56 +2725,49 @@ row1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXWD  (SI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXWD  8(SI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVZXWD  (R8)(R13*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R13*2), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -3003,14 +2780,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -3034,7 +2809,7 @@ tail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
@@ -3048,7 +2823,7 @@ tail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
@@ -3062,7 +2837,7 @@ tail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
@@ -3090,20 +2865,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -3120,9 +2895,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -3134,14 +2909,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3153,28 +2926,20 @@ TEXT ·u32u64VolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -3218,55 +2983,48 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXDQ  (DI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXDQ  16(DI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y9
+	VPMOVZXDQ  (R8)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3275,7 +3033,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R13*4), Y10
+	VPMOVZXDQ  16(R8)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3290,54 +3048,47 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXDQ  (SI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXDQ  16(SI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -3350,14 +3101,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -3378,7 +3127,7 @@ tail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3389,7 +3138,7 @@ tail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3400,7 +3149,7 @@ tail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3425,20 +3174,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -3455,9 +3204,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -3469,14 +3218,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3489,28 +3236,20 @@ TEXT ·u32u32VolumeAVX2(SB), $0-101
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+256, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -3562,61 +3301,54 @@ lines:
 	VPADDD     Y11, Y9, Y9
 	VPADDD     32(R12), Y9, Y11
 	VMOVDQU    Y11, 32(R12)
+	VMOVDQU    (DI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y5, Y12
+	VPERMD     Y12, Y0, Y5
+	VMOVDQU    32(DI)(R13*4), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y5, Y13
+	VPERMD     Y13, Y0, Y5
+	VPADDD     Y12, Y8, Y8
+	VPADDD     64(R12), Y8, Y12
+	VMOVDQU    Y12, 64(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     96(R12), Y9, Y13
+	VMOVDQU    Y13, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y10, (BX)(R13*4)
 	VMOVDQU    Y11, 32(BX)(R13*4)
+	VMOVDQU    Y12, (R10)(R13*4)
+	VMOVDQU    Y13, 32(R10)(R13*4)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VMOVNTDQ Y11, 32(BX)(R13*4)
+	VMOVNTDQ Y12, (R10)(R13*4)
+	VMOVNTDQ Y13, 32(R10)(R13*4)
 
 row0Written:
-	VMOVDQU    (SI)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VMOVDQU    32(SI)(R13*4), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
-	VPADDD     Y10, Y8, Y8
-	VPADDD     64(R12), Y8, Y10
-	VMOVDQU    Y10, 64(R12)
-	VPADDD     Y11, Y9, Y9
-	VPADDD     96(R12), Y9, Y11
-	VMOVDQU    Y11, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y10, (R9)(R13*4)
-	VMOVDQU    Y11, 32(R9)(R13*4)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y10, (R9)(R13*4)
-	VMOVNTDQ Y11, 32(R9)(R13*4)
-
-row1Written:
-	VMOVDQU    (DI)(R13*4), Y10
+	VMOVDQU    (R8)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -3628,7 +3360,7 @@ row1Written:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VMOVDQU    32(DI)(R13*4), Y11
+	VMOVDQU    32(R8)(R13*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3646,60 +3378,53 @@ row1Written:
 	VPADDD     Y11, Y9, Y9
 	VPADDD     160(R12), Y9, Y11
 	VMOVDQU    Y11, 160(R12)
+	VMOVDQU    (SI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y7, Y12
+	VPERMD     Y12, Y0, Y7
+	VMOVDQU    32(SI)(R13*4), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y7, Y13
+	VPERMD     Y13, Y0, Y7
+	VPADDD     Y12, Y8, Y8
+	VPADDD     192(R12), Y8, Y12
+	VMOVDQU    Y12, 192(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     224(R12), Y9, Y13
+	VMOVDQU    Y13, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y10, (R10)(R13*4)
-	VMOVDQU    Y11, 32(R10)(R13*4)
+	PREFETCHT0 128(R11)(R13*4)
+	PREFETCHT0 128(R9)(R13*4)
+	VMOVDQU    Y10, (R11)(R13*4)
+	VMOVDQU    Y11, 32(R11)(R13*4)
+	VMOVDQU    Y12, (R9)(R13*4)
+	VMOVDQU    Y13, 32(R9)(R13*4)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y10, (R10)(R13*4)
-	VMOVNTDQ Y11, 32(R10)(R13*4)
-
-row2Written:
-	VMOVDQU    (R8)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VMOVDQU    32(R8)(R13*4), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VPADDD     Y10, Y8, Y8
-	VPADDD     192(R12), Y8, Y10
-	VMOVDQU    Y10, 192(R12)
-	VPADDD     Y11, Y9, Y9
-	VPADDD     224(R12), Y9, Y11
-	VMOVDQU    Y11, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y10, (R11)(R13*4)
-	VMOVDQU    Y11, 32(R11)(R13*4)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y10, (R11)(R13*4)
 	VMOVNTDQ Y11, 32(R11)(R13*4)
+	VMOVNTDQ Y12, (R9)(R13*4)
+	VMOVNTDQ Y13, 32(R9)(R13*4)
 
-row3Written:
+row2Written:
 	VMOVDQU Y8, (CX)(R13*4)
 	VMOVDQU Y9, 32(CX)(R13*4)
 	ADDQ    $+256, R12
@@ -3712,14 +3437,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000008, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R12
 	VMOVDQU    32(R14)(R12*4), Y8
@@ -3737,7 +3460,7 @@ tail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), Y8, Y9
+	VPMASKMOVD (DI)(R13*4), Y8, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y9, Y11, Y9
@@ -3750,7 +3473,7 @@ tail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), Y8, Y11
+	VPMASKMOVD (R8)(R13*4), Y8, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -3763,7 +3486,7 @@ tail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), Y8, Y12
+	VPMASKMOVD (SI)(R13*4), Y8, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
 	VPADDD     Y12, Y13, Y12
@@ -3790,20 +3513,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y8, (BX)(R13*4)
-	VPMASKMOVD Y9, Y8, (R9)(R13*4)
-	VPMASKMOVD Y11, Y8, (R10)(R13*4)
-	VPMASKMOVD Y12, Y8, (R11)(R13*4)
+	VPMASKMOVD Y9, Y8, (R10)(R13*4)
+	VPMASKMOVD Y11, Y8, (R11)(R13*4)
+	VPMASKMOVD Y12, Y8, (R9)(R13*4)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*4)
+	VMOVNTDQ Y9, (R10)(R13*4)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*4)
+	VMOVNTDQ Y11, (R11)(R13*4)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R11)(R13*4)
+	VMOVNTDQ Y12, (R9)(R13*4)
 
 tailWritten:
 	ADDQ $+8, R13
@@ -3820,9 +3543,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y8, (BX)(R13*1)
-	VMOVNTDQ Y8, (R9)(R13*1)
 	VMOVNTDQ Y8, (R10)(R13*1)
 	VMOVNTDQ Y8, (R11)(R13*1)
+	VMOVNTDQ Y8, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -3834,14 +3557,12 @@ rowsDone:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3853,28 +3574,20 @@ TEXT ·i16i64VolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -3917,55 +3630,48 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVSXWQ  (DI)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXWQ  8(DI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVSXWQ  (SI)(R13*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R13*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVSXWQ  (DI)(R13*2), Y9
+	VPMOVSXWQ  (R8)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3974,7 +3680,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R13*2), Y10
+	VPMOVSXWQ  8(R8)(R13*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3989,54 +3695,47 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVSXWQ  (SI)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXWQ  8(SI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVSXWQ  (R8)(R13*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R13*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -4049,14 +3748,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -4079,7 +3776,7 @@ tail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
@@ -4092,7 +3789,7 @@ tail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
@@ -4105,7 +3802,7 @@ tail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
@@ -4132,20 +3829,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -4162,9 +3859,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -4176,14 +3873,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4195,28 +3890,20 @@ TEXT ·i32i64VolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4260,55 +3947,48 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVSXDQ  (DI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXDQ  16(DI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVSXDQ  (SI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVSXDQ  (DI)(R13*4), Y9
+	VPMOVSXDQ  (R8)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4317,7 +3997,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R13*4), Y10
+	VPMOVSXDQ  16(R8)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4332,54 +4012,47 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVSXDQ  (SI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXDQ  16(SI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVSXDQ  (R8)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -4392,14 +4065,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -4420,7 +4091,7 @@ tail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4431,7 +4102,7 @@ tail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4442,7 +4113,7 @@ tail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4467,20 +4138,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -4497,9 +4168,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -4511,14 +4182,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4530,28 +4199,20 @@ TEXT ·f32f64VolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4595,55 +4256,48 @@ lines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VCVTPS2PD  (DI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VCVTPS2PD  16(DI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VCVTPS2PD  (SI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VCVTPS2PD  (DI)(R13*4), Y9
+	VCVTPS2PD  (R8)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -4652,7 +4306,7 @@ row1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R13*4), Y10
+	VCVTPS2PD  16(R8)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4667,54 +4321,47 @@ row1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VCVTPS2PD  (SI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VCVTPS2PD  16(SI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VCVTPS2PD  (R8)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -4727,14 +4374,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -4755,7 +4400,7 @@ tail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4766,7 +4411,7 @@ tail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4777,7 +4422,7 @@ tail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4802,20 +4447,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -4832,9 +4477,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -4846,14 +4491,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4867,28 +4510,20 @@ TEXT ·f32f32VolumeAVX2(SB), $0-101
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+96(FP), Y4
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+256, along+80(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -4942,63 +4577,56 @@ lines:
 	VADDPS     Y12, Y10, Y10
 	VADDPS     32(R12), Y10, Y12
 	VMOVDQU    Y12, 32(R12)
+	VMOVDQU    (DI)(R13*4), Y13
+	VSUBPS     Y4, Y13, Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VADDPS     Y13, Y6, Y13
+	VPERMD     Y13, Y0, Y6
+	VMOVDQU    32(DI)(R13*4), Y14
+	VSUBPS     Y4, Y14, Y14
+	VPERMD     Y14, Y1, Y15
+	VPAND      192(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y2, Y15
+	VPAND      256(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y3, Y15
+	VPAND      320(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VADDPS     Y14, Y6, Y14
+	VPERMD     Y14, Y0, Y6
+	VADDPS     Y13, Y9, Y9
+	VADDPS     64(R12), Y9, Y13
+	VMOVDQU    Y13, 64(R12)
+	VADDPS     Y14, Y10, Y10
+	VADDPS     96(R12), Y10, Y14
+	VMOVDQU    Y14, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y11, (BX)(R13*4)
 	VMOVDQU    Y12, 32(BX)(R13*4)
+	VMOVDQU    Y13, (R10)(R13*4)
+	VMOVDQU    Y14, 32(R10)(R13*4)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VMOVNTDQ Y12, 32(BX)(R13*4)
+	VMOVNTDQ Y13, (R10)(R13*4)
+	VMOVNTDQ Y14, 32(R10)(R13*4)
 
 row0Written:
-	VMOVDQU    (SI)(R13*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
-	VMOVDQU    32(SI)(R13*4), Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y6, Y12
-	VPERMD     Y12, Y0, Y6
-	VADDPS     Y11, Y9, Y9
-	VADDPS     64(R12), Y9, Y11
-	VMOVDQU    Y11, 64(R12)
-	VADDPS     Y12, Y10, Y10
-	VADDPS     96(R12), Y10, Y12
-	VMOVDQU    Y12, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y11, (R9)(R13*4)
-	VMOVDQU    Y12, 32(R9)(R13*4)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y11, (R9)(R13*4)
-	VMOVNTDQ Y12, 32(R9)(R13*4)
-
-row1Written:
-	VMOVDQU    (DI)(R13*4), Y11
+	VMOVDQU    (R8)(R13*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5011,7 +4639,7 @@ row1Written:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VMOVDQU    32(DI)(R13*4), Y12
+	VMOVDQU    32(R8)(R13*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5030,62 +4658,55 @@ row1Written:
 	VADDPS     Y12, Y10, Y10
 	VADDPS     160(R12), Y10, Y12
 	VMOVDQU    Y12, 160(R12)
+	VMOVDQU    (SI)(R13*4), Y13
+	VSUBPS     Y4, Y13, Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VADDPS     Y13, Y8, Y13
+	VPERMD     Y13, Y0, Y8
+	VMOVDQU    32(SI)(R13*4), Y14
+	VSUBPS     Y4, Y14, Y14
+	VPERMD     Y14, Y1, Y15
+	VPAND      192(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y2, Y15
+	VPAND      256(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y3, Y15
+	VPAND      320(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VADDPS     Y14, Y8, Y14
+	VPERMD     Y14, Y0, Y8
+	VADDPS     Y13, Y9, Y9
+	VADDPS     192(R12), Y9, Y13
+	VMOVDQU    Y13, 192(R12)
+	VADDPS     Y14, Y10, Y10
+	VADDPS     224(R12), Y10, Y14
+	VMOVDQU    Y14, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y11, (R10)(R13*4)
-	VMOVDQU    Y12, 32(R10)(R13*4)
+	PREFETCHT0 128(R11)(R13*4)
+	PREFETCHT0 128(R9)(R13*4)
+	VMOVDQU    Y11, (R11)(R13*4)
+	VMOVDQU    Y12, 32(R11)(R13*4)
+	VMOVDQU    Y13, (R9)(R13*4)
+	VMOVDQU    Y14, 32(R9)(R13*4)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y11, (R10)(R13*4)
-	VMOVNTDQ Y12, 32(R10)(R13*4)
-
-row2Written:
-	VMOVDQU    (R8)(R13*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y8, Y11
-	VPERMD     Y11, Y0, Y8
-	VMOVDQU    32(R8)(R13*4), Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y8, Y12
-	VPERMD     Y12, Y0, Y8
-	VADDPS     Y11, Y9, Y9
-	VADDPS     192(R12), Y9, Y11
-	VMOVDQU    Y11, 192(R12)
-	VADDPS     Y12, Y10, Y10
-	VADDPS     224(R12), Y10, Y12
-	VMOVDQU    Y12, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y11, (R11)(R13*4)
-	VMOVDQU    Y12, 32(R11)(R13*4)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y11, (R11)(R13*4)
 	VMOVNTDQ Y12, 32(R11)(R13*4)
+	VMOVNTDQ Y13, (R9)(R13*4)
+	VMOVNTDQ Y14, 32(R9)(R13*4)
 
-row3Written:
+row2Written:
 	VMOVDQU Y9, (CX)(R13*4)
 	VMOVDQU Y10, 32(CX)(R13*4)
 	ADDQ    $+256, R12
@@ -5098,14 +4719,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000008, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000008, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R12
 	VMOVDQU    32(R14)(R12*4), Y9
@@ -5124,7 +4743,7 @@ tail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	VPMASKMOVD (SI)(R13*4), Y9, Y10
+	VPMASKMOVD (DI)(R13*4), Y9, Y10
 	VSUBPS     Y4, Y10, Y10
 	VPERMD     Y10, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5138,7 +4757,7 @@ tail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	VPMASKMOVD (DI)(R13*4), Y9, Y12
+	VPMASKMOVD (R8)(R13*4), Y9, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5152,7 +4771,7 @@ tail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	VPMASKMOVD (R8)(R13*4), Y9, Y13
+	VPMASKMOVD (SI)(R13*4), Y9, Y13
 	VSUBPS     Y4, Y13, Y13
 	VPERMD     Y13, Y1, Y14
 	VPAND      192(AX), Y14, Y14
@@ -5180,20 +4799,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y11, Y9, (BX)(R13*4)
-	VPMASKMOVD Y10, Y9, (R9)(R13*4)
-	VPMASKMOVD Y12, Y9, (R10)(R13*4)
-	VPMASKMOVD Y13, Y9, (R11)(R13*4)
+	VPMASKMOVD Y10, Y9, (R10)(R13*4)
+	VPMASKMOVD Y12, Y9, (R11)(R13*4)
+	VPMASKMOVD Y13, Y9, (R9)(R13*4)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y9, Y11, Y11
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VPAND    Y9, Y10, Y10
-	VMOVNTDQ Y10, (R9)(R13*4)
+	VMOVNTDQ Y10, (R10)(R13*4)
 	VPAND    Y9, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R13*4)
+	VMOVNTDQ Y12, (R11)(R13*4)
 	VPAND    Y9, Y13, Y13
-	VMOVNTDQ Y13, (R11)(R13*4)
+	VMOVNTDQ Y13, (R9)(R13*4)
 
 tailWritten:
 	ADDQ $+8, R13
@@ -5210,9 +4829,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y9, (BX)(R13*1)
-	VMOVNTDQ Y9, (R9)(R13*1)
 	VMOVNTDQ Y9, (R10)(R13*1)
 	VMOVNTDQ Y9, (R11)(R13*1)
+	VMOVNTDQ Y9, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -5224,14 +4843,12 @@ rowsDone:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5243,28 +4860,20 @@ TEXT ·f64f64VolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+256, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5310,55 +4919,48 @@ lines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VMOVDQU    (DI)(R13*8), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VMOVDQU    32(DI)(R13*8), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VMOVDQU    (SI)(R13*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R13*8), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VMOVDQU    (DI)(R13*8), Y9
+	VMOVDQU    (R8)(R13*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5367,7 +4969,7 @@ row1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R13*8), Y10
+	VMOVDQU    32(R8)(R13*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5382,54 +4984,47 @@ row1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VMOVDQU    (SI)(R13*8), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VMOVDQU    32(SI)(R13*8), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VMOVDQU    (R8)(R13*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R13*8), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -5442,14 +5037,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R12
 	NEGQ       R12
@@ -5465,7 +5058,7 @@ tail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R13*8), Y7, Y8
+	VPMASKMOVD (DI)(R13*8), Y7, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y8, Y10, Y8
@@ -5475,7 +5068,7 @@ tail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R13*8), Y7, Y10
+	VPMASKMOVD (R8)(R13*8), Y7, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5485,7 +5078,7 @@ tail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R13*8), Y7, Y11
+	VPMASKMOVD (SI)(R13*8), Y7, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
@@ -5509,20 +5102,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -5539,9 +5132,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -5553,14 +5146,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5572,27 +5163,20 @@ TEXT ·u8u64SquaresVolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5637,57 +5221,50 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXBQ  (DI)(R13*1), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXBQ  4(DI)(R13*1), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVZXBQ  (SI)(R13*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R13*1), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVZXBQ  (DI)(R13*1), Y9
+	VPMOVZXBQ  (R8)(R13*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -5697,7 +5274,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R13*1), Y10
+	VPMOVZXBQ  4(R8)(R13*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5713,56 +5290,49 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXBQ  (SI)(R13*1), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXBQ  4(SI)(R13*1), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVZXBQ  (R8)(R13*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R13*1), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -5775,14 +5345,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -5806,7 +5374,7 @@ tail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), R15
+	MOVL       -4(DI)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
@@ -5820,7 +5388,7 @@ tail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), R15
+	MOVL       -4(R8)(R14*1), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
@@ -5834,7 +5402,7 @@ tail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), R14
+	MOVL       -4(SI)(R14*1), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
@@ -5862,20 +5430,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -5892,9 +5460,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -5906,14 +5474,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5925,28 +5491,20 @@ TEXT ·u16u64SquaresVolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5991,57 +5549,50 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXWQ  (DI)(R13*2), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXWQ  8(DI)(R13*2), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVZXWQ  (SI)(R13*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R13*2), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVZXWQ  (DI)(R13*2), Y9
+	VPMOVZXWQ  (R8)(R13*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6051,7 +5602,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R13*2), Y10
+	VPMOVZXWQ  8(R8)(R13*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6067,56 +5618,49 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXWQ  (SI)(R13*2), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXWQ  8(SI)(R13*2), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVZXWQ  (R8)(R13*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R13*2), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -6129,14 +5673,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -6160,7 +5702,7 @@ tail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
@@ -6174,7 +5716,7 @@ tail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
@@ -6188,7 +5730,7 @@ tail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
@@ -6216,20 +5758,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -6246,9 +5788,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -6260,14 +5802,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -6279,28 +5819,20 @@ TEXT ·u32u64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6346,57 +5878,50 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXDQ  (DI)(R13*4), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXDQ  16(DI)(R13*4), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R13*4), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y9
+	VPMOVZXDQ  (R8)(R13*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6406,7 +5931,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R13*4), Y10
+	VPMOVZXDQ  16(R8)(R13*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6422,56 +5947,49 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXDQ  (SI)(R13*4), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXDQ  16(SI)(R13*4), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R13*4), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -6484,14 +6002,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -6513,7 +6029,7 @@ tail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -6525,7 +6041,7 @@ tail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -6537,7 +6053,7 @@ tail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -6563,20 +6079,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -6593,9 +6109,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -6607,14 +6123,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -6626,28 +6140,20 @@ TEXT ·u32f64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6697,61 +6203,54 @@ lines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXDQ  (DI)(R13*4), Y11
+	VPOR       bias<>+0(SB), Y11, Y11
+	VSUBPD     bias<>+0(SB), Y11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXDQ  16(DI)(R13*4), Y12
+	VPOR       bias<>+0(SB), Y12, Y12
+	VSUBPD     bias<>+0(SB), Y12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y9
-	VPOR       bias<>+0(SB), Y9, Y9
-	VSUBPD     bias<>+0(SB), Y9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R13*4), Y10
-	VPOR       bias<>+0(SB), Y10, Y10
-	VSUBPD     bias<>+0(SB), Y10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y9
+	VPMOVZXDQ  (R8)(R13*4), Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -6763,7 +6262,7 @@ row1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R13*4), Y10
+	VPMOVZXDQ  16(R8)(R13*4), Y10
 	VPOR       bias<>+0(SB), Y10, Y10
 	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -6781,60 +6280,53 @@ row1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXDQ  (SI)(R13*4), Y11
+	VPOR       bias<>+0(SB), Y11, Y11
+	VSUBPD     bias<>+0(SB), Y11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXDQ  16(SI)(R13*4), Y12
+	VPOR       bias<>+0(SB), Y12, Y12
+	VSUBPD     bias<>+0(SB), Y12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y9
-	VPOR       bias<>+0(SB), Y9, Y9
-	VSUBPD     bias<>+0(SB), Y9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R13*4), Y10
-	VPOR       bias<>+0(SB), Y10, Y10
-	VSUBPD     bias<>+0(SB), Y10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -6847,14 +6339,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -6878,7 +6368,7 @@ tail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPOR       bias<>+0(SB), Y9, Y9
 	VSUBPD     bias<>+0(SB), Y9, Y9
@@ -6892,7 +6382,7 @@ tail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPOR       bias<>+0(SB), Y11, Y11
 	VSUBPD     bias<>+0(SB), Y11, Y11
@@ -6906,7 +6396,7 @@ tail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPOR       bias<>+0(SB), Y8, Y8
 	VSUBPD     bias<>+0(SB), Y8, Y8
@@ -6934,20 +6424,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -6964,9 +6454,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -6978,14 +6468,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7003,28 +6491,20 @@ TEXT ·i16u64SquaresVolumeAVX2(SB), $8-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7069,57 +6549,50 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVSXWQ  (DI)(R13*2), Y11
+	VPMULDQ    Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXWQ  8(DI)(R13*2), Y12
+	VPMULDQ    Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVSXWQ  (SI)(R13*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R13*2), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVSXWQ  (DI)(R13*2), Y9
+	VPMOVSXWQ  (R8)(R13*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7129,7 +6602,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R13*2), Y10
+	VPMOVSXWQ  8(R8)(R13*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7145,56 +6618,49 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVSXWQ  (SI)(R13*2), Y11
+	VPMULDQ    Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXWQ  8(SI)(R13*2), Y12
+	VPMULDQ    Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVSXWQ  (R8)(R13*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R13*2), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -7207,14 +6673,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -7238,7 +6702,7 @@ tail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), R15
+	MOVQ       -8(DI)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
@@ -7252,7 +6716,7 @@ tail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), R15
+	MOVQ       -8(R8)(R14*2), R15
 	SHRXQ      R12, R15, R15
 	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
@@ -7266,7 +6730,7 @@ tail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), R14
+	MOVQ       -8(SI)(R14*2), R14
 	SHRXQ      R12, R14, R14
 	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
@@ -7294,20 +6758,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -7324,9 +6788,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -7338,14 +6802,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7357,28 +6819,20 @@ TEXT ·i32u64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7424,57 +6878,50 @@ lines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVSXDQ  (DI)(R13*4), Y11
+	VPMULDQ    Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXDQ  16(DI)(R13*4), Y12
+	VPMULDQ    Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VPMOVSXDQ  (SI)(R13*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R13*4), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VPMOVSXDQ  (DI)(R13*4), Y9
+	VPMOVSXDQ  (R8)(R13*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7484,7 +6931,7 @@ row1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R13*4), Y10
+	VPMOVSXDQ  16(R8)(R13*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7500,56 +6947,49 @@ row1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVSXDQ  (SI)(R13*4), Y11
+	VPMULDQ    Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXDQ  16(SI)(R13*4), Y12
+	VPMULDQ    Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VPMOVSXDQ  (R8)(R13*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R13*4), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -7562,14 +7002,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -7591,7 +7029,7 @@ tail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -7603,7 +7041,7 @@ tail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -7615,7 +7053,7 @@ tail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -7641,20 +7079,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -7671,9 +7109,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -7685,14 +7123,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7704,28 +7140,20 @@ TEXT ·i32f64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7771,57 +7199,50 @@ lines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VCVTDQ2PD  (DI)(R13*4), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VCVTDQ2PD  16(DI)(R13*4), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VCVTDQ2PD  (SI)(R13*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VCVTDQ2PD  16(SI)(R13*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VCVTDQ2PD  (DI)(R13*4), Y9
+	VCVTDQ2PD  (R8)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7831,7 +7252,7 @@ row1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTDQ2PD  16(DI)(R13*4), Y10
+	VCVTDQ2PD  16(R8)(R13*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7847,56 +7268,49 @@ row1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VCVTDQ2PD  (SI)(R13*4), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VCVTDQ2PD  16(SI)(R13*4), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VCVTDQ2PD  (R8)(R13*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VCVTDQ2PD  16(R8)(R13*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -7909,14 +7323,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -7938,7 +7350,7 @@ tail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -7950,7 +7362,7 @@ tail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -7962,7 +7374,7 @@ tail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -7988,20 +7400,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -8018,9 +7430,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -8032,14 +7444,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -8051,28 +7461,20 @@ TEXT ·f32f64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8118,57 +7520,50 @@ lines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VCVTPS2PD  (DI)(R13*4), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VCVTPS2PD  16(DI)(R13*4), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VCVTPS2PD  (SI)(R13*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R13*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VCVTPS2PD  (DI)(R13*4), Y9
+	VCVTPS2PD  (R8)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8178,7 +7573,7 @@ row1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R13*4), Y10
+	VCVTPS2PD  16(R8)(R13*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8194,56 +7589,49 @@ row1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VCVTPS2PD  (SI)(R13*4), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VCVTPS2PD  16(SI)(R13*4), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VCVTPS2PD  (R8)(R13*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R13*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -8256,14 +7644,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -8285,7 +7671,7 @@ tail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -8297,7 +7683,7 @@ tail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -8309,7 +7695,7 @@ tail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -8335,20 +7721,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -8365,9 +7751,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -8379,14 +7765,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -8398,28 +7782,20 @@ TEXT ·f64f64SquaresVolumeAVX2(SB), $0-101
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+256, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     done
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8467,57 +7843,50 @@ lines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VMOVDQU    (DI)(R13*8), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VMOVDQU    32(DI)(R13*8), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
 	JMP        row0Written
 
 row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
 row0Written:
-	VMOVDQU    (SI)(R13*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R13*8), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        row1Written
-
-row1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-row1Written:
-	VMOVDQU    (DI)(R13*8), Y9
+	VMOVDQU    (R8)(R13*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8527,7 +7896,7 @@ row1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R13*8), Y10
+	VMOVDQU    32(R8)(R13*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8543,56 +7912,49 @@ row1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VMOVDQU    (SI)(R13*8), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VMOVDQU    32(SI)(R13*8), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
 	JAE        row2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
 	JMP        row2Written
 
 row2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-row2Written:
-	VMOVDQU    (R8)(R13*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R13*8), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        row3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y9, (R11)(R13*8)
-	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        row3Written
-
-row3Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-row3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
@@ -8605,14 +7967,12 @@ linesEnd:
 
 tail:
 	MOVQ       n+64(FP), R12
-	MOVQ       $0x00000004, R14
 	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
 	CMPQ       R12, R14
 	CMOVQGT    R14, R12
-	MOVQ       R13, R14
-	ADDQ       R12, R14
-	TESTQ      R12, R12
-	JLE        sums
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R12
 	NEGQ       R12
@@ -8629,7 +7989,7 @@ tail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R13*8), Y7, Y8
+	VPMASKMOVD (DI)(R13*8), Y7, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8640,7 +8000,7 @@ tail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R13*8), Y7, Y10
+	VPMASKMOVD (R8)(R13*8), Y7, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8651,7 +8011,7 @@ tail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R13*8), Y7, Y11
+	VPMASKMOVD (SI)(R13*8), Y7, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -8676,20 +8036,20 @@ tail:
 	CMPB       writes+100(FP), $0x02
 	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
 	JMP        tailWritten
 
 tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
 tailWritten:
 	ADDQ $+4, R13
@@ -8706,9 +8066,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
 	JLT      zeros
@@ -8720,14 +8080,12 @@ rowsDone:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET

@@ -23,27 +23,20 @@ TEXT ·u8u32VolumeAVX512(SB), $8-101
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -74,7 +67,7 @@ lines:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VPMOVZXBD.Z (BX)(R12*1), K6, Z9
+	VPMOVZXBD.Z (SI)(R12*1), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -86,7 +79,7 @@ lines:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VPMOVZXBD.Z (SI)(R12*1), K6, Z11
+	VPMOVZXBD.Z (DI)(R12*1), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z13
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z2, K2, Z13
@@ -98,7 +91,7 @@ lines:
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VPMOVZXBD.Z (DI)(R12*1), K6, Z13
+	VPMOVZXBD.Z (BX)(R12*1), K6, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
 	VPADDD      Z13, Z14, Z13
 	VPERMD.Z    Z13, Z2, K2, Z14
@@ -124,21 +117,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*4)
 	VMOVDQU32   Z10, (DX)(R12*4)
-	PREFETCHT0  128(R8)(R12*4)
-	VMOVDQU32   Z9, (R8)(R12*4)
 	PREFETCHT0  128(R9)(R12*4)
-	VMOVDQU32   Z11, (R9)(R12*4)
+	VMOVDQU32   Z9, (R9)(R12*4)
 	PREFETCHT0  128(R10)(R12*4)
-	VMOVDQU32   Z13, (R10)(R12*4)
+	VMOVDQU32   Z11, (R10)(R12*4)
+	PREFETCHT0  128(R8)(R12*4)
+	VMOVDQU32   Z13, (R8)(R12*4)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z10, (DX)(R12*4)
-	VMOVNTDQ Z9, (R8)(R12*4)
-	VMOVNTDQ Z11, (R9)(R12*4)
-	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z9, (R9)(R12*4)
+	VMOVNTDQ Z11, (R10)(R12*4)
+	VMOVNTDQ Z13, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -147,14 +140,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000010, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000010, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K6
@@ -166,20 +157,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU32 Z10, K6, (DX)(R12*4)
-	VMOVDQU32 Z9, K6, (R8)(R12*4)
-	VMOVDQU32 Z11, K6, (R9)(R12*4)
-	VMOVDQU32 Z13, K6, (R10)(R12*4)
+	VMOVDQU32 Z9, K6, (R9)(R12*4)
+	VMOVDQU32 Z11, K6, (R10)(R12*4)
+	VMOVDQU32 Z13, K6, (R8)(R12*4)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z10, K6, Z10
 	VMOVNTDQ    Z10, (DX)(R12*4)
 	VMOVDQA32.Z Z9, K6, Z9
-	VMOVNTDQ    Z9, (R8)(R12*4)
+	VMOVNTDQ    Z9, (R9)(R12*4)
 	VMOVDQA32.Z Z11, K6, Z11
-	VMOVNTDQ    Z11, (R9)(R12*4)
+	VMOVNTDQ    Z11, (R10)(R12*4)
 	VMOVDQA32.Z Z13, K6, Z13
-	VMOVNTDQ    Z13, (R10)(R12*4)
+	VMOVNTDQ    Z13, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -195,9 +186,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z12, (DX)(R12*1)
-	VMOVNTDQ Z12, (R8)(R12*1)
 	VMOVNTDQ Z12, (R9)(R12*1)
 	VMOVNTDQ Z12, (R10)(R12*1)
+	VMOVNTDQ Z12, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -209,14 +200,12 @@ rowsDone:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -230,27 +219,20 @@ TEXT ·u8u32DotVolumeAVX512(SB), $0-101
 	VMOVDQU32    triangle16_1<>+0(SB), Z2
 	VMOVDQU32    triangle16_2<>+0(SB), Z3
 	VMOVDQU32    triangle16_3<>+0(SB), Z4
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -281,37 +263,37 @@ lines:
 	VPERMD       Z10, Z0, Z5
 	VPADDD       Z10, Z9, Z10
 	VPXORD       Z12, Z12, Z12
-	VPBROADCASTD (BX)(R12*1), Z9
+	VPBROADCASTD (SI)(R12*1), Z9
 	VPDPBUSD     Z1, Z9, Z12
-	VPBROADCASTD 4(BX)(R12*1), Z9
+	VPBROADCASTD 4(SI)(R12*1), Z9
 	VPDPBUSD     Z2, Z9, Z12
-	VPBROADCASTD 8(BX)(R12*1), Z9
+	VPBROADCASTD 8(SI)(R12*1), Z9
 	VPDPBUSD     Z3, Z9, Z12
-	VPBROADCASTD 12(BX)(R12*1), Z9
+	VPBROADCASTD 12(SI)(R12*1), Z9
 	VPDPBUSD     Z4, Z9, Z12
 	VPADDD       Z12, Z6, Z12
 	VPERMD       Z12, Z0, Z6
 	VPADDD       Z12, Z10, Z12
 	VPXORD       Z13, Z13, Z13
-	VPBROADCASTD (SI)(R12*1), Z9
+	VPBROADCASTD (DI)(R12*1), Z9
 	VPDPBUSD     Z1, Z9, Z13
-	VPBROADCASTD 4(SI)(R12*1), Z9
+	VPBROADCASTD 4(DI)(R12*1), Z9
 	VPDPBUSD     Z2, Z9, Z13
-	VPBROADCASTD 8(SI)(R12*1), Z9
+	VPBROADCASTD 8(DI)(R12*1), Z9
 	VPDPBUSD     Z3, Z9, Z13
-	VPBROADCASTD 12(SI)(R12*1), Z9
+	VPBROADCASTD 12(DI)(R12*1), Z9
 	VPDPBUSD     Z4, Z9, Z13
 	VPADDD       Z13, Z7, Z13
 	VPERMD       Z13, Z0, Z7
 	VPADDD       Z13, Z12, Z13
 	VPXORD       Z14, Z14, Z14
-	VPBROADCASTD (DI)(R12*1), Z9
+	VPBROADCASTD (BX)(R12*1), Z9
 	VPDPBUSD     Z1, Z9, Z14
-	VPBROADCASTD 4(DI)(R12*1), Z9
+	VPBROADCASTD 4(BX)(R12*1), Z9
 	VPDPBUSD     Z2, Z9, Z14
-	VPBROADCASTD 8(DI)(R12*1), Z9
+	VPBROADCASTD 8(BX)(R12*1), Z9
 	VPDPBUSD     Z3, Z9, Z14
-	VPBROADCASTD 12(DI)(R12*1), Z9
+	VPBROADCASTD 12(BX)(R12*1), Z9
 	VPDPBUSD     Z4, Z9, Z14
 	VPADDD       Z14, Z8, Z14
 	VPERMD       Z14, Z0, Z8
@@ -330,19 +312,19 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*4)
 	VMOVDQU32    Z10, (DX)(R12*4)
-	PREFETCHT0   128(R8)(R12*4)
-	VMOVDQU32    Z12, (R8)(R12*4)
 	PREFETCHT0   128(R9)(R12*4)
-	VMOVDQU32    Z13, (R9)(R12*4)
+	VMOVDQU32    Z12, (R9)(R12*4)
 	PREFETCHT0   128(R10)(R12*4)
-	VMOVDQU32    Z14, (R10)(R12*4)
+	VMOVDQU32    Z13, (R10)(R12*4)
+	PREFETCHT0   128(R8)(R12*4)
+	VMOVDQU32    Z14, (R8)(R12*4)
 	JMP          next
 
 beyond:
 	VMOVNTDQ Z10, (DX)(R12*4)
-	VMOVNTDQ Z12, (R8)(R12*4)
-	VMOVNTDQ Z13, (R9)(R12*4)
-	VMOVNTDQ Z14, (R10)(R12*4)
+	VMOVNTDQ Z12, (R9)(R12*4)
+	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -352,14 +334,12 @@ next:
 linesEnd:
 	MOVQ         R11, over+48(FP)
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000010, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000010, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	MOVQ         $-1, R13
 	BZHIQ        R11, R13, R13
 	KMOVW        R13, K1
@@ -381,7 +361,7 @@ linesEnd:
 	VPERMD       Z15, Z0, Z5
 	VPADDD       Z15, Z9, Z15
 	VPXORD       Z16, Z16, Z16
-	VMOVDQU8.Z   (BX)(R12*1), K1, X11
+	VMOVDQU8.Z   (SI)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z16
 	VPSRLDQ      $0x04, X11, X11
@@ -397,7 +377,7 @@ linesEnd:
 	VPERMD       Z16, Z0, Z6
 	VPADDD       Z16, Z15, Z16
 	VPXORD       Z17, Z17, Z17
-	VMOVDQU8.Z   (SI)(R12*1), K1, X11
+	VMOVDQU8.Z   (DI)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z17
 	VPSRLDQ      $0x04, X11, X11
@@ -413,7 +393,7 @@ linesEnd:
 	VPERMD       Z17, Z0, Z7
 	VPADDD       Z17, Z16, Z17
 	VPXORD       Z18, Z18, Z18
-	VMOVDQU8.Z   (DI)(R12*1), K1, X11
+	VMOVDQU8.Z   (BX)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z18
 	VPSRLDQ      $0x04, X11, X11
@@ -442,20 +422,20 @@ linesEnd:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VMOVDQU32    Z15, K1, (DX)(R12*4)
-	VMOVDQU32    Z16, K1, (R8)(R12*4)
-	VMOVDQU32    Z17, K1, (R9)(R12*4)
-	VMOVDQU32    Z18, K1, (R10)(R12*4)
+	VMOVDQU32    Z16, K1, (R9)(R12*4)
+	VMOVDQU32    Z17, K1, (R10)(R12*4)
+	VMOVDQU32    Z18, K1, (R8)(R12*4)
 	JMP          tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z15, K1, Z15
 	VMOVNTDQ    Z15, (DX)(R12*4)
 	VMOVDQA32.Z Z16, K1, Z16
-	VMOVNTDQ    Z16, (R8)(R12*4)
+	VMOVNTDQ    Z16, (R9)(R12*4)
 	VMOVDQA32.Z Z17, K1, Z17
-	VMOVNTDQ    Z17, (R9)(R12*4)
+	VMOVNTDQ    Z17, (R10)(R12*4)
 	VMOVDQA32.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R10)(R12*4)
+	VMOVNTDQ    Z18, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -470,9 +450,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z19, (DX)(R12*1)
-	VMOVNTDQ Z19, (R8)(R12*1)
 	VMOVNTDQ Z19, (R9)(R12*1)
 	VMOVNTDQ Z19, (R10)(R12*1)
+	VMOVNTDQ Z19, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -484,14 +464,12 @@ rowsDone:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -552,27 +530,20 @@ TEXT ·u8u64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -601,7 +572,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R12*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R12*1), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -611,7 +582,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R12*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R12*1), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -621,7 +592,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R12*1), K5, Z12
+	VPMOVZXBQ.Z (BX)(R12*1), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -645,21 +616,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -668,14 +639,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -687,20 +656,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -716,9 +685,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -730,14 +699,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -749,27 +716,20 @@ TEXT ·u8u64DotVolumeAVX512(SB), $0-101
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	ANDQ            $+32, along+80(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -797,27 +757,27 @@ lines:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R12*1), Y7
+	VPBROADCASTD (SI)(R12*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R12*1), Y7
+	VPBROADCASTD 4(SI)(R12*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VPMOVZXDQ    Y10, Z7
 	VPADDQ       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R12*1), Y18
+	VPBROADCASTD (DI)(R12*1), Y18
 	VPDPBUSD     Y1, Y18, Y11
-	VPBROADCASTD 4(SI)(R12*1), Y18
+	VPBROADCASTD 4(DI)(R12*1), Y18
 	VPDPBUSD     Y2, Y18, Y11
 	VPMOVZXDQ    Y11, Z18
 	VPADDQ       Z18, Z5, Z18
 	VPERMD       Z18, Z0, Z5
 	VPADDQ       Z18, Z7, Z18
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R12*1), Y19
+	VPBROADCASTD (BX)(R12*1), Y19
 	VPDPBUSD     Y1, Y19, Y12
-	VPBROADCASTD 4(DI)(R12*1), Y19
+	VPBROADCASTD 4(BX)(R12*1), Y19
 	VPDPBUSD     Y2, Y19, Y12
 	VPMOVZXDQ    Y12, Z19
 	VPADDQ       Z19, Z6, Z19
@@ -837,19 +797,19 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z7, (R8)(R12*8)
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z18, (R9)(R12*8)
+	VMOVDQU32    Z7, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z19, (R10)(R12*8)
+	VMOVDQU32    Z18, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z19, (R8)(R12*8)
 	JMP          next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z7, (R8)(R12*8)
-	VMOVNTDQ Z18, (R9)(R12*8)
-	VMOVNTDQ Z19, (R10)(R12*8)
+	VMOVNTDQ Z7, (R9)(R12*8)
+	VMOVNTDQ Z18, (R10)(R12*8)
+	VMOVNTDQ Z19, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -859,14 +819,12 @@ next:
 linesEnd:
 	MOVQ         R11, over+48(FP)
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000008, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000008, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	MOVQ         $-1, R13
 	BZHIQ        R11, R13, R13
 	KMOVW        R13, K1
@@ -883,7 +841,7 @@ linesEnd:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R12*1), K1, X18
+	VMOVDQU8.Z   (SI)(R12*1), K1, X18
 	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X18, X18
@@ -894,7 +852,7 @@ linesEnd:
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R12*1), K1, X19
+	VMOVDQU8.Z   (DI)(R12*1), K1, X19
 	VPBROADCASTD X19, Y18
 	VPDPBUSD     Y1, Y18, Y15
 	VPSRLDQ      $0x04, X19, X19
@@ -905,7 +863,7 @@ linesEnd:
 	VPERMD       Z18, Z0, Z5
 	VPADDQ       Z18, Z7, Z18
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R12*1), K1, X20
+	VMOVDQU8.Z   (BX)(R12*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y16
 	VPSRLDQ      $0x04, X20, X20
@@ -929,20 +887,20 @@ linesEnd:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VMOVDQU64    Z9, K1, (DX)(R12*8)
-	VMOVDQU64    Z7, K1, (R8)(R12*8)
-	VMOVDQU64    Z18, K1, (R9)(R12*8)
-	VMOVDQU64    Z19, K1, (R10)(R12*8)
+	VMOVDQU64    Z7, K1, (R9)(R12*8)
+	VMOVDQU64    Z18, K1, (R10)(R12*8)
+	VMOVDQU64    Z19, K1, (R8)(R12*8)
 	JMP          tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K1, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z7, K1, Z7
-	VMOVNTDQ    Z7, (R8)(R12*8)
+	VMOVNTDQ    Z7, (R9)(R12*8)
 	VMOVDQA64.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R9)(R12*8)
+	VMOVNTDQ    Z18, (R10)(R12*8)
 	VMOVDQA64.Z Z19, K1, Z19
-	VMOVNTDQ    Z19, (R10)(R12*8)
+	VMOVNTDQ    Z19, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -957,9 +915,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z17, (DX)(R12*1)
-	VMOVNTDQ Z17, (R8)(R12*1)
 	VMOVNTDQ Z17, (R9)(R12*1)
 	VMOVNTDQ Z17, (R10)(R12*1)
+	VMOVNTDQ Z17, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -971,14 +929,12 @@ rowsDone:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1003,27 +959,20 @@ TEXT ·u8f32VolumeAVX512(SB), $8-101
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+96(FP), Z5
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -1056,7 +1005,7 @@ lines:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VPMOVZXBD.Z (BX)(R12*1), K6, Z10
+	VPMOVZXBD.Z (SI)(R12*1), K6, Z10
 	VCVTDQ2PS   Z10, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
@@ -1070,7 +1019,7 @@ lines:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VPMOVZXBD.Z (SI)(R12*1), K6, Z12
+	VPMOVZXBD.Z (DI)(R12*1), K6, Z12
 	VCVTDQ2PS   Z12, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z14
@@ -1084,7 +1033,7 @@ lines:
 	VADDPS      Z12, Z14, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VPMOVZXBD.Z (DI)(R12*1), K6, Z14
+	VPMOVZXBD.Z (BX)(R12*1), K6, Z14
 	VCVTDQ2PS   Z14, Z14
 	VSUBPS      Z5, Z14, Z14
 	VPERMD.Z    Z14, Z1, K1, Z15
@@ -1112,21 +1061,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*4)
 	VMOVDQU32   Z11, (DX)(R12*4)
-	PREFETCHT0  128(R8)(R12*4)
-	VMOVDQU32   Z10, (R8)(R12*4)
 	PREFETCHT0  128(R9)(R12*4)
-	VMOVDQU32   Z12, (R9)(R12*4)
+	VMOVDQU32   Z10, (R9)(R12*4)
 	PREFETCHT0  128(R10)(R12*4)
-	VMOVDQU32   Z14, (R10)(R12*4)
+	VMOVDQU32   Z12, (R10)(R12*4)
+	PREFETCHT0  128(R8)(R12*4)
+	VMOVDQU32   Z14, (R8)(R12*4)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z11, (DX)(R12*4)
-	VMOVNTDQ Z10, (R8)(R12*4)
-	VMOVNTDQ Z12, (R9)(R12*4)
-	VMOVNTDQ Z14, (R10)(R12*4)
+	VMOVNTDQ Z10, (R9)(R12*4)
+	VMOVNTDQ Z12, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -1135,14 +1084,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000010, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000010, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K6
@@ -1154,20 +1101,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU32 Z11, K6, (DX)(R12*4)
-	VMOVDQU32 Z10, K6, (R8)(R12*4)
-	VMOVDQU32 Z12, K6, (R9)(R12*4)
-	VMOVDQU32 Z14, K6, (R10)(R12*4)
+	VMOVDQU32 Z10, K6, (R9)(R12*4)
+	VMOVDQU32 Z12, K6, (R10)(R12*4)
+	VMOVDQU32 Z14, K6, (R8)(R12*4)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z11, K6, Z11
 	VMOVNTDQ    Z11, (DX)(R12*4)
 	VMOVDQA32.Z Z10, K6, Z10
-	VMOVNTDQ    Z10, (R8)(R12*4)
+	VMOVNTDQ    Z10, (R9)(R12*4)
 	VMOVDQA32.Z Z12, K6, Z12
-	VMOVNTDQ    Z12, (R9)(R12*4)
+	VMOVNTDQ    Z12, (R10)(R12*4)
 	VMOVDQA32.Z Z14, K6, Z14
-	VMOVNTDQ    Z14, (R10)(R12*4)
+	VMOVNTDQ    Z14, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -1183,9 +1130,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z13, (DX)(R12*1)
-	VMOVNTDQ Z13, (R8)(R12*1)
 	VMOVNTDQ Z13, (R9)(R12*1)
 	VMOVNTDQ Z13, (R10)(R12*1)
+	VMOVNTDQ Z13, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1197,14 +1144,12 @@ rowsDone:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1225,27 +1170,20 @@ TEXT ·u8f64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1275,7 +1213,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXBD.Z (BX)(R12*1), K5, Y8
+	VPMOVZXBD.Z (SI)(R12*1), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -1286,7 +1224,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXBD.Z (SI)(R12*1), K5, Y10
+	VPMOVZXBD.Z (DI)(R12*1), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -1297,7 +1235,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXBD.Z (DI)(R12*1), K5, Y12
+	VPMOVZXBD.Z (BX)(R12*1), K5, Y12
 	VCVTDQ2PD   Y12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -1322,21 +1260,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -1345,14 +1283,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -1364,20 +1300,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -1393,9 +1329,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1407,14 +1343,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1426,27 +1360,20 @@ TEXT ·u8f64DotVolumeAVX512(SB), $0-101
 	VBROADCASTI32X8 448(AX), Z0
 	VMOVDQU32       triangle16_0<>+0(SB), Y1
 	VMOVDQU32       triangle16_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
 	ANDQ            $+32, along+80(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -1474,27 +1401,27 @@ lines:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R12*1), Y7
+	VPBROADCASTD (SI)(R12*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R12*1), Y7
+	VPBROADCASTD 4(SI)(R12*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VCVTDQ2PD    Y10, Z7
 	VADDPD       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R12*1), Y18
+	VPBROADCASTD (DI)(R12*1), Y18
 	VPDPBUSD     Y1, Y18, Y11
-	VPBROADCASTD 4(SI)(R12*1), Y18
+	VPBROADCASTD 4(DI)(R12*1), Y18
 	VPDPBUSD     Y2, Y18, Y11
 	VCVTDQ2PD    Y11, Z18
 	VADDPD       Z18, Z5, Z18
 	VPERMD       Z18, Z0, Z5
 	VADDPD       Z18, Z7, Z18
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R12*1), Y19
+	VPBROADCASTD (BX)(R12*1), Y19
 	VPDPBUSD     Y1, Y19, Y12
-	VPBROADCASTD 4(DI)(R12*1), Y19
+	VPBROADCASTD 4(BX)(R12*1), Y19
 	VPDPBUSD     Y2, Y19, Y12
 	VCVTDQ2PD    Y12, Z19
 	VADDPD       Z19, Z6, Z19
@@ -1514,19 +1441,19 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z7, (R8)(R12*8)
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z18, (R9)(R12*8)
+	VMOVDQU32    Z7, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z19, (R10)(R12*8)
+	VMOVDQU32    Z18, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z19, (R8)(R12*8)
 	JMP          next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z7, (R8)(R12*8)
-	VMOVNTDQ Z18, (R9)(R12*8)
-	VMOVNTDQ Z19, (R10)(R12*8)
+	VMOVNTDQ Z7, (R9)(R12*8)
+	VMOVNTDQ Z18, (R10)(R12*8)
+	VMOVNTDQ Z19, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -1536,14 +1463,12 @@ next:
 linesEnd:
 	MOVQ         R11, over+48(FP)
 	MOVQ         n+64(FP), R11
-	MOVQ         $0x00000008, R13
 	SUBQ         R12, R11
+	JLE          sums
+	MOVQ         $0x00000008, R13
 	CMPQ         R11, R13
 	CMOVQGT      R13, R11
-	MOVQ         R12, R13
-	ADDQ         R11, R13
-	TESTQ        R11, R11
-	JLE          sums
+	LEAQ         (R12)(R11*1), R13
 	MOVQ         $-1, R13
 	BZHIQ        R11, R13, R13
 	KMOVW        R13, K1
@@ -1560,7 +1485,7 @@ linesEnd:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R12*1), K1, X18
+	VMOVDQU8.Z   (SI)(R12*1), K1, X18
 	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X18, X18
@@ -1571,7 +1496,7 @@ linesEnd:
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R12*1), K1, X19
+	VMOVDQU8.Z   (DI)(R12*1), K1, X19
 	VPBROADCASTD X19, Y18
 	VPDPBUSD     Y1, Y18, Y15
 	VPSRLDQ      $0x04, X19, X19
@@ -1582,7 +1507,7 @@ linesEnd:
 	VPERMD       Z18, Z0, Z5
 	VADDPD       Z18, Z7, Z18
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R12*1), K1, X20
+	VMOVDQU8.Z   (BX)(R12*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y16
 	VPSRLDQ      $0x04, X20, X20
@@ -1606,20 +1531,20 @@ linesEnd:
 	CMPB         writes+100(FP), $0x02
 	JEQ          tailWhole
 	VMOVDQU64    Z9, K1, (DX)(R12*8)
-	VMOVDQU64    Z7, K1, (R8)(R12*8)
-	VMOVDQU64    Z18, K1, (R9)(R12*8)
-	VMOVDQU64    Z19, K1, (R10)(R12*8)
+	VMOVDQU64    Z7, K1, (R9)(R12*8)
+	VMOVDQU64    Z18, K1, (R10)(R12*8)
+	VMOVDQU64    Z19, K1, (R8)(R12*8)
 	JMP          tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K1, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z7, K1, Z7
-	VMOVNTDQ    Z7, (R8)(R12*8)
+	VMOVNTDQ    Z7, (R9)(R12*8)
 	VMOVDQA64.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R9)(R12*8)
+	VMOVNTDQ    Z18, (R10)(R12*8)
 	VMOVDQA64.Z Z19, K1, Z19
-	VMOVNTDQ    Z19, (R10)(R12*8)
+	VMOVNTDQ    Z19, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -1634,9 +1559,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z17, (DX)(R12*1)
-	VMOVNTDQ Z17, (R8)(R12*1)
 	VMOVNTDQ Z17, (R9)(R12*1)
 	VMOVNTDQ Z17, (R10)(R12*1)
+	VMOVNTDQ Z17, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1648,14 +1573,12 @@ rowsDone:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1676,28 +1599,20 @@ TEXT ·u16u64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1726,7 +1641,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R12*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -1736,7 +1651,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R12*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -1746,7 +1661,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVZXWQ.Z (BX)(R12*2), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -1770,21 +1685,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -1793,14 +1708,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -1812,20 +1725,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -1841,9 +1754,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -1855,14 +1768,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1883,28 +1794,20 @@ TEXT ·u16f64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1934,7 +1837,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXWD.Z (BX)(R12*2), K5, Y8
+	VPMOVZXWD.Z (SI)(R12*2), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -1945,7 +1848,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXWD.Z (SI)(R12*2), K5, Y10
+	VPMOVZXWD.Z (DI)(R12*2), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -1956,7 +1859,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXWD.Z (DI)(R12*2), K5, Y12
+	VPMOVZXWD.Z (BX)(R12*2), K5, Y12
 	VCVTDQ2PD   Y12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -1981,21 +1884,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2004,14 +1907,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -2023,20 +1924,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2052,9 +1953,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2066,14 +1967,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2094,28 +1993,20 @@ TEXT ·u32u64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2145,7 +2036,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2155,7 +2046,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R12*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -2165,7 +2056,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVZXDQ.Z (BX)(R12*4), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2189,21 +2080,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2212,14 +2103,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -2231,20 +2120,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2260,9 +2149,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2274,14 +2163,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2305,28 +2192,20 @@ TEXT ·u32u32VolumeAVX512(SB), $0-101
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x02, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -2359,7 +2238,7 @@ lines:
 	VPADDD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K4, Z5
 	VPADDD     Z10, Z9, Z10
-	VMOVDQU32  (BX)(R12*4), Z9
+	VMOVDQU32  (SI)(R12*4), Z9
 	VPERMD.Z   Z9, Z1, K1, Z11
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z2, K2, Z11
@@ -2371,7 +2250,7 @@ lines:
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z0, K4, Z6
 	VPADDD     Z9, Z10, Z9
-	VMOVDQU32  (SI)(R12*4), Z11
+	VMOVDQU32  (DI)(R12*4), Z11
 	VPERMD.Z   Z11, Z1, K1, Z13
 	VPADDD     Z11, Z13, Z11
 	VPERMD.Z   Z11, Z2, K2, Z13
@@ -2383,7 +2262,7 @@ lines:
 	VPADDD     Z11, Z13, Z11
 	VPERMD.Z   Z11, Z0, K4, Z7
 	VPADDD     Z11, Z9, Z11
-	VMOVDQU32  (DI)(R12*4), Z13
+	VMOVDQU32  (BX)(R12*4), Z13
 	VPERMD.Z   Z13, Z1, K1, Z14
 	VPADDD     Z13, Z14, Z13
 	VPERMD.Z   Z13, Z2, K2, Z14
@@ -2409,19 +2288,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*4)
 	VMOVDQU32  Z10, (DX)(R12*4)
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z9, (R8)(R12*4)
 	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z11, (R9)(R12*4)
+	VMOVDQU32  Z9, (R9)(R12*4)
 	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z13, (R10)(R12*4)
+	VMOVDQU32  Z11, (R10)(R12*4)
+	PREFETCHT0 128(R8)(R12*4)
+	VMOVDQU32  Z13, (R8)(R12*4)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z10, (DX)(R12*4)
-	VMOVNTDQ Z9, (R8)(R12*4)
-	VMOVNTDQ Z11, (R9)(R12*4)
-	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z9, (R9)(R12*4)
+	VMOVNTDQ Z11, (R10)(R12*4)
+	VMOVNTDQ Z13, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -2431,14 +2310,12 @@ next:
 linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
-	MOVQ        $0x00000010, R13
 	SUBQ        R12, R11
+	JLE         sums
+	MOVQ        $0x00000010, R13
 	CMPQ        R11, R13
 	CMOVQGT     R13, R11
-	MOVQ        R12, R13
-	ADDQ        R11, R13
-	TESTQ       R11, R11
-	JLE         sums
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K6
@@ -2455,7 +2332,7 @@ linesEnd:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VMOVDQU32.Z (BX)(R12*4), K6, Z9
+	VMOVDQU32.Z (SI)(R12*4), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -2467,7 +2344,7 @@ linesEnd:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VMOVDQU32.Z (SI)(R12*4), K6, Z11
+	VMOVDQU32.Z (DI)(R12*4), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z13
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z2, K2, Z13
@@ -2479,7 +2356,7 @@ linesEnd:
 	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VMOVDQU32.Z (DI)(R12*4), K6, Z13
+	VMOVDQU32.Z (BX)(R12*4), K6, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
 	VPADDD      Z13, Z14, Z13
 	VPERMD.Z    Z13, Z2, K2, Z14
@@ -2505,20 +2382,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU32   Z10, K6, (DX)(R12*4)
-	VMOVDQU32   Z9, K6, (R8)(R12*4)
-	VMOVDQU32   Z11, K6, (R9)(R12*4)
-	VMOVDQU32   Z13, K6, (R10)(R12*4)
+	VMOVDQU32   Z9, K6, (R9)(R12*4)
+	VMOVDQU32   Z11, K6, (R10)(R12*4)
+	VMOVDQU32   Z13, K6, (R8)(R12*4)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z10, K6, Z10
 	VMOVNTDQ    Z10, (DX)(R12*4)
 	VMOVDQA32.Z Z9, K6, Z9
-	VMOVNTDQ    Z9, (R8)(R12*4)
+	VMOVNTDQ    Z9, (R9)(R12*4)
 	VMOVDQA32.Z Z11, K6, Z11
-	VMOVNTDQ    Z11, (R9)(R12*4)
+	VMOVNTDQ    Z11, (R10)(R12*4)
 	VMOVDQA32.Z Z13, K6, Z13
-	VMOVNTDQ    Z13, (R10)(R12*4)
+	VMOVNTDQ    Z13, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -2533,9 +2410,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z12, (DX)(R12*1)
-	VMOVNTDQ Z12, (R8)(R12*1)
 	VMOVNTDQ Z12, (R9)(R12*1)
 	VMOVNTDQ Z12, (R10)(R12*1)
+	VMOVNTDQ Z12, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2547,14 +2424,12 @@ rowsDone:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2575,28 +2450,20 @@ TEXT ·i16i64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2625,7 +2492,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R12*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2635,7 +2502,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R12*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -2645,7 +2512,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVSXWQ.Z (BX)(R12*2), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2669,21 +2536,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2692,14 +2559,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -2711,20 +2576,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2740,9 +2605,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2754,14 +2619,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2782,28 +2645,20 @@ TEXT ·i32i64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2833,7 +2688,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2843,7 +2698,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R12*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -2853,7 +2708,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVSXDQ.Z (BX)(R12*4), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -2877,21 +2732,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -2900,14 +2755,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -2919,20 +2772,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -2948,9 +2801,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -2962,14 +2815,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2990,28 +2841,20 @@ TEXT ·f32f64VolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3041,7 +2884,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R12*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3051,7 +2894,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R12*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R12*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -3061,7 +2904,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R12*4), K5, Z12
+	VCVTPS2PD.Z (BX)(R12*4), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -3085,21 +2928,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -3108,14 +2951,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -3127,20 +2968,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -3156,9 +2997,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3170,14 +3011,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3202,28 +3041,20 @@ TEXT ·f32f32VolumeAVX512(SB), $0-101
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+96(FP), Z5
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+256, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -3257,7 +3088,7 @@ lines:
 	VADDPS     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z0, K4, Z6
 	VADDPS     Z11, Z10, Z11
-	VMOVDQU32  (BX)(R12*4), Z10
+	VMOVDQU32  (SI)(R12*4), Z10
 	VSUBPS     Z5, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPS     Z10, Z12, Z10
@@ -3270,7 +3101,7 @@ lines:
 	VADDPS     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K4, Z7
 	VADDPS     Z10, Z11, Z10
-	VMOVDQU32  (SI)(R12*4), Z12
+	VMOVDQU32  (DI)(R12*4), Z12
 	VSUBPS     Z5, Z12, Z12
 	VPERMD.Z   Z12, Z1, K1, Z14
 	VADDPS     Z12, Z14, Z12
@@ -3283,7 +3114,7 @@ lines:
 	VADDPS     Z12, Z14, Z12
 	VPERMD.Z   Z12, Z0, K4, Z8
 	VADDPS     Z12, Z10, Z12
-	VMOVDQU32  (DI)(R12*4), Z14
+	VMOVDQU32  (BX)(R12*4), Z14
 	VSUBPS     Z5, Z14, Z14
 	VPERMD.Z   Z14, Z1, K1, Z15
 	VADDPS     Z14, Z15, Z14
@@ -3310,19 +3141,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*4)
 	VMOVDQU32  Z11, (DX)(R12*4)
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z10, (R8)(R12*4)
 	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z12, (R9)(R12*4)
+	VMOVDQU32  Z10, (R9)(R12*4)
 	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z14, (R10)(R12*4)
+	VMOVDQU32  Z12, (R10)(R12*4)
+	PREFETCHT0 128(R8)(R12*4)
+	VMOVDQU32  Z14, (R8)(R12*4)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z11, (DX)(R12*4)
-	VMOVNTDQ Z10, (R8)(R12*4)
-	VMOVNTDQ Z12, (R9)(R12*4)
-	VMOVNTDQ Z14, (R10)(R12*4)
+	VMOVNTDQ Z10, (R9)(R12*4)
+	VMOVNTDQ Z12, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
 next:
 	ADDQ $+16, R12
@@ -3332,14 +3163,12 @@ next:
 linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
-	MOVQ        $0x00000010, R13
 	SUBQ        R12, R11
+	JLE         sums
+	MOVQ        $0x00000010, R13
 	CMPQ        R11, R13
 	CMOVQGT     R13, R11
-	MOVQ        R12, R13
-	ADDQ        R11, R13
-	TESTQ       R11, R11
-	JLE         sums
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K6
@@ -3357,7 +3186,7 @@ linesEnd:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VMOVDQU32.Z (BX)(R12*4), K6, Z10
+	VMOVDQU32.Z (SI)(R12*4), K6, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPS      Z10, Z12, Z10
@@ -3370,7 +3199,7 @@ linesEnd:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VMOVDQU32.Z (SI)(R12*4), K6, Z12
+	VMOVDQU32.Z (DI)(R12*4), K6, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z14
 	VADDPS      Z12, Z14, Z12
@@ -3383,7 +3212,7 @@ linesEnd:
 	VADDPS      Z12, Z14, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VMOVDQU32.Z (DI)(R12*4), K6, Z14
+	VMOVDQU32.Z (BX)(R12*4), K6, Z14
 	VSUBPS      Z5, Z14, Z14
 	VPERMD.Z    Z14, Z1, K1, Z15
 	VADDPS      Z14, Z15, Z14
@@ -3410,20 +3239,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU32   Z11, K6, (DX)(R12*4)
-	VMOVDQU32   Z10, K6, (R8)(R12*4)
-	VMOVDQU32   Z12, K6, (R9)(R12*4)
-	VMOVDQU32   Z14, K6, (R10)(R12*4)
+	VMOVDQU32   Z10, K6, (R9)(R12*4)
+	VMOVDQU32   Z12, K6, (R10)(R12*4)
+	VMOVDQU32   Z14, K6, (R8)(R12*4)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA32.Z Z11, K6, Z11
 	VMOVNTDQ    Z11, (DX)(R12*4)
 	VMOVDQA32.Z Z10, K6, Z10
-	VMOVNTDQ    Z10, (R8)(R12*4)
+	VMOVNTDQ    Z10, (R9)(R12*4)
 	VMOVDQA32.Z Z12, K6, Z12
-	VMOVNTDQ    Z12, (R9)(R12*4)
+	VMOVNTDQ    Z12, (R10)(R12*4)
 	VMOVDQA32.Z Z14, K6, Z14
-	VMOVNTDQ    Z14, (R10)(R12*4)
+	VMOVNTDQ    Z14, (R8)(R12*4)
 
 tailWritten:
 	ADDQ $+16, R12
@@ -3438,9 +3267,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z13, (DX)(R12*1)
-	VMOVNTDQ Z13, (R8)(R12*1)
 	VMOVNTDQ Z13, (R9)(R12*1)
 	VMOVNTDQ Z13, (R10)(R12*1)
+	VMOVNTDQ Z13, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3452,14 +3281,12 @@ rowsDone:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3480,28 +3307,20 @@ TEXT ·f64f64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3532,7 +3351,7 @@ lines:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R12*8), Z8
+	VMOVDQU64  (SI)(R12*8), Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z2, K2, Z10
@@ -3542,7 +3361,7 @@ lines:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R12*8), Z10
+	VMOVDQU64  (DI)(R12*8), Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPD     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z2, K2, Z12
@@ -3552,7 +3371,7 @@ lines:
 	VADDPD     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R12*8), Z12
+	VMOVDQU64  (BX)(R12*8), Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VADDPD     Z12, Z13, Z12
 	VPERMD.Z   Z12, Z2, K2, Z13
@@ -3576,19 +3395,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*8)
 	VMOVDQU32  Z9, (DX)(R12*8)
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z8, (R8)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z10, (R9)(R12*8)
+	VMOVDQU32  Z8, (R9)(R12*8)
 	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z12, (R10)(R12*8)
+	VMOVDQU32  Z10, (R10)(R12*8)
+	PREFETCHT0 128(R8)(R12*8)
+	VMOVDQU32  Z12, (R8)(R12*8)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -3598,14 +3417,12 @@ next:
 linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
-	MOVQ        $0x00000008, R13
 	SUBQ        R12, R11
+	JLE         sums
+	MOVQ        $0x00000008, R13
 	CMPQ        R11, R13
 	CMOVQGT     R13, R11
-	MOVQ        R12, R13
-	ADDQ        R11, R13
-	TESTQ       R11, R11
-	JLE         sums
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K5
@@ -3620,7 +3437,7 @@ linesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R12*8), K5, Z8
+	VMOVDQU64.Z (SI)(R12*8), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3630,7 +3447,7 @@ linesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R12*8), K5, Z10
+	VMOVDQU64.Z (DI)(R12*8), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z2, K2, Z12
@@ -3640,7 +3457,7 @@ linesEnd:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R12*8), K5, Z12
+	VMOVDQU64.Z (BX)(R12*8), K5, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -3664,20 +3481,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z12, K5, (R10)(R12*8)
+	VMOVDQU64   Z8, K5, (R9)(R12*8)
+	VMOVDQU64   Z10, K5, (R10)(R12*8)
+	VMOVDQU64   Z12, K5, (R8)(R12*8)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -3692,9 +3509,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3706,14 +3523,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3734,27 +3549,20 @@ TEXT ·u8u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3784,7 +3592,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R12*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R12*1), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -3795,7 +3603,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R12*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R12*1), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -3806,7 +3614,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R12*1), K5, Z12
+	VPMOVZXBQ.Z (BX)(R12*1), K5, Z12
 	VPMULUDQ    Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -3831,21 +3639,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -3854,14 +3662,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -3873,20 +3679,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -3902,9 +3708,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -3916,14 +3722,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3944,28 +3748,20 @@ TEXT ·u16u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3995,7 +3791,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R12*2), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4006,7 +3802,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R12*2), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4017,7 +3813,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVZXWQ.Z (BX)(R12*2), K5, Z12
 	VPMULUDQ    Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4042,21 +3838,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4065,14 +3861,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4084,20 +3878,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4113,9 +3907,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4127,14 +3921,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4155,28 +3947,20 @@ TEXT ·u32u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4207,7 +3991,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R12*4), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4218,7 +4002,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R12*4), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4229,7 +4013,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVZXDQ.Z (BX)(R12*4), K5, Z12
 	VPMULUDQ    Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4254,21 +4038,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4277,14 +4061,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4296,20 +4078,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4325,9 +4107,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4339,14 +4121,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4367,28 +4147,20 @@ TEXT ·u32f64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4419,7 +4191,7 @@ lines:
 	VADDPD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z0, K3, Z4
 	VADDPD       Z9, Z8, Z9
-	VCVTUDQ2PD.Z (BX)(R12*4), K5, Z8
+	VCVTUDQ2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD       Z8, Z8, Z8
 	VPERMD.Z     Z8, Z1, K1, Z10
 	VADDPD       Z8, Z10, Z8
@@ -4430,7 +4202,7 @@ lines:
 	VADDPD       Z8, Z10, Z8
 	VPERMD.Z     Z8, Z0, K3, Z5
 	VADDPD       Z8, Z9, Z8
-	VCVTUDQ2PD.Z (SI)(R12*4), K5, Z10
+	VCVTUDQ2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD       Z10, Z10, Z10
 	VPERMD.Z     Z10, Z1, K1, Z12
 	VADDPD       Z10, Z12, Z10
@@ -4441,7 +4213,7 @@ lines:
 	VADDPD       Z10, Z12, Z10
 	VPERMD.Z     Z10, Z0, K3, Z6
 	VADDPD       Z10, Z8, Z10
-	VCVTUDQ2PD.Z (DI)(R12*4), K5, Z12
+	VCVTUDQ2PD.Z (BX)(R12*4), K5, Z12
 	VMULPD       Z12, Z12, Z12
 	VPERMD.Z     Z12, Z1, K1, Z13
 	VADDPD       Z12, Z13, Z12
@@ -4466,21 +4238,21 @@ lines:
 	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z8, (R8)(R12*8)
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z10, (R9)(R12*8)
+	VMOVDQU32    Z8, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z12, (R10)(R12*8)
+	VMOVDQU32    Z10, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z12, (R8)(R12*8)
 	JMP          next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4489,14 +4261,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4508,20 +4278,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4537,9 +4307,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4551,14 +4321,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4579,28 +4347,20 @@ TEXT ·i16u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4630,7 +4390,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R12*2), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4641,7 +4401,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R12*2), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4652,7 +4412,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R12*2), K5, Z12
+	VPMOVSXWQ.Z (BX)(R12*2), K5, Z12
 	VPMULDQ     Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4677,21 +4437,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4700,14 +4460,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4719,20 +4477,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4748,9 +4506,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4762,14 +4520,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4790,28 +4546,20 @@ TEXT ·i32u64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4842,7 +4590,7 @@ lines:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R12*4), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4853,7 +4601,7 @@ lines:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R12*4), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VPADDQ      Z10, Z12, Z10
@@ -4864,7 +4612,7 @@ lines:
 	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R12*4), K5, Z12
+	VPMOVSXDQ.Z (BX)(R12*4), K5, Z12
 	VPMULDQ     Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDQ      Z12, Z13, Z12
@@ -4889,21 +4637,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -4912,14 +4660,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -4931,20 +4677,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -4960,9 +4706,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -4974,14 +4720,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5002,28 +4746,20 @@ TEXT ·i32f64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5054,7 +4790,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTDQ2PD.Z (BX)(R12*4), K5, Z8
+	VCVTDQ2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5065,7 +4801,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTDQ2PD.Z (SI)(R12*4), K5, Z10
+	VCVTDQ2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -5076,7 +4812,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTDQ2PD.Z (DI)(R12*4), K5, Z12
+	VCVTDQ2PD.Z (BX)(R12*4), K5, Z12
 	VMULPD      Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -5101,21 +4837,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -5124,14 +4860,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -5143,20 +4877,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -5172,9 +4906,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -5186,14 +4920,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5214,28 +4946,20 @@ TEXT ·f32f64SquaresVolumeAVX512(SB), $8-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5266,7 +4990,7 @@ lines:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R12*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5277,7 +5001,7 @@ lines:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R12*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -5288,7 +5012,7 @@ lines:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R12*4), K5, Z12
+	VCVTPS2PD.Z (BX)(R12*4), K5, Z12
 	VMULPD      Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -5313,21 +5037,21 @@ lines:
 	JAE         beyond
 	PREFETCHT0  128(DX)(R12*8)
 	VMOVDQU32   Z9, (DX)(R12*8)
-	PREFETCHT0  128(R8)(R12*8)
-	VMOVDQU32   Z8, (R8)(R12*8)
 	PREFETCHT0  128(R9)(R12*8)
-	VMOVDQU32   Z10, (R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
 	PREFETCHT0  128(R10)(R12*8)
-	VMOVDQU32   Z12, (R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
 	JMP         next
 
 beyond:
 	TESTB    $0x04, writes+100(FP)
 	JNZ      some
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -5336,14 +5060,12 @@ next:
 
 linesEnd:
 	MOVQ    n+64(FP), R13
-	MOVQ    $0x00000008, R14
 	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
 	CMPQ    R13, R14
 	CMOVQGT R14, R13
-	MOVQ    R12, R14
-	ADDQ    R13, R14
-	TESTQ   R13, R13
-	JLE     sums
+	LEAQ    (R12)(R13*1), R14
 	MOVQ    $-1, BP
 	BZHIQ   R13, BP, BP
 	KMOVW   BP, K5
@@ -5355,20 +5077,20 @@ some:
 	CMPB      writes+100(FP), $0x02
 	JEQ       tailWhole
 	VMOVDQU64 Z9, K5, (DX)(R12*8)
-	VMOVDQU64 Z8, K5, (R8)(R12*8)
-	VMOVDQU64 Z10, K5, (R9)(R12*8)
-	VMOVDQU64 Z12, K5, (R10)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
 	JMP       tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -5384,9 +5106,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -5398,14 +5120,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5426,28 +5146,20 @@ TEXT ·f64f64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       done
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5479,7 +5191,7 @@ lines:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R12*8), Z8
+	VMOVDQU64  (SI)(R12*8), Z8
 	VMULPD     Z8, Z8, Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
@@ -5490,7 +5202,7 @@ lines:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R12*8), Z10
+	VMOVDQU64  (DI)(R12*8), Z10
 	VMULPD     Z10, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPD     Z10, Z12, Z10
@@ -5501,7 +5213,7 @@ lines:
 	VADDPD     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R12*8), Z12
+	VMOVDQU64  (BX)(R12*8), Z12
 	VMULPD     Z12, Z12, Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VADDPD     Z12, Z13, Z12
@@ -5526,19 +5238,19 @@ lines:
 	JAE        beyond
 	PREFETCHT0 128(DX)(R12*8)
 	VMOVDQU32  Z9, (DX)(R12*8)
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z8, (R8)(R12*8)
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z10, (R9)(R12*8)
+	VMOVDQU32  Z8, (R9)(R12*8)
 	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z12, (R10)(R12*8)
+	VMOVDQU32  Z10, (R10)(R12*8)
+	PREFETCHT0 128(R8)(R12*8)
+	VMOVDQU32  Z12, (R8)(R12*8)
 	JMP        next
 
 beyond:
 	VMOVNTDQ Z9, (DX)(R12*8)
-	VMOVNTDQ Z8, (R8)(R12*8)
-	VMOVNTDQ Z10, (R9)(R12*8)
-	VMOVNTDQ Z12, (R10)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
 next:
 	ADDQ $+8, R12
@@ -5548,14 +5260,12 @@ next:
 linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
-	MOVQ        $0x00000008, R13
 	SUBQ        R12, R11
+	JLE         sums
+	MOVQ        $0x00000008, R13
 	CMPQ        R11, R13
 	CMOVQGT     R13, R11
-	MOVQ        R12, R13
-	ADDQ        R11, R13
-	TESTQ       R11, R11
-	JLE         sums
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K5
@@ -5571,7 +5281,7 @@ linesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R12*8), K5, Z8
+	VMOVDQU64.Z (SI)(R12*8), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -5582,7 +5292,7 @@ linesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R12*8), K5, Z10
+	VMOVDQU64.Z (DI)(R12*8), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPD      Z10, Z12, Z10
@@ -5593,7 +5303,7 @@ linesEnd:
 	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R12*8), K5, Z12
+	VMOVDQU64.Z (BX)(R12*8), K5, Z12
 	VMULPD      Z12, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPD      Z12, Z13, Z12
@@ -5618,20 +5328,20 @@ linesEnd:
 	CMPB        writes+100(FP), $0x02
 	JEQ         tailWhole
 	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z12, K5, (R10)(R12*8)
+	VMOVDQU64   Z8, K5, (R9)(R12*8)
+	VMOVDQU64   Z10, K5, (R10)(R12*8)
+	VMOVDQU64   Z12, K5, (R8)(R12*8)
 	JMP         tailWritten
 
 tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
 	VMOVDQA64.Z Z12, K5, Z12
-	VMOVNTDQ    Z12, (R10)(R12*8)
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
 tailWritten:
 	ADDQ $+8, R12
@@ -5646,9 +5356,9 @@ sums:
 
 zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
 	JLT      zeros
@@ -5660,14 +5370,12 @@ rowsDone:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET

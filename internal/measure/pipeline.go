@@ -16,7 +16,7 @@ const pipelineTables = 4
 
 // A Pipeline sends images through a device.
 type Pipeline struct {
-	// Send sends so many images one way. It compares every table that comes
+	// Send sends n images one way. It compares every table that comes
 	// out, or drops it unseen.
 	Send  func(ctx context.Context, way Way, n int, compare bool) error
 	Close func() error

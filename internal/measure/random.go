@@ -41,7 +41,7 @@ func randomImage[P boxsum.Pixel, S boxsum.Sum](size Size, channels int) (boxsum.
 	return img, nil
 }
 
-// fillRandom fills a row with so many random bits of a unit each, or, for less
+// fillRandom fills a row with random bits of a unit each, or, for less
 // than one bit, with few ones.
 func fillRandom[P boxsum.Pixel](row []P, random *rand.PCG, width int, unit P) {
 	if width < 1 {

@@ -21,13 +21,6 @@ func rotatedCells(rot rotated.Rotation, size Size) int64 {
 // verifyRotated compares the sum above and left of every cell with a reference
 // that knows the definition of rows and columns and nothing of the table.
 func verifyRotated[S boxsum.Sum, P boxsum.Pixel](t *rotated.Table[S], img boxsum.Image[P]) error {
-	if isFloat[S]() {
-		return verifyRotatedIn[float64](t, img)
-	}
-	return verifyRotatedIn[int64](t, img)
-}
-
-func verifyRotatedIn[A accumulator, S boxsum.Sum, P boxsum.Pixel](t *rotated.Table[S], img boxsum.Image[P]) error {
 	rot, bounds, n := t.Rotation(), t.Bounds(), img.Channels
 	a, b, width, height := rot.A, rot.B, img.Width, img.Height
 	mirror := a < 0
@@ -39,7 +32,7 @@ func verifyRotatedIn[A accumulator, S boxsum.Sum, P boxsum.Pixel](t *rotated.Tab
 		a, b, width, height = b, a, height, width
 	}
 	slope := func(n int) int { return int(int64(a) * int64(n) / int64(b)) }
-	columns := make([]A, (bounds.C1-bounds.C0)*n) // sums of a column so far
+	columns := make([]S, (bounds.C1-bounds.C0)*n) // sums of a column so far
 	for r := bounds.R0; r < bounds.R1; r++ {
 		for u := range width {
 			v := r - slope(u)
@@ -55,15 +48,15 @@ func verifyRotatedIn[A accumulator, S boxsum.Sum, P boxsum.Pixel](t *rotated.Tab
 			}
 			c := u - slope(v) - bounds.C0
 			for ch := range n {
-				columns[c*n+ch] += A(img.Pix[y*img.Stride+x*n+ch])
+				columns[c*n+ch] += S(img.Pix[y*img.Stride+x*n+ch])
 			}
 		}
 		for ch := range n {
-			sum := A(0)
+			sum := S(0)
 			for c := bounds.C0; c < bounds.C1; c++ {
 				sum += columns[(c-bounds.C0)*n+ch]
 				box := rotated.Box{C0: bounds.C0, R0: bounds.R0, C1: c + 1, R1: r + 1}
-				if got, want := t.SumChannel(box, ch), S(sum); got != want {
+				if got, want := t.SumChannel(box, ch), sum; got != want {
 					return differs("the reference", (c-bounds.C0)*n+ch, r, n, got, want)
 				}
 			}

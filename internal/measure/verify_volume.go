@@ -12,15 +12,8 @@ import (
 // the library: a running sum along the row, added to what the plane held above,
 // and that to what the entry held in the slice before.
 func verifyVolume[S boxsum.Sum, P boxsum.Pixel](t *volume.Table[S], src volume.Volume[P]) error {
-	if isFloat[S]() {
-		return verifyVolumeIn[float64](t, src)
-	}
-	return verifyVolumeIn[int64](t, src)
-}
-
-func verifyVolumeIn[A accumulator, S boxsum.Sum, P boxsum.Pixel](t *volume.Table[S], src volume.Volume[P]) error {
 	c, n := t.Channels, t.Width*t.Channels
-	before, plane, row := make([]A, t.Height*n), make([]A, n), make([]A, c)
+	before, plane, row := make([]S, t.Height*n), make([]S, n), make([]S, c)
 	zeros := func(z, y int, entries []S) error {
 		for i, got := range entries {
 			if got != 0 {
@@ -47,10 +40,10 @@ func verifyVolumeIn[A accumulator, S boxsum.Sum, P boxsum.Pixel](t *volume.Table
 			}
 			clear(row)
 			for i, p := range pixels.Row(y) {
-				row[i%c] += A(p)
+				row[i%c] += S(p)
 				plane[i] += row[i%c]
 				before[y*n+i] += plane[i]
-				if got, want := sums[c+i], S(before[y*n+i]); got != want {
+				if got, want := sums[c+i], before[y*n+i]; got != want {
 					return fmt.Errorf("slice %d: %w", z+1, differs("the reference", c+i, y+1, c, got, want))
 				}
 			}

@@ -32,21 +32,17 @@ var gpuExperiments = []*Experiment{
 
 func (s *setting) gpuSize() Size {
 	switch {
-	case s.sizes != nil:
-		return s.sizes[len(s.sizes)-1]
 	case s.quick && s.device != realGPU:
-		return sized(1024, 1024)
+		return s.last(sized(1024, 1024))
 	case s.device == standIn:
-		return sized(2048, 2048)
+		return s.last(sized(2048, 2048))
 	}
-	return sized(4096, 4096)
+	return s.last(sized(4096, 4096))
 }
 
 func gpuSpec(i int) func(Size) Spec {
 	a := gpuAlgorithms[i]
-	return func(size Size) Spec {
-		return Spec{Algorithm: a.algorithm, GPU: true, Precision: a.precision, Size: size, Group: a.group, Runs: bilgicRuns}
-	}
+	return at(Spec{Algorithm: a.algorithm, GPU: true, Precision: a.precision, Group: a.group, Runs: bilgicRuns})
 }
 
 func gpuSpecs(s *setting) []Spec {

@@ -31,18 +31,11 @@ var intimgExperiments = []*Experiment{
 	{Name: "intimg/chart", Title: "Chart: times by image size", specs: intimgChartSpecs, tell: intimgChart},
 }
 
-func (s *setting) intimgSize() Size {
-	if s.sizes != nil {
-		return s.sizes[len(s.sizes)-1]
-	}
-	return sized(4096, 4096)
-}
+func (s *setting) intimgSize() Size { return s.last(sized(4096, 4096)) }
 
 func intimgSpec(row int) func(Size) Spec {
 	r := intimgRows[row]
-	return func(size Size) Spec {
-		return Spec{Algorithm: r.algorithm, GPU: r.gpu, Precision: "f32", Threads: r.threads, Size: size, Runs: intimgRuns}
-	}
+	return at(Spec{Algorithm: r.algorithm, GPU: r.gpu, Precision: "f32", Threads: r.threads, Runs: intimgRuns})
 }
 
 // hosted is a spec from host memory to host memory.
@@ -182,7 +175,7 @@ func intimgChart(v *view) []block {
 	return append(blocks, draw("intimg-chart", "The chart again, with boxsum: time by image size, single precision.", v.bySize("Time by image size", v.intimgSizes(), curves))...)
 }
 
-// count is so many of something.
+// count is a number of something.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

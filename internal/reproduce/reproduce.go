@@ -168,7 +168,7 @@ func samePixels(specs []Spec) (group, others []Spec) {
 	return group, others
 }
 
-// has says whether anything of an experiment was measured.
+// has reports whether anything of an experiment was measured.
 func (r *Report) has(e *Experiment) bool {
 	for _, s := range e.specs(r.setting) {
 		if slices.ContainsFunc(r.Results, func(result Result) bool { return result.Spec.same(s) }) {
@@ -217,6 +217,19 @@ func (cfg *Config) setting() *setting {
 	}
 	s.device = s.machine(*cfg).kind()
 	return s
+}
+
+// asked is the sizes that were asked for, or else others, and last the last of them.
+func (s *setting) asked(others []Size) []Size {
+	if s.sizes != nil {
+		return s.sizes
+	}
+	return others
+}
+
+func (s *setting) last(other Size) Size {
+	sizes := s.asked([]Size{other})
+	return sizes[len(sizes)-1]
 }
 
 // sweep is the sizes to sweep: those asked for, or else the published ones, as

@@ -37,7 +37,7 @@ func (v *view) ms(s Spec) float64 {
 	return math.NaN()
 }
 
-// cell is the time of a spec, in units of so many milliseconds.
+// cell is the time of a spec, in units of some milliseconds.
 func (v *view) cell(s Spec, unit float64) cell {
 	r := v.get(s)
 	if !r.ok() {

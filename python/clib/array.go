@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -104,25 +105,25 @@ func (a array) mustWrite(name string) {
 	}
 }
 
-// A grid is an array seen as rows of values that lie side by side, in slices one
+// A layout is how an array lies in memory: rows of values side by side, in slices one
 // behind the other; a plane has one slice. Strides are elements.
-type grid struct {
+type layout struct {
 	width, height, depth, channels int
 	stride, sliceStride            int
 	length                         int // elements from the first value to the last
 }
 
-// A view is an array seen as a grid.
+// A view is an array and its layout.
 type view struct {
 	array
-	grid
+	layout
 }
 
 // set sees an array with the given number of axes, and perhaps one more for
-// channels, as a grid. An array that is laid out in another way is an errLayout.
+// channels, as rows and slices. An array that is laid out in another way is an errLayout.
 func (v *view) set(a *array, axes int) error {
 	v.array = *a
-	g := &v.grid
+	g := &v.layout
 	n := len(a.shape)
 	g.channels = 1
 	switch n {
@@ -167,7 +168,7 @@ func (v *view) set(a *array, axes int) error {
 	return nil
 }
 
-// mustView sees an array as a grid, or ends the call.
+// mustView is the view of an array. One that is laid out in another way ends the call.
 func (a array) mustView(axes int) (v view) {
 	must(v.set(&a, axes))
 	return v
@@ -201,5 +202,5 @@ func list[T any](a array, e element, name string, shape ...int) []T {
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(a.data), n*e.bytes/elementBytes[T]())
+	return unsafe.Slice((*T)(a.data), n*e.bytes/grid.SizeOf[T]())
 }

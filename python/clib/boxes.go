@@ -50,7 +50,7 @@ func boxes(a arguments) (any, error) {
 	}
 	if a.has(1) {
 		q.squares = a.array(1).mustView(axes)
-		if a, b := q.squares.grid, q.table.grid; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
+		if a, b := q.squares.layout, q.table.layout; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
 			return nil, invalid("tables of sums and squares have shapes %v and %v", q.table.shape, q.squares.shape)
 		}
 	}
@@ -71,13 +71,11 @@ func newAsker[S boxsum.Sum](q *query, v *view) (asker[S], error) {
 	switch q.boxes.shape[1] {
 	case 4:
 		boxes := list[image.Rectangle](q.boxes, i64, "boxes", -1, 4)
-		t := new(boxsum.Table[S])
-		over(t, v)
+		t := tableOver[S](v)
 		return func(dst []S, from, to int) error { return t.SumBoxes(dst, boxes[from:to]) }, nil
 	case 6:
 		boxes := list[volume.Box](q.boxes, i64, "boxes", -1, 6)
-		t := new(volume.Table[S])
-		overVolume(t, v)
+		t := volumeOver[S](v)
 		return func(dst []S, from, to int) error { return t.SumBoxes(dst, boxes[from:to]) }, nil
 	}
 	return nil, invalid("boxes have 4 numbers, or 6 in a volume, not %d", q.boxes.shape[1])

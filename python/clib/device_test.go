@@ -19,7 +19,7 @@ func TestArraysOfADevice(t *testing.T) {
 		d, err = gpu.OpenBest(gpu.OpenCL) // a processor will do
 	}
 	if err != nil {
-		t.Skip(err) // package gpu says whether that may be
+		t.Skip(err) // package gpu decides whether that may be
 	}
 	defer d.Close()
 	const depth, height, width, gap = 5, 7, 11, 3

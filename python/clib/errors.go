@@ -18,7 +18,6 @@ import (
 // The errors that Python must tell apart from a bad value.
 var (
 	errLayout = errors.New("the elements of a row must lie side by side, and rows in order") // a copy would do
-	errMemory = errors.New("not enough memory")
 	errPanic  = errors.New("internal error")
 )
 
@@ -32,11 +31,11 @@ func outcome(err error) *C.char {
 	switch {
 	case errors.Is(err, errLayout):
 		class = "L"
-	case errors.Is(err, errMemory), errors.Is(err, gpu.ErrMemory):
+	case errors.Is(err, boxsum.ErrMemory), errors.Is(err, gpu.ErrMemory):
 		class = "M"
 	case errors.Is(err, boxsum.ErrTypes):
 		class = "T"
-	case errors.Is(err, boxsum.ErrInvalid):
+	case errors.Is(err, boxsum.ErrInvalid), errors.Is(err, boxsum.ErrOverlap):
 	case errors.Is(err, errPanic), strings.HasPrefix(err.Error(), "gpu: "): // a device that is not there, or fails
 		class = "R"
 	}
@@ -44,7 +43,7 @@ func outcome(err error) *C.char {
 }
 
 // verdict is what is said of the package, and of a ValueError, before the matter.
-var verdict = regexp.MustCompile(`(?m)^[a-z]+: (?:` + boxsum.ErrInvalid.Error() + `: |(` + boxsum.ErrTypes.Error() + `: ))`)
+var verdict = regexp.MustCompile(`(?m)^[a-z]+: (?:` + boxsum.ErrInvalid.Error() + `: |` + boxsum.ErrOverlap.Error() + `: |(` + boxsum.ErrTypes.Error() + `: ))`)
 
 // invalid and wrongTypes are errors of arguments.
 func invalid(format string, values ...any) error {

@@ -50,8 +50,7 @@ func onPlane[S boxsum.Sum](q *features, floats func() (*haar.Plane[float64, S], 
 
 // uprightFeatures evaluates on a table of the caller's.
 func uprightFeatures[S boxsum.Sum](v *view, q *features) error {
-	t := new(boxsum.Table[S])
-	over(t, v)
+	t := tableOver[S](v)
 	return onPlane(q,
 		func() (*haar.Plane[float64, S], error) { return haar.Upright[float64](t, q.channel) },
 		func() (*haar.Plane[int64, S], error) { return haar.Upright[int64](t, q.channel) })

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"sync"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/tilted"
@@ -24,8 +22,6 @@ type job struct {
 	kind, workers       int
 	device              *gpu.Device // for arrays of the host to go through, nil for none; or with arrays on it
 }
-
-func (j *job) options() *boxsum.Options { return &boxsum.Options{Workers: j.workers} }
 
 // newJob sees arrays as an image, or a volume, and tables. Squares may be nil.
 func newJob(image, sum array, squares *array, kind, workers int) (*job, *pair, error) {
@@ -119,78 +115,44 @@ func volumeOf[P boxsum.Pixel](v *view) volume.Volume[P] {
 	return volume.Volume[P]{Pix: values[P](v), Stride: v.stride, SliceStride: v.sliceStride, Width: v.width, Height: v.height, Depth: v.depth, Channels: v.channels}
 }
 
-// over lays a table over an array, and overVolume one of a volume.
-func over[S boxsum.Sum](t *boxsum.Table[S], v *view) {
-	t.Sums, t.Stride, t.Width, t.Height, t.Channels = values[S](v), v.stride, v.width-1, v.height-1, v.channels
+// tableOver lays a table over an array, and volumeOver one of a volume.
+func tableOver[S boxsum.Sum](v *view) *boxsum.Table[S] {
+	return &boxsum.Table[S]{Sums: values[S](v), Stride: v.stride, Width: v.width - 1, Height: v.height - 1, Channels: v.channels}
 }
 
-func overVolume[S boxsum.Sum](t *volume.Table[S], v *view) {
-	t.Sums, t.Stride, t.SliceStride = values[S](v), v.stride, v.sliceStride
-	t.Width, t.Height, t.Depth, t.Channels = v.width-1, v.height-1, v.depth-1, v.channels
+func volumeOver[S boxsum.Sum](v *view) *volume.Table[S] {
+	return &volume.Table[S]{
+		Sums: values[S](v), Stride: v.stride, SliceStride: v.sliceStride,
+		Width: v.width - 1, Height: v.height - 1, Depth: v.depth - 1, Channels: v.channels,
+	}
 }
 
-// tables is those of a job. They are kept for what they know: the memory that it
-// takes to work.
-type tables[S boxsum.Sum, Q boxsum.Square] struct {
-	upright       boxsum.SquaredTable[S, Q]
-	tilted        tilted.Table[S]
-	volume        volume.SquaredTable[S, Q]
-	sum           boxsum.Table[S]
-	squares       boxsum.Table[Q]
-	volumeSum     volume.Table[S]
-	volumeSquares volume.Table[Q]
-}
-
-// sums makes tables without squares.
-func sums[S boxsum.Sum, P boxsum.Pixel]() func(*job) error {
-	return pooled(func(t *tables[S, float64], j *job) error {
-		switch {
-		case j.kind == volumeTable:
-			overVolume(&t.volumeSum, &j.sum)
-			return volume.IntegrateInto(&t.volumeSum, volumeOf[P](&j.image), j.options())
-		case j.kind == tiltedTable:
-			t.tilted.Sums, t.tilted.Stride = values[S](&j.sum), j.sum.stride
-			t.tilted.Width, t.tilted.Height, t.tilted.Channels = j.image.width, j.image.height, j.image.channels
-			if j.device != nil {
-				return gpu.IntegrateTiltedHostInto(j.device, &t.tilted, imageOf[P](&j.image), nil)
-			}
-			return tilted.IntegrateInto(&t.tilted, imageOf[P](&j.image), &tilted.Options{Workers: j.workers})
-		}
-		over(&t.sum, &j.sum)
+// sums makes a table without squares.
+func sums[S boxsum.Sum, P boxsum.Pixel](j *job) error {
+	switch {
+	case j.kind == volumeTable:
+		return volume.IntegrateInto(volumeOver[S](&j.sum), volumeOf[P](&j.image), &volume.Options{Workers: j.workers})
+	case j.kind == tiltedTable:
+		t := &tilted.Table[S]{Sums: values[S](&j.sum), Stride: j.sum.stride, Width: j.image.width, Height: j.image.height, Channels: j.image.channels}
 		if j.device != nil {
-			return gpu.IntegrateHostInto(j.device, &t.sum, imageOf[P](&j.image), nil)
+			return gpu.IntegrateTiltedHostInto(j.device, t, imageOf[P](&j.image), nil)
 		}
-		return boxsum.IntegrateInto(&t.sum, imageOf[P](&j.image), j.options())
-	})
+		return tilted.IntegrateInto(t, imageOf[P](&j.image), &tilted.Options{Workers: j.workers})
+	case j.device != nil:
+		return gpu.IntegrateHostInto(j.device, tableOver[S](&j.sum), imageOf[P](&j.image), nil)
+	}
+	return boxsum.IntegrateInto(tableOver[S](&j.sum), imageOf[P](&j.image), &boxsum.Options{Workers: j.workers})
 }
 
 // squares makes tables with squares.
-func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel]() func(*job) error {
-	return pooled(func(t *tables[S, Q], j *job) error {
-		if j.kind == volumeTable {
-			overVolume(&t.volumeSum, &j.sum)
-			overVolume(&t.volumeSquares, &j.squares)
-			t.volume.Sum, t.volume.Squares = &t.volumeSum, &t.volumeSquares
-			return volume.IntegrateSquaresInto(&t.volume, volumeOf[P](&j.image), j.options())
-		}
-		over(&t.sum, &j.sum)
-		over(&t.squares, &j.squares)
-		t.upright.Sum, t.upright.Squares = &t.sum, &t.squares
-		if j.device != nil {
-			return gpu.IntegrateSquaresHostInto(j.device, &t.upright, imageOf[P](&j.image), nil)
-		}
-		return boxsum.IntegrateSquaresInto(&t.upright, imageOf[P](&j.image), j.options())
-	})
-}
-
-// pooled calls f with tables of earlier jobs.
-func pooled[S boxsum.Sum, Q boxsum.Square](f func(*tables[S, Q], *job) error) func(*job) error {
-	spare := sync.Pool{New: func() any { return new(tables[S, Q]) }}
-	return func(j *job) error {
-		t := spare.Get().(*tables[S, Q])
-		err := f(t, j)
-		t.sum.Sums, t.squares.Sums, t.tilted.Sums, t.volumeSum.Sums, t.volumeSquares.Sums = nil, nil, nil, nil, nil // the caller's
-		spare.Put(t)
-		return err
+func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) error {
+	if j.kind == volumeTable {
+		t := &volume.SquaredTable[S, Q]{Sum: volumeOver[S](&j.sum), Squares: volumeOver[Q](&j.squares)}
+		return volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers})
 	}
+	t := &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](&j.sum), Squares: tableOver[Q](&j.squares)}
+	if j.device != nil {
+		return gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), nil)
+	}
+	return boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{Workers: j.workers})
 }

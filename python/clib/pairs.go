@@ -34,8 +34,8 @@ type byElement map[element]func(*job) error
 func newPair[S boxsum.Sum, P boxsum.Pixel]() *pair {
 	return &pair{
 		pixel: elementOf(pairs.Of[P]()), sum: elementOf(pairs.Of[S]()),
-		sums: sums[S, P](), sumsOnDevice: sumsOnDevice[S, P],
-		squares:         existing[P](byElement{u64: squares[S, uint64, P](), f64: squares[S, float64, P]()}),
+		sums: sums[S, P], sumsOnDevice: sumsOnDevice[S, P],
+		squares:         existing[P](byElement{u64: squares[S, uint64, P], f64: squares[S, float64, P]}),
 		squaresOnDevice: existing[P](byElement{u64: squaresOnDevice[S, uint64, P], f64: squaresOnDevice[S, float64, P]}),
 		rotated:         rotate[S, P],
 		count:           count[P], weigh: weigh[P],

@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -23,7 +24,7 @@ type latticeOf[S boxsum.Sum] struct{ table *rotated.Table[S] }
 
 // rotate makes the rotated table of an image.
 func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) (lattice, error) {
-	if err := room(rotatedBytes(j.image.grid, elementBytes[S](), rot)); err != nil {
+	if err := room(rotatedBytes(j.image.layout, grid.SizeOf[S](), rot)); err != nil {
 		return nil, err
 	}
 	var t *rotated.Table[S]
@@ -39,9 +40,9 @@ func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) (lattice
 	return latticeOf[S]{t}, nil
 }
 
-// rotatedBytes is about what the table of a grid takes: a sum for every pixel,
+// rotatedBytes is about what the table of an image takes: a sum for every pixel,
 // and above 3/4 for the empty cells between them.
-func rotatedBytes(g grid, sum int, rot rotated.Rotation) float64 {
+func rotatedBytes(g layout, sum int, rot rotated.Rotation) float64 {
 	small, large := float64(max(rot.A, -rot.A)), float64(max(rot.B, -rot.B))
 	if small > large {
 		small, large = large, small
@@ -57,7 +58,7 @@ func (l latticeOf[S]) plane() *rotated.Lattice { return l.table.Lattice }
 
 func (l latticeOf[S]) sums(to array, boxes []rotated.Box, workers int) error {
 	c := l.table.Channels
-	if to.bytes != elementBytes[S]() {
+	if to.bytes != grid.SizeOf[S]() {
 		return wrongTypes("out is of %v", to.element)
 	}
 	out := list[S](to, to.element, "out", len(boxes), c)

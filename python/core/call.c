@@ -41,11 +41,12 @@ PyObject *core_use(PyObject *module, PyObject *arguments) {
 
 boxsum_array *array_struct(PyObject *array, PyObject **capsule) {
 	*capsule = PyObject_GetAttr(array, array_name);
-	if (*capsule)
-		return PyCapsule_GetPointer(*capsule, 0);
-	if (PyErr_ExceptionMatches(PyExc_AttributeError))
+	boxsum_array *found = *capsule ? PyCapsule_GetPointer(*capsule, 0) : 0;
+	if (!found)
+		Py_CLEAR(*capsule);
+	if (!found && PyErr_ExceptionMatches(PyExc_AttributeError))
 		PyErr_SetString(PyExc_TypeError, "not an array");
-	return 0;
+	return found;
 }
 
 // number_of is the number of a function, or -1 with an exception.
@@ -121,12 +122,12 @@ enum { most_arguments = 12 };
 PyObject *core_call(PyObject *module, PyObject *arguments) {
 	boxsum_value values[most_arguments], result = {0};
 	PyObject *held[most_arguments], *made = 0;
-	Py_ssize_t count = PyTuple_Size(arguments) - 1, set_up = 0;
+	Py_ssize_t count = PyTuple_Size(arguments) - 1, ready = 0;
 	(void)module;
 	if (count < 0 || count > most_arguments)
 		return PyErr_Format(PyExc_TypeError, "call takes a name and up to %d arguments", most_arguments);
 	if (!library.call) {
-		PyObject *none = load ? PyObject_CallObject(load, 0) : 0;
+		PyObject *none = load ? PyObject_CallObject(load, 0) : PyErr_Format(PyExc_RuntimeError, "there is no library");
 		if (!none)
 			return 0;
 		Py_DECREF(none);
@@ -134,12 +135,9 @@ PyObject *core_call(PyObject *module, PyObject *arguments) {
 	int64_t number = number_of(PyTuple_GetItem(arguments, 0));
 	if (number < 0)
 		return 0;
-	while (set_up < count) {
-		int failed = set(&values[set_up], PyTuple_GetItem(arguments, set_up + 1), &held[set_up]);
-		set_up++;
-		if (failed)
+	for (; ready < count; ready++)
+		if (set(&values[ready], PyTuple_GetItem(arguments, ready + 1), &held[ready]))
 			goto done;
-	}
 	char *text;
 	Py_BEGIN_ALLOW_THREADS
 	text = library.call(number, values, count, &result);
@@ -155,7 +153,7 @@ PyObject *core_call(PyObject *module, PyObject *arguments) {
 		made = Py_None;
 	}
 done:
-	while (set_up-- > 0)
-		Py_XDECREF(held[set_up]);
+	while (ready-- > 0)
+		Py_XDECREF(held[ready]);
 	return made;
 }

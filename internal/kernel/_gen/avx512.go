@@ -1,6 +1,8 @@
 package main
 
 import (
+	"log"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -120,35 +122,6 @@ func (a *avx512) keepTail(o op, v reg.VecVirtual) {
 	}
 }
 
-func (*avx512) add(o op, x, y, sum reg.VecVirtual) {
-	switch o.sum {
-	case f32:
-		VADDPS(x, y, sum)
-	case f64:
-		VADDPD(x, y, sum)
-	case u32:
-		VPADDD(x, y, sum)
-	default:
-		VPADDQ(x, y, sum)
-	}
-}
-
-func (a *avx512) addMem(o op, m Mem, y, sum reg.VecVirtual) { addMem(o, m, y, sum) }
-
-// addMem adds what is in memory to a vector.
-func addMem(o op, m Mem, y, sum reg.VecVirtual) {
-	switch o.sum {
-	case f32:
-		VADDPS(m, y, sum)
-	case f64:
-		VADDPD(m, y, sum)
-	case u32:
-		VPADDD(m, y, sum)
-	default:
-		VPADDQ(m, y, sum)
-	}
-}
-
 func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.dot && o.sum.Bytes() == 8:
@@ -159,62 +132,56 @@ func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.Ve
 	v, t := a.pixels(o, m, partial), ZMM()
 	for s := range a.step {
 		VPERMD_Z(v, a.step[s], a.keep[s], t)
-		a.add(o, v, t, v)
+		add(o, v, t, v)
 	}
-	a.add(o, v, carry, v) // the carry is zero in the upper block
+	add(o, v, carry, v) // the carry is zero in the upper block
 	VPERMD_Z(v, a.low, a.upper, t)
-	a.add(o, v, t, v)
+	add(o, v, t, v)
 	VPERMD_Z(v, a.last, a.lower, carry)
 	return v
 }
 
-// pixels is a vector of pixels as sums, squared if the kernel squares.
+// loads512 is the instruction that loads pixels as sums, all or some of a vector, and
+// the one that converts integers of 32 bits after it.
+var loads512 = map[[2]elem]struct {
+	all     func(...Op)
+	some    func(m, k, v Op)
+	convert func(...Op)
+}{
+	{u8, u32}:  {VPMOVZXBD, VPMOVZXBD_Z, nil},
+	{u8, u64}:  {VPMOVZXBQ, VPMOVZXBQ_Z, nil},
+	{u8, f32}:  {VPMOVZXBD, VPMOVZXBD_Z, VCVTDQ2PS},
+	{u8, f64}:  {VPMOVZXBD, VPMOVZXBD_Z, VCVTDQ2PD},
+	{u16, u64}: {VPMOVZXWQ, VPMOVZXWQ_Z, nil},
+	{u16, f64}: {VPMOVZXWD, VPMOVZXWD_Z, VCVTDQ2PD},
+	{u32, u32}: {VMOVDQU32, VMOVDQU32_Z, nil},
+	{u32, u64}: {VPMOVZXDQ, VPMOVZXDQ_Z, nil},
+	{u32, f64}: {VCVTUDQ2PD, VCVTUDQ2PD_Z, nil},
+	{i16, i64}: {VPMOVSXWQ, VPMOVSXWQ_Z, nil},
+	{i32, i64}: {VPMOVSXDQ, VPMOVSXDQ_Z, nil},
+	{i32, f64}: {VCVTDQ2PD, VCVTDQ2PD_Z, nil},
+	{f32, f32}: {VMOVDQU32, VMOVDQU32_Z, nil},
+	{f32, f64}: {VCVTPS2PD, VCVTPS2PD_Z, nil},
+	{f64, f64}: {VMOVDQU64, VMOVDQU64_Z, nil},
+}
+
 func (a *avx512) pixels(o op, m Mem, partial bool) reg.VecVirtual {
-	v := ZMM()
-	load := func(whole func(...Op), some func(m, k, v Op), v reg.VecVirtual) {
-		if partial {
-			some(m, a.some, v)
-		} else {
-			whole(m, v)
-		}
+	load, ok := loads512[[2]elem{o.pix, o.number()}]
+	if !ok {
+		log.Fatalf("loads512 has no %v to %v", o.pix, o.number())
 	}
-	narrow := YMM() // pixels that pass through 32 bits
-	switch {
-	case o.pix == u8 && o.sum == u32:
-		load(VPMOVZXBD, VPMOVZXBD_Z, v)
-	case o.pix == u8 && o.sum == f32:
-		load(VPMOVZXBD, VPMOVZXBD_Z, v)
-		VCVTDQ2PS(v, v)
-	case o.pix == u8 && o.sum == u64:
-		load(VPMOVZXBQ, VPMOVZXBQ_Z, v)
-	case o.pix == u8 && o.sum == f64:
-		load(VPMOVZXBD, VPMOVZXBD_Z, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u16 && o.sum == u64:
-		load(VPMOVZXWQ, VPMOVZXWQ_Z, v)
-	case o.pix == u16 && o.sum == f64:
-		load(VPMOVZXWD, VPMOVZXWD_Z, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u32 && o.sum == u32:
-		load(VMOVDQU32, VMOVDQU32_Z, v)
-	case o.pix == u32 && o.sum == u64:
-		load(VPMOVZXDQ, VPMOVZXDQ_Z, v)
-	case o.pix == u32 && o.sum == f64:
-		load(VCVTUDQ2PD, VCVTUDQ2PD_Z, v)
-	case o.pix == i16:
-		load(VPMOVSXWQ, VPMOVSXWQ_Z, v)
-	case o.pix == i32 && o.sum == f64:
-		load(VCVTDQ2PD, VCVTDQ2PD_Z, v)
-	case o.pix == i32:
-		load(VPMOVSXDQ, VPMOVSXDQ_Z, v)
-	case o.pix == f32 && o.sum == f32:
-		load(VMOVDQU32, VMOVDQU32_Z, v)
-	case o.pix == f32 && o.sum == f64:
-		load(VCVTPS2PD, VCVTPS2PD_Z, v)
-	case o.pix == f64:
-		load(VMOVDQU64, VMOVDQU64_Z, v)
-	default:
-		panic("no pixels for " + o.name())
+	v := ZMM()
+	loaded := v
+	if load.convert != nil && o.sum == f64 {
+		loaded = YMM()
+	}
+	if partial {
+		load.some(m, a.some, loaded)
+	} else {
+		load.all(m, loaded)
+	}
+	if load.convert != nil {
+		load.convert(loaded, v)
 	}
 	return finish(o, v, a.offset)
 }
@@ -224,7 +191,7 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.square && o.sum == f64:
 		VMULPD(v, v, v)
-	case o.square && (o.pix == u8 || o.pix == u16 || o.pix == u32):
+	case o.square && !o.pix.Signed():
 		VPMULUDQ(v, v, v)
 	case o.square:
 		VPMULDQ(v, v, v)
@@ -280,7 +247,7 @@ func (a *avx512) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) re
 		}
 	}
 	widen(o, sums, v)
-	a.add(o, v, carry, v)
+	add(o, v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
 }
@@ -290,47 +257,6 @@ func (a *avx512) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	return []reg.VecVirtual{a.rowSums(o, m, false, carry)}
 }
 
-func (*avx512) fill(dst, end reg.Register) {
-	v := ZMM()
-	VPTERNLOGD(U8(0xff), v, v, v)
-	Label("loop")
-	for i := range 4 {
-		VMOVNTDQ(v, Mem{Base: dst, Disp: 64 * i})
-	}
-	ADDQ(I32(256), dst)
-	CMPQ(dst, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx512) read(src, end reg.Register) {
-	v := ZMM()
-	VPXORD(v, v, v)
-	Label("loop")
-	for i := range 4 {
-		VPORD(Mem{Base: src, Disp: 64 * i}, v, v)
-	}
-	ADDQ(I32(256), src)
-	CMPQ(src, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx512) fillRead(dst, src, blocks, ratio reg.Register) {
-	v, ones, left := ZMM(), ZMM(), GP64()
-	VPTERNLOGD(U8(0xff), ones, ones, ones)
-	VPXORD(v, v, v)
-	Label("loop")
-	for i := range 1 {
-		VPORD(Mem{Base: src, Disp: 64 * i}, v, v)
-	}
-	ADDQ(I8(64), src)
-	MOVQ(ratio, left)
-	Label("write")
-	for i := range 1 {
-		VMOVNTDQ(ones, Mem{Base: dst, Disp: 64 * i})
-	}
-	ADDQ(I8(64), dst)
-	DECQ(left)
-	JNZ(LabelRef("write"))
-	DECQ(blocks)
-	JNZ(LabelRef("loop"))
-}
+func (*avx512) zero(v reg.VecVirtual)         { VPXORD(v, v, v) }
+func (*avx512) ones(v reg.VecVirtual)         { VPTERNLOGD(U8(0xff), v, v, v) }
+func (*avx512) orMem(m Mem, v reg.VecVirtual) { VPORD(m, v, v) }

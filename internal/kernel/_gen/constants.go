@@ -47,6 +47,13 @@ func (c constants) tailMasks() Mem {
 	return c.mem("tailMasks", append(slices.Repeat([]uint64{math.MaxUint64}, 4), 0, 0, 0, 0)...)
 }
 
+// slide is which bytes of a vector are in place after a shift to the right by as many
+// bytes as it is read further on.
+func (c constants) slide() Mem {
+	const none = 0x8080_8080_8080_8080
+	return c.mem("slide", 0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908, none, none)
+}
+
 // bias is 2^52 in every lane.
 func (c constants) bias() Mem {
 	return c.mem("bias", slices.Repeat([]uint64{math.Float64bits(1 << 52)}, 4)...)

@@ -36,7 +36,7 @@ func layKernel(set isa, sum elem) {
 	for at := 0; at < lineBytes; at += set.bytes() {
 		v := set.vec()
 		set.load(Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v)
-		set.addMem(op{sum: sum}, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v, v)
+		add(op{sum: sum}, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v, v)
 		set.store(v, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
 		set.store(v, Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
 	}
@@ -61,48 +61,20 @@ func volumeKernel(set isa, o op) {
 	Doc(volumeDoc(name, o)...)
 	Pragma("noescape")
 
-	param := func(name string) Mem {
-		b, err := Param(name).Resolve()
-		if err != nil {
-			panic(err)
-		}
-		return b.Addr
-	}
-	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes(), param: param}}
+	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes()}}
 	set.setup(o, Load(Param("lanes"), GP64()), param("offset"))
-	if o.pix.Bytes() > 1 {
-		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
-	}
-	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	ANDQ(I32(k.lineOfPixels()), param("along"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
 	k.dst[0] = Load(Param("dst"), GP64())
 
-	Label("groups")
-	CMPQ(param("rows"), Imm(group))
-	JLT(LabelRef("done"))
+	Label("groups") // there is one at least
 	k.group()
 	SUBQ(Imm(group), param("rows"))
-	JMP(LabelRef("groups"))
-
-	Label("done")
+	JNZ(LabelRef("groups"))
 	SFENCE()
 	VZEROUPPER()
 	RET()
-}
-
-// volumeDoc is the Go loop that a kernel replaces.
-func volumeDoc(name string, o op) []string {
-	lines := doc(name, o)
-	for i, line := range lines {
-		if line == "\t\t\tdst[r*dstStride+i] = above[i]" {
-			lines[i] = "\t\t\tover[r][i] += above[i]"
-			lines = append(lines[:i+1:i+1], append([]string{"\t\t\tdst[r*dstStride+i] = over[r][i]"}, lines[i+1:]...)...)
-			break
-		}
-	}
-	return lines
 }
 
 // volumeLoop is the state of a kernel while it is emitted.
@@ -119,15 +91,7 @@ func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.Bytes
 
 // group emits the loop along four rows, and moves on to the rows below.
 func (k *volumeLoop) group() {
-	k.fanOut(&k.src, "srcStride", group)
-	k.fanOut(&k.dst, "dstStride", group)
-	carryPtr := Load(Param("carry"), GP64())
-	carry := make([]reg.VecVirtual, group)
-	slot := carryLen * k.sum.Bytes()
-	for r := range carry {
-		carry[r] = k.vec()
-		k.load(Mem{Base: carryPtr, Disp: r * slot}, carry[r])
-	}
+	carry := k.begin(group)
 	k.over = Load(Param("over"), GP64())
 	i, n, end := GP64(), GP64(), GP64()
 	XORQ(i, i)
@@ -140,7 +104,7 @@ func (k *volumeLoop) group() {
 
 	// By whole lines, which is what goes past the caches well.
 	vectors := lineBytes / k.bytes()
-	MOVQ(k.param("n"), end)
+	MOVQ(param("n"), end)
 	ANDQ(I8(-vectors*k.lanes), end)
 	JZ(LabelRef("linesEnd"))
 	Label("lines")
@@ -156,44 +120,35 @@ func (k *volumeLoop) group() {
 	Label("linesEnd")
 
 	if !folds {
-		MOVQ(k.over, k.param("over")) // which leaves a register to the tail
+		MOVQ(k.over, param("over")) // which leaves a register to the tail
 	}
 	Label("tail")
-	k.some(i, n, end)
-	JLE(LabelRef("sums"))
+	k.some(i, n, end, "sums")
 	k.tail(k.op, n, end)
 	if folds {
-		ORB(Imm(writeSome), k.param("writes"))
+		ORB(Imm(writeSome), param("writes"))
 		JMP(LabelRef("lines"))
 		Label("some")
-		ANDB(Imm(writeSome-1), k.param("writes"))
+		ANDB(Imm(writeSome-1), param("writes"))
 	} else {
 		k.last(i, carry)
 	}
 	k.lastWrites(i)
 	ADDQ(I8(k.lanes), i)
 	if vectors > 1 {
-		CMPQ(i, k.param("n"))
+		CMPQ(i, param("n"))
 		JLT(LabelRef("tail"))
 	}
 
 	Label("sums")
 	if folds {
-		MOVQ(k.over, k.param("over"))
+		MOVQ(k.over, param("over"))
 	}
-	CMPB(k.param("writes"), Imm(volumeWhole))
+	CMPB(param("writes"), Imm(volumeWhole))
 	JNE(LabelRef("rowsDone"))
 	k.zeros(i)
 	Label("rowsDone")
-	carryPtr = Load(Param("carry"), GP64())
-	for r := range carry {
-		k.store(carry[r], Mem{Base: carryPtr, Disp: r * slot})
-	}
-	ADDQ(I32(group*slot), k.param("carry"))
-	ADDQ(k.param("srcStride"), k.src[group-1])
-	ADDQ(k.param("dstStride"), k.dst[group-1])
-	MOVQ(k.src[group-1], k.src[0])
-	MOVQ(k.dst[group-1], k.dst[0])
+	k.end(carry)
 }
 
 // ask emits requests for the pixels to come.
@@ -201,7 +156,7 @@ func (k *volumeLoop) ask() {
 	for line := 0; line < k.lineOfPixels(); line += lineBytes {
 		PREFETCHT0(Mem{Base: k.next, Disp: line})
 	}
-	ADDQ(k.param("along"), k.next)
+	ADDQ(param("along"), k.next)
 }
 
 // vector emits a vector of every row, for vectors of a line.
@@ -210,7 +165,7 @@ func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual
 	k.sumsOf = k.body(i, partial, carry)
 	k.addOver()
 	ADDQ(I32(group*k.bytes()), k.over)
-	CMPB(k.param("writes"), Imm(volumeBeyond))
+	CMPB(param("writes"), Imm(volumeBeyond))
 	JAE(LabelRef("beyond"))
 	for r, s := range k.sumsOf {
 		k.storeAhead(s, k.sums(r, i))
@@ -218,7 +173,7 @@ func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual
 	JMP(LabelRef("next"))
 	Label("beyond")
 	if partial {
-		TESTB(Imm(writeSome), k.param("writes"))
+		TESTB(Imm(writeSome), param("writes"))
 		JNZ(LabelRef("some"))
 	}
 	for r, s := range k.sumsOf {
@@ -230,7 +185,7 @@ func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual
 func (k *volumeLoop) addOver() {
 	for r, s := range k.sumsOf {
 		over := Mem{Base: k.over, Disp: r * k.bytes()}
-		k.addMem(k.op, over, s, s)
+		add(k.op, over, s, s)
 		k.store(s, over)
 	}
 }
@@ -244,15 +199,18 @@ func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 		k.load(above.Offset(v*k.bytes()), plane[v])
 	}
 	k.ask()
-	for r := range carry {
-		sums := k.lineSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}, carry[r])
-		for v, s := range sums {
-			over := Mem{Base: k.over, Disp: (r*vectors + v) * k.bytes()}
-			k.add(k.op, s, plane[v], plane[v])
-			k.addMem(k.op, over, plane[v], s)
-			k.store(s, over)
+	for r := 0; r < group; r += 2 { // two rows are what registers hold
+		var sums []reg.VecVirtual
+		for row := r; row < r+2; row++ {
+			for v, s := range k.lineSums(k.op, Mem{Base: k.src[row], Index: i, Scale: uint8(k.pix.Bytes())}, carry[row]) {
+				over := Mem{Base: k.over, Disp: (row*vectors + v) * k.bytes()}
+				add(k.op, s, plane[v], plane[v])
+				add(k.op, over, plane[v], s)
+				k.store(s, over)
+				sums = append(sums, s)
+			}
 		}
-		k.write(fmt.Sprint("row", r), sums, k.sums(r, i))
+		k.write(fmt.Sprint("row", r), sums, k.sums(r, i), k.sums(r+1, i))
 	}
 	for v := range plane {
 		k.store(plane[v], above.Offset(v*k.bytes()))
@@ -260,18 +218,21 @@ func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 	ADDQ(I32(len(carry)*vectors*k.bytes()), k.over)
 }
 
-// write emits the stores of vectors side by side.
-func (k *volumeLoop) write(label string, sums []reg.VecVirtual, to Mem) {
-	CMPB(k.param("writes"), Imm(volumeBeyond))
+// write emits the stores of lines.
+func (k *volumeLoop) write(label string, sums []reg.VecVirtual, lines ...Mem) {
+	vectors := len(sums) / len(lines)
+	CMPB(param("writes"), Imm(volumeBeyond))
 	JAE(LabelRef(label + "Beyond"))
-	PREFETCHT0(to.Offset(aheadBytes))
+	for _, m := range lines {
+		PREFETCHT0(m.Offset(aheadBytes))
+	}
 	for v, s := range sums {
-		k.store(s, to.Offset(v*k.bytes()))
+		k.store(s, lines[v/vectors].Offset(v%vectors*k.bytes()))
 	}
 	JMP(LabelRef(label + "Written"))
 	Label(label + "Beyond")
 	for v, s := range sums {
-		k.stream(s, to.Offset(v*k.bytes()))
+		k.stream(s, lines[v/vectors].Offset(v%vectors*k.bytes()))
 	}
 	Label(label + "Written")
 }
@@ -281,12 +242,12 @@ func (k *volumeLoop) last(i reg.Register, carry []reg.VecVirtual) {
 	k.sumsOf = k.body(i, true, carry)
 	k.over = Load(Param("over"), GP64())
 	k.addOver()
-	ADDQ(I32(group*k.bytes()), k.param("over"))
+	ADDQ(I32(group*k.bytes()), param("over"))
 }
 
 // lastWrites emits its stores. The other lanes are zero where they are written.
 func (k *volumeLoop) lastWrites(i reg.Register) {
-	CMPB(k.param("writes"), Imm(volumeWhole))
+	CMPB(param("writes"), Imm(volumeWhole))
 	JEQ(LabelRef("tailWhole"))
 	for r, s := range k.sumsOf {
 		k.storeTail(s, k.sums(r, i))
@@ -303,19 +264,15 @@ func (k *volumeLoop) lastWrites(i reg.Register) {
 // zeros emits vectors of zeros from element i of the rows up to the next ones.
 func (k *volumeLoop) zeros(i reg.Register) {
 	zero := k.vec()
-	if k.bytes() == lineBytes {
-		VPXORD(zero, zero, zero)
-	} else {
-		VPXOR(zero, zero, zero)
-	}
+	k.zero(zero)
 	SHLQ(Imm(log2(k.sum.Bytes())), i)
-	CMPQ(i, k.param("dstStride"))
+	CMPQ(i, param("dstStride"))
 	JGE(LabelRef("rowsDone"))
 	Label("zeros")
 	for r := range group {
 		k.stream(zero, Mem{Base: k.dst[r], Index: i, Scale: 1})
 	}
 	ADDQ(I8(k.bytes()), i)
-	CMPQ(i, k.param("dstStride"))
+	CMPQ(i, param("dstStride"))
 	JLT(LabelRef("zeros"))
 }

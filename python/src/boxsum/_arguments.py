@@ -36,7 +36,7 @@ def arrays_out(out: Any, count: int, kind: Any) -> list:
     return outs
 
 
-def apart(tables: list) -> None:
+def refuse_overlap(tables: list) -> None:
     """Raises a ValueError where one table would be written over another."""
     for i, one in enumerate(tables):
         if any(overlap(one, other) for other in tables[:i]):
@@ -79,7 +79,7 @@ def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
 
 
 def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None, *inputs: Any) -> np.ndarray:
-    """The array to write results to, apart from what they are made of."""
+    """The array to write results to, which shares no memory with what they are made of."""
     if out is None:
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.carray:

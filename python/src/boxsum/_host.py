@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import _types
-from ._arguments import SUM, TILTED, apart, arrays_out, as_boxes, axes_of, device_number, results, same_type, thread_count
+from ._arguments import SUM, TILTED, arrays_out, as_boxes, axes_of, device_number, refuse_overlap, results, same_type, thread_count
 from ._memory import new_table
 from ._native import LayoutError, call
 
@@ -35,7 +35,7 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     types = [sums] + ([_types.squares[image.dtype]] if squares else []) + ([sums] if tilted else [])
     made = [new_table(shape, t, axes, i > 0) if o is None else o for i, (o, t) in enumerate(zip(outs, types))]
     if tilted and out is not None:
-        apart(made)
+        refuse_overlap(made)
     fill(image, kind, made[0], made[1] if squares else None, made[-1] if tilted else None, threads, number)
     return made[0] if len(made) == 1 else tuple(made)
 

@@ -96,7 +96,7 @@ def overlap(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def splits(image: np.ndarray, dtype: Any) -> bool:
-    """Whether these are pixels of 64 bits, whose halves are summed apart."""
+    """Whether these are pixels of 64 bits, whose halves are summed each for itself."""
     return image.dtype.kind in "iu" and image.dtype.itemsize == 8 and (dtype is None or np.dtype(dtype).kind in "iu" and np.dtype(dtype).itemsize == 8)
 
 

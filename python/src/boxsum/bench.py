@@ -125,6 +125,7 @@ def resident() -> int:
 def leaks() -> None:
     rng = np.random.default_rng(1)
     image = rng.integers(0, 256, (240, 320), dtype=np.uint8)
+    large = rng.integers(0, 256, (1500, 1100), dtype=np.uint8)
     queries = rng.integers(0, 240, (100, 4))
 
     def calls(n: int) -> None:
@@ -134,7 +135,7 @@ def leaks() -> None:
             if i % 50 == 0:
                 boxsum.rotated(image, "1/2").sum(queries)
                 boxsum.moments(image).hu(queries)
-                boxsum.integral(rng.integers(0, 256, (1500, 1000 + i % 100), dtype=np.uint8))
+                boxsum.integral(large[:, : 1000 + i % 100])
             try:
                 boxsum.integral(image, out=table)
             except (TypeError, ValueError):
