@@ -35,21 +35,29 @@ var below = map[string][]string{
 	"gpu/internal/cuda":     {},
 	"gpu/internal/opencl":   {},
 	"gpu/internal/kernels":  {"internal/launch"},
-	"gpu":                   slices.Concat(cpu, drivers, []string{"histogram", "rotated", "tilted", "volume"}),
-	"papers":                slices.Concat(cpu, drivers, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
-	"internal/measure":      slices.Concat(cpu, drivers, []string{"papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
-	"internal/reproduce":    slices.Concat(cpu, drivers, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
-	"internal/bench":        slices.Concat(cpu, drivers, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
-	"cmd/boxsum":            slices.Concat(cpu, drivers, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "volume"}),
-	"python/clib":           slices.Concat(cpu, drivers, []string{"gpu", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
+	"gpu/internal/driver":   slices.Concat(cpu, drivers),
+	"gpu/internal/devmem":   slices.Concat(cpu, drivers, inside[:1]),
+	"gpu/internal/method":   slices.Concat(cpu, drivers, inside[:2], []string{"histogram", "rotated"}),
+	"gpu/internal/transfer": slices.Concat(cpu, drivers, inside[:3], []string{"histogram", "rotated"}),
+	"gpu/internal/launcher": slices.Concat(cpu, drivers, inside[:2]),
+	"gpu/internal/devtest":  slices.Concat(cpu, drivers, inside[:2]),
+	"gpu":                   slices.Concat(cpu, drivers, inside, []string{"histogram", "rotated", "tilted", "volume"}),
+	"gpu/interop":           slices.Concat(cpu, drivers, inside, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
+	"papers":                slices.Concat(cpu, drivers, inside, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
+	"internal/measure":      slices.Concat(cpu, drivers, inside, []string{"papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
+	"internal/reproduce":    slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
+	"internal/bench":        slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
+	"cmd/boxsum":            slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "volume"}),
+	"python/clib":           slices.Concat(cpu, drivers, inside, []string{"gpu", "gpu/interop", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
 	"docs/picture":          slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "tilted"}),
 }
 
-// cpu is the root package and what it stands on, and drivers what the GPU's
-// package does besides.
+// cpu is the root package and what it stands on, drivers what the GPU's package does
+// besides, and inside what is in it: each stands on those before it.
 var (
 	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"}
 	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "internal/launch"}
+	inside  = []string{"gpu/internal/driver", "gpu/internal/devmem", "gpu/internal/method", "gpu/internal/transfer", "gpu/internal/launcher"}
 )
 
 func TestImportsPointDown(t *testing.T) {

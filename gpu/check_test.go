@@ -10,6 +10,10 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // A shape is what to integrate and how.
@@ -47,15 +51,15 @@ type pair struct {
 }
 
 func sums[P boxsum.Pixel, S boxsum.Sum]() pair {
-	return pair{fmt.Sprintf("%s_%s", elementOf[P](), elementOf[S]()), elementOf[S]() == f32, checkSums[P, S]}
+	return pair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), pairs.Of[S]() == pairs.F32, checkSums[P, S]}
 }
 
 func squares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
-	return pair{fmt.Sprintf("%s_%s_%s", elementOf[P](), elementOf[S](), elementOf[Q]()), elementOf[S]() == f32, checkSquares[P, S, Q]}
+	return pair{fmt.Sprintf("%s_%s_%s", pairs.Of[P](), pairs.Of[S](), pairs.Of[Q]()), pairs.Of[S]() == pairs.F32, checkSquares[P, S, Q]}
 }
 
 // pairs is every table that there is.
-var pairs = []pair{
+var everyPair = []pair{
 	sums[uint8, uint32](), sums[uint8, uint64](), sums[uint8, float32](), sums[uint8, float64](),
 	sums[uint16, uint64](), sums[uint16, float64](),
 	sums[uint32, uint32](), sums[uint32, uint64](),
@@ -72,16 +76,14 @@ var pairs = []pair{
 // The table of pairs in the package and the list of the tests must agree.
 func TestPairsAreAllTested(t *testing.T) {
 	var want []string
-	for pixel, sums := range sumsOf {
-		for _, sum := range sums {
-			want = append(want, fmt.Sprintf("%s_%s", pixel, sum))
-			for _, square := range squaresOf[pixel] {
-				want = append(want, fmt.Sprintf("%s_%s_%s", pixel, sum, square))
-			}
+	for _, p := range method.Sums {
+		want = append(want, fmt.Sprintf("%s_%s", p.Pixel, p.Sum))
+		for _, square := range method.Squares.Of(p.Pixel) {
+			want = append(want, fmt.Sprintf("%s_%s_%s", p.Pixel, p.Sum, square))
 		}
 	}
 	var got []string
-	for _, p := range pairs {
+	for _, p := range everyPair {
 		got = append(got, p.name)
 	}
 	slices.Sort(want)
@@ -96,7 +98,7 @@ func randomImage[P boxsum.Pixel](seed uint64, width, height, channels, pad int) 
 	r := rand.New(rand.NewPCG(seed, uint64(width)<<32+uint64(height)))
 	stride := width*channels + pad
 	pix := make([]P, stride*height)
-	float := elementOf[P]() == f32 || elementOf[P]() == f64
+	float := pairs.Of[P]() == pairs.F32 || pairs.Of[P]() == pairs.F64
 	for i := range pix {
 		if float {
 			pix[i] = P(3*r.Float64() - 1)
@@ -120,57 +122,59 @@ const guard = 0xA5
 
 // guarded is an array somewhere in a larger piece of memory that holds guard
 // values.
-func guarded(d *Device, a array, s spacing) (array, int64, error) {
-	a.device, a.owned = d, true
-	if _, err := a.lay(); err != nil {
+func guarded(d *Device, a devmem.Array, s spacing) (devmem.Array, int64, error) {
+	a.Device, a.Owned = d.inner, true
+	if _, err := a.Lay(); err != nil {
 		return a, 0, err
 	}
-	value := int64(a.element.bytes())
+	value := int64(a.Element.Bytes())
 	const around = 4096
 	switch s {
 	case own:
-		a.at.offset += around
+		a.At.Offset += around
 	case packed:
-		a.at.offset = around
-		a.at.stride = a.rowBytes()
-		a.at.distance = a.at.stride * a.rows().count
+		a.At.Offset = around
+		a.At.Stride = a.RowBytes()
+		a.At.Distance = a.At.Stride * a.Rows().Count
 	case odd:
-		a.at.offset = around + 5*value
-		a.at.stride = a.rowBytes() + 3*value
-		a.at.distance = a.at.stride*a.rows().count + 7*value
+		a.At.Offset = around + 5*value
+		a.At.Stride = a.RowBytes() + 3*value
+		a.At.Distance = a.At.Stride*a.Rows().Count + 7*value
 	}
-	bytes := a.at.offset + int64(a.count)*a.at.distance + around
+	bytes := a.At.Offset + int64(a.Count)*a.At.Distance + around
 	var err error
-	if a.at.memory, err = d.take(bytes); err != nil {
+	if a.At.Memory, err = d.inner.Take(bytes); err != nil {
 		return a, 0, err
 	}
-	return a, bytes, d.use(func() error { return d.backend.fill(d.stream, plane{memory: a.at.memory}, guard, bytes) })
+	return a, bytes, d.inner.Use(func() error {
+		return d.inner.Backend.Fill(d.inner.Stream, driver.Plane{Memory: a.At.Memory}, guard, bytes)
+	})
 }
 
 // intact says whether the guard values are still there.
-func (a *array) intact(bytes int64) error {
+func intact(a *devmem.Array, bytes int64) error {
 	raw := make([]byte, bytes)
-	err := a.device.use(func() error {
-		d := a.device
-		err := d.backend.copyOut(d.stream, unsafe.Pointer(&raw[0]), bytes, plane{a.at.memory, 0, bytes}, rows{bytes, 1})
+	err := a.Device.Use(func() error {
+		d := a.Device
+		err := d.Backend.CopyOut(d.Stream, unsafe.Pointer(&raw[0]), bytes, driver.Plane{Memory: a.At.Memory, Offset: 0, Stride: bytes}, driver.Rows{Bytes: bytes, Count: 1})
 		if err != nil {
 			return err
 		}
-		return d.backend.wait(d.stream)
+		return d.Backend.Wait(d.Stream)
 	})
 	if err != nil {
 		return err
 	}
 	next := int64(0) // first byte after the row before
-	for i := range a.count {
-		for y := range a.rows().count {
-			from := a.at.offset + int64(i)*a.at.distance + y*a.at.stride
+	for i := range a.Count {
+		for y := range a.Rows().Count {
+			from := a.At.Offset + int64(i)*a.At.Distance + y*a.At.Stride
 			for ; next < from; next++ {
 				if raw[next] != guard {
 					return fmt.Errorf("byte %d before row %d of number %d was written", from-next, y, i)
 				}
 			}
-			next = from + a.rowBytes()
+			next = from + a.RowBytes()
 		}
 	}
 	for ; next < bytes; next++ {
@@ -183,7 +187,7 @@ func (a *array) intact(bytes int64) error {
 
 // place puts images on the device with the shape's layout.
 func place[P boxsum.Pixel](d *Device, s shape) (*Image[P], []boxsum.Image[P], error) {
-	a, _, err := guarded(d, array{element: elementOf[P](), width: s.width, height: s.height, channels: s.channels, count: s.count}, s.in)
+	a, _, err := guarded(d, devmem.Array{Element: pairs.Of[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count}, s.in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -200,8 +204,8 @@ func place[P boxsum.Pixel](d *Device, s shape) (*Image[P], []boxsum.Image[P], er
 
 // layer is a table of a shape on the device, among guard values.
 func layer[S boxsum.Sum](d *Device, s shape) (*Table[S], int64, error) {
-	a, bytes, err := guarded(d, array{element: elementOf[S](), width: s.width, height: s.height, channels: s.channels, count: s.count, border: 1}, s.out)
-	return &Table[S]{array: a}, bytes, err
+	a, bytes, err := guarded(d, devmem.Array{Element: pairs.Of[S](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count, Border: 1}, s.out)
+	return &Table[S]{a}, bytes, err
 }
 
 // checkSums makes tables of one pair of types and holds them against the root
@@ -244,7 +248,7 @@ func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) b
 				}
 			}
 		}
-		if err := table.intact(bytes); err != nil {
+		if err := intact(&table.array, bytes); err != nil {
 			return err
 		}
 		if err := answers(table, first, s.seed); err != nil {
@@ -267,7 +271,7 @@ func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) b
 		return nil
 	}()
 	if err != nil {
-		t.Errorf("%s to %s, %v: %v", elementOf[P](), elementOf[S](), s, err)
+		t.Errorf("%s to %s, %v: %v", pairs.Of[P](), pairs.Of[S](), s, err)
 	}
 	return err == nil
 }
@@ -324,10 +328,10 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 				}
 			}
 		}
-		if err := sum.intact(sumBytes); err != nil {
+		if err := intact(&sum.array, sumBytes); err != nil {
 			return fmt.Errorf("sums: %w", err)
 		}
-		if err := square.intact(squareBytes); err != nil {
+		if err := intact(&square.array, squareBytes); err != nil {
 			return fmt.Errorf("squares: %w", err)
 		}
 		if s.bandRows == 0 {
@@ -350,7 +354,7 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 		return nil
 	}()
 	if err != nil {
-		t.Errorf("%s to %s and %s, %v: %v", elementOf[P](), elementOf[S](), elementOf[Q](), s, err)
+		t.Errorf("%s to %s and %s, %v: %v", pairs.Of[P](), pairs.Of[S](), pairs.Of[Q](), s, err)
 	}
 	return err == nil
 }
@@ -358,8 +362,8 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 // equals holds a table against the root package's: integers to the bit, floats
 // within the roundings that the documentation allows both.
 func equals[S boxsum.Sum, P boxsum.Pixel](got, want *boxsum.Table[S], im boxsum.Image[P], square bool) error {
-	e := elementOf[S]()
-	if e != f32 && e != f64 {
+	e := pairs.Of[S]()
+	if e != pairs.F32 && e != pairs.F64 {
 		return sameBits(got, want)
 	}
 	if got.Offset != want.Offset {
@@ -370,7 +374,7 @@ func equals[S boxsum.Sum, P boxsum.Pixel](got, want *boxsum.Table[S], im boxsum.
 		return err
 	}
 	epsilon := 0x1p-24
-	if e == f64 {
+	if e == pairs.F64 {
 		epsilon = 0x1p-53
 	}
 	bound := 2 * epsilon * float64(got.Width+got.Height+16)
@@ -427,13 +431,13 @@ func answers[S boxsum.Sum](table *Table[S], downloaded []*boxsum.Table[S], seed 
 	for i := range boxes {
 		at := func(n int) int { return r.IntN(2*n+3) - n/2 - 1 } // outside too, and inside out
 		boxes[i] = image.Rectangle{
-			Min: image.Pt(at(table.width), at(table.height)),
-			Max: image.Pt(at(table.width), at(table.height)),
+			Min: image.Pt(at(table.array.Width), at(table.array.Height)),
+			Max: image.Pt(at(table.array.Width), at(table.array.Height)),
 		}
 	}
-	boxes = append(boxes, image.Rect(0, 0, table.width, table.height), image.Rectangle{},
+	boxes = append(boxes, image.Rect(0, 0, table.array.Width, table.array.Height), image.Rectangle{},
 		image.Rect(math.MinInt32, math.MinInt32, math.MaxInt32, math.MaxInt32))
-	got := make([]S, len(boxes)*table.channels)
+	got := make([]S, len(boxes)*table.array.Channels)
 	want := make([]S, len(got))
 	for i, t := range downloaded {
 		if err := table.SumBoxes(i, got, boxes); err != nil {
@@ -445,7 +449,7 @@ func answers[S boxsum.Sum](table *Table[S], downloaded []*boxsum.Table[S], seed 
 		for n := range got {
 			if got[n] != want[n] {
 				return fmt.Errorf("box %v of image %d, channel %d, sums to %v on the device and %v on the host",
-					boxes[n/table.channels], i, n%table.channels, got[n], want[n])
+					boxes[n/table.array.Channels], i, n%table.array.Channels, got[n], want[n])
 			}
 		}
 	}

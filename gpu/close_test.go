@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -21,11 +22,10 @@ func TestNoDevice(t *testing.T) {
 			"Wait":         d.Wait(),
 			"Memory":       memory,
 			"NewHostImage": locked,
-			"OnStream":     second(d.OnStream(0)),
-			"Take":         second(d.Take(1)),
-			"Give":         d.Give(1),
+			"OnStream":     second(onStream(d, 0)),
+			"Take":         second(take(d, 1)),
+			"Give":         give(d, 1),
 			"NewImage":     second(NewImage[uint8](d, 1, 1, 1, 1)),
-			"ImageOver":    second(ImageOver[uint8](d, Foreign{})),
 			"NewHistogram": second(NewHistogram[uint8](d, 1, 1, 1, 1, histogram.Bins{N: 2})),
 			"Host":         second(IntegrateHost[uint32](d, randomImage[uint8](1, 5, 4, 1, 0), nil)),
 		} {
@@ -41,17 +41,25 @@ func TestNoDevice(t *testing.T) {
 
 // An idle backend does nothing and counts what is freed, and when it is closed.
 type idleBackend struct {
-	backend
+	driver.Backend
 	freed, closed *atomic.Int32
 }
 
-func (b idleBackend) info() Info                  { return Info{} }
-func (b idleBackend) newStream() (stream, error)  { return 1, nil }
-func (b idleBackend) freeStream(stream) error     { return nil }
-func (b idleBackend) wait(stream) error           { return nil }
-func (b idleBackend) alloc(int64) (memory, error) { return 1, nil }
-func (b idleBackend) free(memory) error           { b.freed.Add(1); return nil }
-func (b idleBackend) close() error                { b.closed.Add(1); return nil }
+func (b idleBackend) Info() driver.Info { return driver.Info{} }
+
+func (b idleBackend) CheckStream(driver.Stream) error { return nil }
+
+func (b idleBackend) NewStream() (driver.Stream, error) { return 1, nil }
+
+func (b idleBackend) FreeStream(driver.Stream) error { return nil }
+
+func (b idleBackend) Wait(driver.Stream) error { return nil }
+
+func (b idleBackend) Alloc(int64) (driver.Memory, error) { return 1, nil }
+
+func (b idleBackend) Free(driver.Memory) error { b.freed.Add(1); return nil }
+
+func (b idleBackend) Close() error { b.closed.Add(1); return nil }
 
 // A guest that is made while its lender closes does not keep the driver for ever.
 func TestOnStreamBesideClose(t *testing.T) {
@@ -65,7 +73,7 @@ func TestOnStreamBesideClose(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range uintptr(4) {
 			wg.Go(func() {
-				if _, err := d.OnStream(i % 3); err != nil && !errors.Is(err, ErrClosed) {
+				if _, err := onStream(d, i%3); err != nil && !errors.Is(err, boxsum.ErrClosed) {
 					t.Error(err)
 				}
 			})
@@ -87,21 +95,21 @@ func TestOnStreamAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := d.OnStream(5)
+	g, err := onStream(d, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(g.hold(), g.Close()); err != nil {
+	if err := errors.Join(g.inner.Hold(), g.Close()); err != nil {
 		t.Fatal(err)
 	}
-	again, err := d.OnStream(5)
+	again, err := onStream(d, 5)
 	if err != nil || again == g {
 		t.Errorf("a closed guest again: %v", err)
 	}
 	if err := d.Close(); err != nil || closed.Load() != 0 {
 		t.Errorf("closed with a hold: %v", err)
 	}
-	if err := g.release(); err != nil || closed.Load() != 1 {
+	if err := g.inner.Release(); err != nil || closed.Load() != 1 {
 		t.Errorf("not closed with the last hold: %v", err)
 	}
 }
@@ -115,7 +123,7 @@ func TestGiveAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range rounds {
-		handle, err := d.Take(4096)
+		handle, err := take(d, 4096)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +132,7 @@ func TestGiveAtOnce(t *testing.T) {
 		for range givers {
 			wg.Go(func() {
 				<-start
-				switch err := d.Give(handle); {
+				switch err := give(d, handle); {
 				case err == nil:
 					given.Add(1)
 				case !errors.Is(err, boxsum.ErrInvalid):
@@ -143,12 +151,12 @@ func TestGiveAtOnce(t *testing.T) {
 // What launches know of a workspace comes and goes with its memory: both begin as zeros.
 func TestWorkspaceState(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		s, err := d.backend.newStream()
+		s, err := d.inner.Backend.NewStream()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
-			if err := d.backend.freeStream(s); err != nil {
+			if err := d.inner.Backend.FreeStream(s); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -156,28 +164,28 @@ func TestWorkspaceState(t *testing.T) {
 		// check asks for a workspace, and leaves something in its state.
 		check := func(d *Device, bytes int64, epoch uint32) {
 			t.Helper()
-			_, state, err := d.workspace(s, use, bytes)
+			_, state, err := d.inner.Workspace(s, use, bytes)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if state.epoch != epoch || state.base != epoch {
-				t.Errorf("the state is %d, %d: not %d", state.epoch, state.base, epoch)
+			if state.Epoch != epoch || state.Base != epoch {
+				t.Errorf("the state is %d, %d: not %d", state.Epoch, state.Base, epoch)
 			}
-			state.epoch, state.base = 8, 8
+			state.Epoch, state.Base = 8, 8
 		}
 		check(d, small, 0)
 		check(d, small, 8)
 		check(d, large, 0)
-		if _, _, err := d.workspace(s, use, math.MaxInt64/2); err == nil {
+		if _, _, err := d.inner.Workspace(s, use, math.MaxInt64/2); err == nil {
 			t.Fatal("more memory than there is")
 		}
 		check(d, small, 0) // the old one made room in vain
-		if err := d.clearSpace(s, use); err != nil {
+		if err := d.inner.ClearSpace(s, use); err != nil {
 			t.Fatal(err)
 		}
 		check(d, small, 0)
 
-		first, err := d.OnStream(uintptr(s))
+		first, err := onStream(d, uintptr(s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,14 +193,14 @@ func TestWorkspaceState(t *testing.T) {
 		if err := first.Close(); err != nil {
 			t.Fatal(err)
 		}
-		next, err := d.OnStream(uintptr(s))
+		next, err := onStream(d, uintptr(s))
 		if err != nil {
 			t.Fatal(err)
 		}
 		check(next, small, 0)
 		check(next, small, 8)
 		check(d, small, 8)
-		if err := errors.Join(next.Close(), d.backend.wait(s)); err != nil {
+		if err := errors.Join(next.Close(), d.inner.Backend.Wait(s)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -210,7 +218,7 @@ func TestHistogramClosedBeside(t *testing.T) {
 			var wg sync.WaitGroup
 			for range 6 {
 				wg.Go(func() {
-					if err := IntegrateHistogramInto(h, im, nil); err != nil && !errors.Is(err, ErrClosed) {
+					if err := IntegrateHistogramInto(h, im, nil); err != nil && !errors.Is(err, boxsum.ErrClosed) {
 						t.Error(err)
 					}
 				})
@@ -219,7 +227,7 @@ func TestHistogramClosedBeside(t *testing.T) {
 				t.Error(err)
 			}
 			wg.Wait()
-			if err := IntegrateHistogramInto(h, im, nil); !errors.Is(err, ErrClosed) {
+			if err := IntegrateHistogramInto(h, im, nil); !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("into a closed histogram: %v", err)
 			}
 			if err := h.Close(); err != nil {
@@ -229,7 +237,7 @@ func TestHistogramClosedBeside(t *testing.T) {
 		if err := im.Close(); err != nil {
 			t.Error(err)
 		}
-		if n := len(d.held); n != 0 {
+		if n := len(d.inner.Held); n != 0 {
 			t.Errorf("%d pieces of memory are left", n)
 		}
 	})
@@ -247,17 +255,24 @@ func TestRotatedClosedBeside(t *testing.T) {
 				t.Fatal(err)
 			}
 			boxes := []rotated.Box{table.Lattice().Bounds()}
-			at := table.at
-			table.at = 0 // as in the middle of Close
-			if err := table.SumBoxes(0, make([]uint32, 1), boxes); !errors.Is(err, ErrClosed) {
+			closing, err := IntegrateRotated[uint32](im, rot, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.inner.Use(func() error { return closing.lattice.Free(d.inner) }); err != nil { // as in the middle of Close
+				t.Error(err)
+			}
+			if err := closing.SumBoxes(0, make([]uint32, 1), boxes); !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("of a table that closes: %v", err)
 			}
-			table.at = at
+			if err := closing.Close(); err != nil {
+				t.Error(err)
+			}
 			var wg sync.WaitGroup
 			for range 4 {
 				wg.Go(func() {
 					for range 3 {
-						if err := table.SumBoxes(0, make([]uint32, 1), boxes); err != nil && !errors.Is(err, ErrClosed) {
+						if err := table.SumBoxes(0, make([]uint32, 1), boxes); err != nil && !errors.Is(err, boxsum.ErrClosed) {
 							t.Error(err)
 						}
 					}

@@ -3,107 +3,55 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/devtest"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// kindVariable is the environment variable that says which kind of devices to test.
-const kindVariable = "BOXSUM_GPU_KIND"
-
-// devices lists the devices of the machine, or those of BOXSUM_GPU_KIND only.
-// Where there are none the test is skipped, and fails where CI promises one or
-// a kind was named.
-func devices(t testing.TB) []Info {
+// devices lists the devices to test, see package devtest.
+func devices(t testing.TB) (infos []Info) {
 	t.Helper()
-	infos, err := Devices()
-	kind := os.Getenv(kindVariable)
-	if kind == "" && err != nil && os.Getenv("CI") != "true" {
-		t.Skip(err)
-	}
-	if infos, err = devicesOf(kind, infos, err); err != nil {
-		t.Fatal(err)
+	for _, info := range devtest.Infos(t) {
+		infos = append(infos, Info(info))
 	}
 	return infos
 }
 
-// devicesOf is the devices of a kind, or all where none is named, and an error where
-// there are none. The other error says why there are no devices at all.
-func devicesOf(kind string, infos []Info, none error) ([]Info, error) {
-	if kind == "" {
-		return infos, none
+// newDevice is a device over a backend.
+func newDevice(b driver.Backend) (*Device, error) {
+	d, err := devmem.NewDevice(b)
+	return &Device{d}, err
+}
+
+// take and give are those of package interop.
+func take(d *Device, bytes int64) (m driver.Memory, err error) {
+	if err := d.mem().Enter(); err != nil {
+		return 0, err
 	}
-	named, err := ParseKind(kind)
+	defer d.mem().Leave()
+	return d.mem().Take(bytes)
+}
+
+func give(d *Device, m driver.Memory) error {
+	if err := d.mem().Enter(); err != nil {
+		return err
+	}
+	defer d.mem().Leave()
+	return d.mem().Give(m)
+}
+
+// onStream is a view of a device, as package interop makes it.
+func onStream(d *Device, handle uintptr) (*Device, error) {
+	view, err := d.mem().OnStream(handle, func(view *devmem.Device) any { return &Device{view} })
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", kindVariable, err)
+		return nil, err
 	}
-	if none == nil {
-		infos = slices.DeleteFunc(slices.Clone(infos), func(info Info) bool { return info.Kind != named })
-		if len(infos) == 0 {
-			none = ErrNoDevice
-		}
-	}
-	if none != nil {
-		return nil, fmt.Errorf("%s=%s: there is no such device: %w", kindVariable, kind, none)
-	}
-	return infos, nil
-}
-
-// countOf is how often to do something: what an environment variable says, if it does.
-func countOf(t *testing.T, variable string, otherwise int) int {
-	t.Helper()
-	count, err := parseCount(os.Getenv(variable), otherwise)
-	if err != nil {
-		t.Fatalf("%s: %v", variable, err)
-	}
-	return count
-}
-
-func parseCount(text string, otherwise int) (int, error) {
-	if text == "" {
-		return otherwise, nil
-	}
-	count, err := strconv.Atoi(text)
-	if err == nil && count < 1 {
-		err = fmt.Errorf("%d is less than 1", count)
-	}
-	return count, err
-}
-
-// A test that was told what to test must not pass without doing so.
-func TestVariables(t *testing.T) {
-	processor, chip := Info{Kind: OpenCL, CPU: true}, Info{Kind: CUDA}
-	for _, c := range []struct {
-		kind  string
-		there []Info
-		want  []Info // none: an error
-	}{
-		{"", []Info{chip, processor}, []Info{chip, processor}},
-		{"", nil, nil},
-		{"cuda", []Info{chip, processor}, []Info{chip}},
-		{"OpenCL", []Info{chip, processor}, []Info{processor}},
-		{"cuda", []Info{processor}, nil},
-		{"opencl", []Info{chip}, nil},
-		{"opencl", nil, nil},
-		{"vulkan", []Info{chip, processor}, nil},
-		{"vulkan", nil, nil},
-	} {
-		var none error
-		if len(c.there) == 0 {
-			none = ErrNoDevice
-		}
-		got, err := devicesOf(c.kind, c.there, none)
-		if !slices.Equal(got, c.want) || (err == nil) != (len(c.want) > 0) {
-			t.Errorf("of %v, %q are %v, %v", c.there, c.kind, got, err)
-		}
-	}
-	for text, want := range map[string]int{"": 7, "1": 1, "3000": 3000, "0": 0, "-1": 0, "many": 0, "1e3": 0, " ": 0} {
-		if got, err := parseCount(text, 7); (err == nil) != (want > 0) || err == nil && got != want {
-			t.Errorf("%q counts as %d, %v", text, got, err)
-		}
-	}
+	return view.Outer.(*Device), nil
 }
 
 // eachDevice runs a test body on every device of the machine.
@@ -159,7 +107,7 @@ func TestDevices(t *testing.T) {
 func TestDevicesBestFirst(t *testing.T) {
 	infos := devices(t)
 	for i := 1; i < len(infos); i++ {
-		if infos[i-1].rank() > infos[i].rank() {
+		if driver.Info(infos[i-1]).Rank() > driver.Info(infos[i]).Rank() {
 			t.Errorf("%v comes before %v", infos[i-1], infos[i])
 		}
 	}
@@ -216,7 +164,7 @@ func TestClose(t *testing.T) {
 			"Upload":        second(Upload(d, randomImage[uint8](1, 5, 4, 1, 0))),
 			"IntegrateHost": second(IntegrateHost[uint32](d, randomImage[uint8](1, 5, 4, 1, 0), nil)),
 		} {
-			if !errors.Is(err, ErrClosed) {
+			if !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("%s on a closed device: %v", name, err)
 			}
 		}
@@ -252,23 +200,23 @@ func TestConcurrent(t *testing.T) {
 
 // What is wrong with drivers and devices is told also where others work.
 func TestMissing(t *testing.T) {
-	real := drivers
-	defer func() { drivers = real }()
-	drivers = slices.Clone(real)
+	real := driver.Drivers
+	defer func() { driver.Drivers = real }()
+	driver.Drivers = slices.Clone(real)
 	broken, old := errors.New("broken"), errors.New("too\nold")
 	for _, c := range []struct {
-		found []Info
+		found []driver.Info
 		err   error
 		want  []string
 	}{
-		{[]Info{{Kind: OpenCL}}, nil, nil},
-		{[]Info{{Kind: OpenCL}}, errors.Join(broken, old), []string{"gpu: opencl: broken", "gpu: opencl: too; old"}},
+		{[]driver.Info{{Kind: OpenCL}}, nil, nil},
+		{[]driver.Info{{Kind: OpenCL}}, errors.Join(broken, old), []string{"gpu: opencl: broken", "gpu: opencl: too; old"}},
 		{nil, errors.Join(broken), []string{"gpu: opencl: broken"}},
 		{nil, fmt.Errorf("none: %w", errors.Join(broken, old)), []string{"gpu: opencl: none: broken; too; old"}},
 	} {
-		for i := range drivers {
-			if drivers[i].kind == OpenCL {
-				drivers[i].devices = func() ([]Info, error) { return c.found, c.err }
+		for i := range driver.Drivers {
+			if driver.Drivers[i].Kind == OpenCL {
+				driver.Drivers[i].Devices = func() ([]driver.Info, error) { return c.found, c.err }
 			}
 		}
 		var got []string

@@ -63,18 +63,18 @@ func TestErrors(t *testing.T) {
 			{"image -1", im.Set(-1, pixels), boxsum.ErrInvalid},
 			{"set of another size", im.Set(0, wide), boxsum.ErrInvalid},
 			{"set of a nil image", (*Image[uint8])(nil).Set(0, pixels), boxsum.ErrInvalid},
-			{"set of a closed image", closed.Set(0, pixels), ErrClosed},
+			{"set of a closed image", closed.Set(0, pixels), boxsum.ErrClosed},
 			{"integrate nothing", second(Integrate[uint32, uint8](nil, nil)), boxsum.ErrInvalid},
 			{"integrate nothing into something", IntegrateInto[uint32, uint8](table, nil, nil), boxsum.ErrInvalid},
 			{"integrate into nothing", IntegrateInto[uint32](nil, im, nil), boxsum.ErrInvalid},
-			{"integrate closed", second(Integrate[uint32](closed, nil)), ErrClosed},
+			{"integrate closed", second(Integrate[uint32](closed, nil)), boxsum.ErrClosed},
 			{"integrate on two devices", IntegrateInto(table, elsewhere, nil), boxsum.ErrInvalid},
 			{"integrate one into two", IntegrateInto(table, single, nil), boxsum.ErrInvalid},
 			{"no such pair", second(Integrate[uint32](floats, nil)), boxsum.ErrTypes},
 			{"no such squares", second(IntegrateSquares[uint32, float64](im, nil)), boxsum.ErrTypes},
 			{"squares into nothing", IntegrateSquaresInto[uint32, uint64](nil, im, nil), boxsum.ErrInvalid},
 			{"squares into half", IntegrateSquaresInto(&SquaredTable[uint32, uint64]{Sum: table}, im, nil), boxsum.ErrInvalid},
-			{"squares over sums", IntegrateSquaresInto(&SquaredTable[uint64, uint64]{both, both}, im, nil), boxsum.ErrInvalid},
+			{"squares over sums", IntegrateSquaresInto(&SquaredTable[uint64, uint64]{both, both}, im, nil), boxsum.ErrOverlap},
 			{"offset of integers", second(Integrate[uint32](im, &Options{Offset: 1})), boxsum.ErrTypes},
 			{"offset that is no number", second(Integrate[float32](floats, &Options{Offset: float32(math.NaN())})), boxsum.ErrInvalid},
 			{"negative bands", second(IntegrateHost[uint32](d, pixels, &Options{BandRows: -1})), boxsum.ErrInvalid},
@@ -98,7 +98,7 @@ func TestErrors(t *testing.T) {
 			}
 		}
 		if rows := 2 * d.Info().Memory / (1 << 20); rows < math.MaxInt32 && strconv.IntSize == 64 {
-			if _, err := NewImage[uint8](d, 1<<20, int(rows), 1, 1); !errors.Is(err, ErrMemory) {
+			if _, err := NewImage[uint8](d, 1<<20, int(rows), 1, 1); !errors.Is(err, boxsum.ErrMemory) {
 				t.Errorf("twice the memory of the device: %v", err)
 			}
 		}

@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devtest"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -21,12 +23,12 @@ import (
 // A strict backend counts what is taken and given back, has only so much memory
 // and fails when it is told to.
 type strict struct {
-	backend
+	driver.Backend
 	mu                    sync.Mutex
-	pieces                map[memory]int64
+	pieces                map[driver.Memory]int64
 	hosts                 map[unsafe.Pointer]int64
-	queues                map[stream]bool
-	events                map[event]bool
+	queues                map[driver.Stream]bool
+	events                map[driver.Event]bool
 	used                  int64
 	limit                 int64 // bytes; 0 for no limit
 	locked                int64 // bytes of page-locked memory
@@ -38,8 +40,8 @@ type strict struct {
 	sent                  func() // called for every copy to the device, if not nil
 }
 
-func newStrict(b backend) *strict {
-	return &strict{backend: b, pieces: map[memory]int64{}, hosts: map[unsafe.Pointer]int64{}, queues: map[stream]bool{}, events: map[event]bool{}}
+func newStrict(b driver.Backend) *strict {
+	return &strict{Backend: b, pieces: map[driver.Memory]int64{}, hosts: map[unsafe.Pointer]int64{}, queues: map[driver.Stream]bool{}, events: map[driver.Event]bool{}}
 }
 
 var errFuse = errors.New("gpu: a fault for the test")
@@ -83,37 +85,37 @@ func given[K comparable, V any](s *strict, all map[K]V, key K) V {
 	return v
 }
 
-func (s *strict) alloc(bytes int64) (memory, error) {
+func (s *strict) Alloc(bytes int64) (driver.Memory, error) {
 	if err := s.burn(); err != nil {
 		return 0, err
 	}
 	if err := s.count(&s.used, bytes, s.limit); err != nil {
 		return 0, err
 	}
-	m, err := s.backend.alloc(bytes)
+	m, err := s.Backend.Alloc(bytes)
 	if err != nil {
 		s.count(&s.used, -bytes, 0)
 	}
 	return taken(s, s.pieces, m, bytes, err)
 }
 
-func (s *strict) free(m memory) error {
+func (s *strict) Free(m driver.Memory) error {
 	s.count(&s.used, -given(s, s.pieces, m), 0)
-	return s.backend.free(m)
+	return s.Backend.Free(m)
 }
 
-func (s *strict) allocHost(bytes int64) (hostMemory, error) {
+func (s *strict) AllocHost(bytes int64) (driver.HostMemory, error) {
 	if err := s.burn(); err != nil {
-		return hostMemory{}, err
+		return driver.HostMemory{}, err
 	}
 	if err := s.count(&s.locked, bytes, s.hostLimit); err != nil {
-		return hostMemory{}, err
+		return driver.HostMemory{}, err
 	}
-	m, err := s.backend.allocHost(bytes)
+	m, err := s.Backend.AllocHost(bytes)
 	if err != nil {
 		s.count(&s.locked, -bytes, 0)
 	}
-	taken(s, s.hosts, m.at, bytes, err)
+	taken(s, s.hosts, m.At, bytes, err)
 	return m, err
 }
 
@@ -122,115 +124,114 @@ func (s *strict) count(used *int64, bytes, limit int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if limit > 0 && *used+bytes > limit {
-		return fmt.Errorf("gpu: %w: %d of %d bytes are in use", ErrMemory, *used, limit)
+		return fmt.Errorf("gpu: %w: %d of %d bytes are in use", boxsum.ErrMemory, *used, limit)
 	}
 	*used += bytes
 	s.mostLocked = max(s.mostLocked, s.locked)
 	return nil
 }
 
-func (s *strict) freeHost(m hostMemory) error {
-	s.count(&s.locked, -given(s, s.hosts, m.at), 0)
-	return s.backend.freeHost(m)
+func (s *strict) FreeHost(m driver.HostMemory) error {
+	s.count(&s.locked, -given(s, s.hosts, m.At), 0)
+	return s.Backend.FreeHost(m)
 }
 
-func (s *strict) newStream() (stream, error) {
+func (s *strict) NewStream() (driver.Stream, error) {
 	if err := s.burn(); err != nil {
 		return 0, err
 	}
-	made, err := s.backend.newStream()
+	made, err := s.Backend.NewStream()
 	return taken(s, s.queues, made, true, err)
 }
 
-func (s *strict) freeStream(old stream) error {
+func (s *strict) FreeStream(old driver.Stream) error {
 	given(s, s.queues, old)
-	return s.backend.freeStream(old)
+	return s.Backend.FreeStream(old)
 }
 
-func (s *strict) record(on stream) (event, error) {
+func (s *strict) Record(on driver.Stream) (driver.Event, error) {
 	if err := s.burn(); err != nil {
 		return 0, err
 	}
-	e, err := s.backend.record(on)
+	e, err := s.Backend.Record(on)
 	return taken(s, s.events, e, true, err)
 }
 
-func (s *strict) freeEvent(e event) error {
+func (s *strict) Move(e driver.Event, on driver.Stream) (driver.Event, error) {
+	if e == 0 {
+		return s.Record(on)
+	}
+	if err := s.burn(); err != nil {
+		return e, err
+	}
+	moved, err := s.Backend.Move(e, on)
+	if moved != e {
+		given(s, s.events, e)
+		taken(s, s.events, moved, true, nil)
+	}
+	return moved, err
+}
+
+func (s *strict) FreeEvent(e driver.Event) error {
 	given(s, s.events, e)
-	return s.backend.freeEvent(e)
+	return s.Backend.FreeEvent(e)
 }
 
-func (s *strict) waitFor(on stream, e event) error {
-	return errors.Join(s.burn(), s.backend.waitFor(on, e))
+func (s *strict) WaitFor(on driver.Stream, e driver.Event) error {
+	return errors.Join(s.burn(), s.Backend.WaitFor(on, e))
 }
 
-func (s *strict) copyIn(on stream, dst plane, src unsafe.Pointer, hostStride int64, rows rows) error {
+func (s *strict) CopyIn(on driver.Stream, dst driver.Plane, src unsafe.Pointer, hostStride int64, rows driver.Rows) error {
 	if err := s.burn(); err != nil {
 		return err
 	}
 	if s.sent != nil {
 		s.sent()
 	}
-	return s.backend.copyIn(on, dst, src, hostStride, rows)
+	return s.Backend.CopyIn(on, dst, src, hostStride, rows)
 }
 
-func (s *strict) copyOut(on stream, dst unsafe.Pointer, hostStride int64, src plane, rows rows) error {
+func (s *strict) CopyOut(on driver.Stream, dst unsafe.Pointer, hostStride int64, src driver.Plane, rows driver.Rows) error {
 	if err := s.burn(); err != nil {
 		return err
 	}
-	return s.backend.copyOut(on, dst, hostStride, src, rows)
+	return s.Backend.CopyOut(on, dst, hostStride, src, rows)
 }
 
-func (s *strict) copyWithin(on stream, dst, src plane, rows rows) error {
+func (s *strict) CopyWithin(on driver.Stream, dst, src driver.Plane, rows driver.Rows) error {
 	if err := s.burn(); err != nil {
 		return err
 	}
-	return s.backend.copyWithin(on, dst, src, rows)
+	return s.Backend.CopyWithin(on, dst, src, rows)
 }
 
-func (s *strict) fill(on stream, dst plane, value byte, bytes int64) error {
+func (s *strict) Fill(on driver.Stream, dst driver.Plane, value byte, bytes int64) error {
 	if err := s.burn(); err != nil {
 		return err
 	}
-	return s.backend.fill(on, dst, value, bytes)
+	return s.Backend.Fill(on, dst, value, bytes)
 }
 
-func (s *strict) launch(on stream, kernel string, grid, block [3]int, shared int, args ...arg) error {
+func (s *strict) Launch(on driver.Stream, kernel string, groups, group int, args ...driver.Arg) error {
 	if err := s.burn(); err != nil {
 		return err
 	}
-	return s.backend.launch(on, kernel, grid, block, shared, args...)
-}
-
-// largestGroup is what a backend of OpenCL says.
-func (s *strict) largestGroup(names []string, most int) (int, error) {
-	if limited, ok := s.backend.(interface {
-		largestGroup(names []string, most int) (int, error)
-	}); ok {
-		return limited.largestGroup(names, most)
-	}
-	return most, nil
+	return s.Backend.Launch(on, kernel, groups, group, args...)
 }
 
 // strictly opens another device like d over a strict backend.
 func strictly(t *testing.T, d *Device) (*Device, *strict) {
 	t.Helper()
-	for _, driver := range drivers {
-		if driver.kind == d.Info().Kind {
-			b, err := driver.open(d.Info())
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := newStrict(b)
-			d, err := newDevice(s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return d, s
-		}
+	b, err := driver.Open(driver.Info(d.Info()))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no such driver")
-	return nil, nil
+	s := newStrict(b)
+	d, err = newDevice(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, s
 }
 
 // everything uses all of a device, by the portable kernels: only they run on a
@@ -341,7 +342,7 @@ func TestLittleMemory(t *testing.T) {
 			s.limit = limit
 			got, err := IntegrateHost[uint64](d, im, &Options{Kernels: Portable})
 			switch {
-			case errors.Is(err, ErrMemory):
+			case errors.Is(err, boxsum.ErrMemory):
 				failed++
 			case err != nil:
 				t.Errorf("%d bytes: %v", limit, err)
@@ -354,7 +355,7 @@ func TestLittleMemory(t *testing.T) {
 					t.Errorf("%d bytes: %v", limit, err)
 				}
 			}
-			if _, err := NewTable[uint64](d, 200, 15000, 2, 1); !errors.Is(err, ErrMemory) {
+			if _, err := NewTable[uint64](d, 200, 15000, 2, 1); !errors.Is(err, boxsum.ErrMemory) {
 				t.Errorf("%d bytes: a table that does not fit: %v", limit, err)
 			}
 			if err := errors.Join(d.Close(), s.left()); err != nil {
@@ -374,7 +375,7 @@ func TestRounds(t *testing.T) {
 	if testing.Short() {
 		rounds = 500
 	}
-	rounds = countOf(t, "BOXSUM_GPU_ROUNDS", rounds)
+	rounds = devtest.Count(t, "BOXSUM_GPU_ROUNDS", rounds)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		pixels := randomImage[uint8](1, 64, 48, 1, 0)
 		boxes := []image.Rectangle{image.Rect(3, 3, 40, 40)}
@@ -413,8 +414,8 @@ func TestRounds(t *testing.T) {
 		}
 		grown := residentBytes() - resident
 		t.Logf("%d rounds: %d bytes of device memory and %d of host memory more", rounds, free-after, grown)
-		if len(d.held) > 0 {
-			t.Errorf("%d pieces of memory are left", len(d.held))
+		if len(d.inner.Held) > 0 {
+			t.Errorf("%d pieces of memory are left", len(d.inner.Held))
 		}
 		// Other processes may use the device meanwhile; a leak of one table
 		// a round would be a hundred times this.

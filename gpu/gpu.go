@@ -1,7 +1,7 @@
 // Package gpu makes summed-area tables on graphics processors.
 //
 // It needs no toolkit and no cgo: the drivers, CUDA's and OpenCL's, are opened
-// at run time, and the kernels are part of the package. [Devices] says what
+// at run time, and the kernels are part of the package. [Devices] lists what
 // there is, and [OpenBest] opens the best of it:
 //
 //	d, err := gpu.OpenBest()
@@ -16,8 +16,7 @@
 // [IntegrateHistogram]; one [Image] and one [Table] hold a batch of any number of
 // images of the same size. [Pipeline] takes any number of images from host memory
 // to host memory, with copies in, kernels and copies out all at once. Memory and
-// streams of other libraries on the device are used in place by [ImageOver],
-// [TableOver] and [Device.OnStream].
+// streams of other libraries on the device are used in place by package interop.
 //
 // # Exactness
 //
@@ -45,51 +44,19 @@
 package gpu
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"strings"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
-var (
-	// ErrNoDevice is wrapped by the error that says why there is no device.
-	ErrNoDevice = errors.New("no GPU to use")
-	// ErrMemory is wrapped where a device has too little free memory.
-	ErrMemory = errors.New("out of device memory")
-	// ErrClosed is wrapped where something is used after its Close, or after
-	// that of its device.
-	ErrClosed = errors.New("already closed")
-)
+// ErrNoDevice is wrapped by the error that says why there is no device.
+var ErrNoDevice = driver.ErrNoDevice
 
-// A Kind is the driver behind a device.
-type Kind int
-
-// The kinds of devices.
-const (
-	CUDA Kind = iota + 1
-	OpenCL
-)
-
-var kinds = map[Kind]string{CUDA: "cuda", OpenCL: "opencl"}
-
-// String is cuda or opencl.
-func (k Kind) String() string {
-	if name, ok := kinds[k]; ok {
-		return name
-	}
-	return fmt.Sprintf("Kind(%d)", int(k))
-}
-
-// ParseKind is the kind with this name, in any case.
-func ParseKind(name string) (Kind, error) {
-	for k, n := range kinds {
-		if strings.EqualFold(n, name) {
-			return k, nil
-		}
-	}
-	return 0, fmt.Errorf("gpu: no kind of device is called %q: there are cuda and opencl", name)
-}
-
-// Kernels says which way tables are made.
+// Kernels is which way tables are made.
 type Kernels int
 
 const (
@@ -103,7 +70,7 @@ const (
 	Fast
 )
 
-// Options says how to integrate; nil and the zero value mean the best for the
+// Options is how to integrate; nil and the zero value mean the best for the
 // device.
 type Options struct {
 	// Offset is subtracted from every pixel before summing and put back by
@@ -114,7 +81,44 @@ type Options struct {
 	// Kernels is which way to go; [AutoKernels] picks the fastest.
 	Kernels Kernels
 
-	// BandRows is how many rows [IntegrateHost] sends to the device at a
-	// time. Zero stands for what suits its memory.
+	// BandRows is how many rows, or slices of a volume, go to the device at a time
+	// where image and table are on the host. Zero stands for what suits its memory.
 	BandRows int
+
+	// Context ends a call, which then returns an error that wraps that of the context
+	// and leaves the table undefined. Nil never does.
+	Context context.Context
+
+	// Progress is called with the fraction that is done, on the goroutine of the caller,
+	// where image and table are on the host. The last call is with 1.
+	Progress func(done float64)
+}
+
+// check reports what is wrong with the options for a table of these sums. A table without
+// an offset has a reason for it.
+func (o *Options) check(sum pairs.Type, noOffset string) (Options, error) {
+	if o == nil {
+		return Options{}, nil
+	}
+	offset := float64(o.Offset)
+	switch {
+	case offset-offset != 0:
+		return *o, fmt.Errorf("gpu: %w: an offset of %v", boxsum.ErrInvalid, offset)
+	case offset != 0 && noOffset != "":
+		return *o, fmt.Errorf("gpu: %w: %s", boxsum.ErrTypes, noOffset)
+	case offset != 0 && sum != pairs.F32:
+		return *o, fmt.Errorf("gpu: %w: an offset is for tables of float32, not of %s", boxsum.ErrTypes, sum)
+	case o.BandRows < 0:
+		return *o, fmt.Errorf("gpu: %w: bands of %d rows", boxsum.ErrInvalid, o.BandRows)
+	case o.Kernels < AutoKernels || o.Kernels > Fast:
+		return *o, fmt.Errorf("gpu: %w: no kernels are number %d", boxsum.ErrTypes, o.Kernels)
+	case o.Context != nil && o.Context.Err() != nil:
+		return *o, fmt.Errorf("gpu: %w", o.Context.Err())
+	}
+	return *o, nil
+}
+
+// way is the kernels as package method calls them.
+func (k Kernels) way() method.Way {
+	return [...]method.Way{method.Auto, method.Portable, method.OnePass}[k]
 }

@@ -7,63 +7,60 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // A Histogram is integral histograms on a device, one for each of Count images of
 // the same size. Each holds what a [histogram.Table] of counts does: entry (x, y) is
 // the histogram of the pixels in [0,x)×[0,y), bins innermost.
 type Histogram struct {
-	table    Table[uint32] // with a channel for every bin of every channel
-	channels int           // of the images
-	bins     histogram.Bins
-	limits   limits
+	images devmem.Array  // sizes only: those of the images
+	table  Table[uint32] // with a channel for every bin of every channel
+	bins   histogram.Bins
+	limits method.Limits
 }
 
 // NewHistogram takes device memory for the integral histograms of count images of
 // this size and of pixels of type P; zero channels stand for one. What they hold is
 // undefined until [IntegrateHistogramInto].
 func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int, bins histogram.Bins) (*Histogram, error) {
-	if channels == 0 {
-		channels = 1
-	}
+	return newHistogram[P](d.mem(), width, height, channels, count, bins)
+}
+
+func newHistogram[P boxsum.Pixel](d *devmem.Device, width, height, channels, count int, bins histogram.Bins) (*Histogram, error) {
+	channels = max(channels, 1)
 	if _, err := histogram.Bytes[uint32](width, height, channels, bins.N); err != nil {
-		return nil, fmt.Errorf("gpu: %w", err)
+		return nil, err
 	}
 	bins, err := histogram.Over[P](bins)
 	if err != nil {
-		return nil, fmt.Errorf("gpu: %w", err)
+		return nil, err
 	}
 	if channels > math.MaxInt32/bins.N {
 		return nil, fmt.Errorf("gpu: %w: %d bins in %d channels are too many", boxsum.ErrInvalid, bins.N, channels)
 	}
-	t, err := NewTable[uint32](d, width, height, channels*bins.N, count)
-	if err != nil {
-		return nil, err
-	}
-	h := &Histogram{table: *t, channels: channels, bins: bins}
-	if h.limits, err = d.newLimits(limitsOf[P](bins)); err != nil {
-		return nil, firstError(err, t.Close())
-	}
-	return h, nil
+	return filled(nil, func() (*Histogram, error) {
+		t, err := newTable[uint32](d, width, height, channels*bins.N, count)
+		if err != nil {
+			return nil, err
+		}
+		images := devmem.Array{Device: d, Element: t.array.Element, Width: width, Height: height, Channels: channels, Count: count, Border: 1}
+		return &Histogram{images: images, table: *t, bins: bins}, nil
+	}, func(h *Histogram) error {
+		return d.Use(func() (err error) {
+			h.limits, err = method.NewLimits[P](d, bins)
+			return err
+		})
+	})
 }
 
-// Width is that of the images, in pixels.
-func (h *Histogram) Width() int { return orNone(h).table.width }
-
-// Height is that of the images, in pixels.
-func (h *Histogram) Height() int { return orNone(h).table.height }
-
-// Channels is how many values a pixel has.
-func (h *Histogram) Channels() int { return orNone(h).channels }
-
-// Count is how many integral histograms there are.
-func (h *Histogram) Count() int { return orNone(h).table.count }
-
-// Bins is how values are counted, with the range that zeros stood for.
-func (h *Histogram) Bins() histogram.Bins { return orNone(h).bins }
-
-var errNoHistogram = fmt.Errorf("gpu: %w: no histogram: make one with NewHistogram or IntegrateHistogram", boxsum.ErrInvalid)
+// noHistogramOffset is why histograms have no offset.
+const noHistogramOffset = "histograms take no offset: move the range instead"
 
 // IntegrateHistogram makes the integral histograms of images, on their device:
 //
@@ -71,141 +68,172 @@ var errNoHistogram = fmt.Errorf("gpu: %w: no histogram: make one with NewHistogr
 //
 // There is no offset.
 func IntegrateHistogram[P boxsum.Pixel](src *Image[P], bins histogram.Bins, opt *Options) (*Histogram, error) {
-	if src == nil || src.device == nil {
-		return nil, errNoImage
-	}
-	if _, err := histogramOptions(opt); err != nil {
-		return nil, err
-	}
-	h, err := NewHistogram[P](src.device, src.width, src.height, src.channels, src.count, bins)
-	if err != nil {
-		return nil, err
-	}
-	if err := IntegrateHistogramInto(h, src, opt); err != nil {
-		return nil, firstError(err, h.Close())
-	}
-	return h, nil
+	_, wrong := opt.check(pairs.U32, noHistogramOffset)
+	return filled(wrong, func() (*Histogram, error) {
+		a := src.inner()
+		if a.Device == nil {
+			return nil, errNoImage
+		}
+		return newHistogram[P](a.Device, a.Width, a.Height, a.Channels, a.Count, bins)
+	}, func(h *Histogram) error { return IntegrateHistogramInto(h, src, opt) })
 }
 
 // IntegrateHistogramInto makes the integral histograms of images in dst, which must
 // be on the same device and for as many images of the same size and type. It returns
 // when the work is queued.
 func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *Options) error {
-	if src == nil || src.device == nil {
-		return errNoImage
+	if dst == nil || dst.images.Device == nil {
+		return errNoTable
 	}
-	if dst == nil || dst.table.device == nil {
-		return errNoHistogram
+	if pixel := pairs.Of[P](); dst.limits.Element != pixel {
+		return fmt.Errorf("gpu: %w: histograms of %s cannot take images of %s", boxsum.ErrTypes, dst.limits.Element, pixel)
 	}
-	way, err := histogramOptions(opt)
+	return tables{
+		method: method.Histogram{Limits: &dst.limits}, sums: dst.table.inner(), takes: &dst.images,
+		bins: dst.bins.N, noOffset: noHistogramOffset,
+	}.integrate(src.inner(), opt)
+}
+
+// IntegrateHistogramHost makes the integral histogram of an image in host memory on a
+// device. The image goes there in bands of rows, each carrying on from the last row of
+// the one above, so that the histogram need not fit the device.
+func IntegrateHistogramHost[P boxsum.Pixel](d *Device, src boxsum.Image[P], bins histogram.Bins, opt *Options) (*histogram.Table[uint32], error) {
+	src, wrong := checkedImage(src)
+	if wrong == nil {
+		_, wrong = opt.check(pairs.U32, noHistogramOffset)
+	}
+	if wrong == nil {
+		bins, wrong = histogram.Over[P](bins)
+	}
+	return hosted(d, wrong, func() (*histogram.Table[uint32], error) {
+		return histogram.NewTable[uint32](src.Width, src.Height, src.Channels, bins)
+	}, func(t *histogram.Table[uint32]) error { return IntegrateHistogramHostInto(d, t, src, opt) })
+}
+
+// IntegrateHistogramHostInto is [IntegrateHistogramHost] into a table that is already
+// there, which must have the image's size.
+func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[uint32], src boxsum.Image[P], opt *Options) (err error) {
+	if src, err = checkedImage(src); err != nil {
+		return err
+	}
+	w, err := imageWork(nil, src, pairs.U32, 0, opt, noHistogramOffset)
 	if err != nil {
 		return err
 	}
-	if dst.limits.element != src.element {
-		return fmt.Errorf("gpu: %w: histograms of %s cannot take images of %s", boxsum.ErrTypes, elements[dst.limits.element].long, elements[src.element].long)
+	if dst == nil {
+		return errNoHostTable
 	}
-	images := array{ // without where it lies, which Close may change until the device is in use
-		device: dst.table.device, element: dst.table.element,
-		width: dst.table.width, height: dst.table.height, channels: dst.channels, count: dst.table.count, border: 1,
-	}
-	if err := images.takes(&src.array); err != nil {
+	bins, err := histogram.Over[P](dst.Bins)
+	if err != nil {
 		return err
 	}
-	d := src.device
-	return d.use(func() error {
-		if err := firstError(dst.table.open(), src.open()); err != nil {
-			return err
-		}
-		return d.histogramIntegrate(histogramJob{
-			integrateJob: integrateJob{
-				stream: d.stream, pixel: src.element, sum: u32, channels: src.channels,
-				width: src.width, height: src.height, count: src.count, in: src.at, out: dst.table.at, gaps: dst.table.ownGaps(),
-			},
-			bins: dst.bins.N, limits: dst.limits,
-		}, way)
-	})
-}
-
-// histogramOptions says which kernels to use, or what is wrong with the options of a
-// histogram.
-func histogramOptions(opt *Options) (Kernels, error) {
-	o, err := opt.check(f32)
-	if err == nil && o.Offset != 0 {
-		err = fmt.Errorf("gpu: %w: histograms take no offset: move the range instead", boxsum.ErrTypes)
+	if err := acceptsCounts(dst, src.Width, src.Height, src.Channels); err != nil {
+		return err
 	}
-	return o.Kernels, err
+	dst.Bins, w.Job.Bins = bins, bins.N
+	w.Sides[1] = transfer.Rows(devmem.HostRows(dst.Counts, countsRow(dst)))
+	if err := w.Check(); err != nil {
+		return err
+	}
+	m := d.mem()
+	if err := m.Enter(); err != nil {
+		return err
+	}
+	defer m.Leave()
+	var limits method.Limits
+	err = m.Use(func() (err error) {
+		limits, err = method.NewLimits[P](m, bins)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = driver.FirstError(err, m.Give(limits.At)) }()
+	w.Method = method.Histogram{Limits: &limits}
+	return w.Run(m)
 }
 
 // Histograms writes the histograms of all channels over every box, clipped to the
 // image, from number i: bin b of channel c of boxes[k] is
 // dst[(k*Channels+c)*Bins.N+b].
 func (h *Histogram) Histograms(i int, dst []uint32, boxes []image.Rectangle) error {
-	if h == nil || h.table.device == nil {
-		return errNoHistogram
+	if h == nil {
+		return errNoTable
 	}
 	return h.table.SumBoxes(i, dst, boxes)
 }
 
 // Download copies number i to the host.
 func (h *Histogram) Download(i int) (*histogram.Table[uint32], error) {
-	if h == nil || h.table.device == nil {
-		return nil, errNoHistogram
+	if h == nil {
+		return nil, errNoTable
 	}
-	if err := h.table.index(i); err != nil {
-		return nil, err
-	}
-	dst, err := histogram.NewTable[uint32](h.table.width, h.table.height, h.channels, h.bins)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.DownloadInto(i, dst); err != nil {
-		return nil, err
-	}
-	return dst, nil
+	return fetched(h.table.inner(), i, func() (*histogram.Table[uint32], error) {
+		return histogram.NewTable[uint32](h.images.Width, h.images.Height, h.images.Channels, h.bins)
+	}, func(dst *histogram.Table[uint32]) error { return h.DownloadInto(i, dst) })
 }
 
 // DownloadInto copies number i into dst, which must have its size and bins.
 func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
-	if h == nil || h.table.device == nil {
-		return errNoHistogram
+	if h == nil || h.images.Device == nil {
+		return errNoTable
 	}
-	if err := h.table.index(i); err != nil {
+	a := h.table.inner()
+	if err := a.Index(i); err != nil {
 		return err
 	}
-	if dst == nil {
-		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
+	if dst != nil && dst.Bins != h.bins {
+		return fmt.Errorf("gpu: %w: a histogram of %+v cannot take one of %+v", boxsum.ErrInvalid, dst.Bins, h.bins)
 	}
-	if dst.Width != h.table.width || dst.Height != h.table.height || dst.Channels != h.channels || dst.Bins != h.bins {
-		return fmt.Errorf("gpu: %w: a histogram for %d×%d with %d channels and %+v cannot take one of %d×%d with %d and %+v", boxsum.ErrInvalid,
-			dst.Width, dst.Height, dst.Channels, dst.Bins, h.table.width, h.table.height, h.channels, h.bins)
-	}
-	row := (h.table.width + 1) * h.table.channels
-	if err := fits("histogram", len(dst.Counts), row, row, h.table.height+1); err != nil {
+	if err := acceptsCounts(dst, h.images.Width, h.images.Height, h.images.Channels); err != nil {
 		return err
 	}
-	return h.table.device.use(func() error {
-		if err := h.table.open(); err != nil {
-			return err
-		}
-		return h.table.copyOut(i, hostRows(dst.Counts, row))
-	})
+	return using(a, func() error { return a.CopyOut(i, devmem.HostRows(dst.Counts, countsRow(dst))) })
+}
+
+// sizes is an array with the sizes of the images.
+func (h *Histogram) sizes() devmem.Array {
+	if h == nil {
+		return devmem.Array{}
+	}
+	return h.images
+}
+
+// Width is that of the images, in pixels.
+func (h *Histogram) Width() int { return h.sizes().Width }
+
+// Height is that of the images, in pixels.
+func (h *Histogram) Height() int { return h.sizes().Height }
+
+// Channels is how many values a pixel has.
+func (h *Histogram) Channels() int { return h.sizes().Channels }
+
+// Count is how many integral histograms there are.
+func (h *Histogram) Count() int { return h.sizes().Count }
+
+// Bins is how values are counted, with the range that zeros stood for.
+func (h *Histogram) Bins() histogram.Bins {
+	if h == nil {
+		return histogram.Bins{}
+	}
+	return h.bins
 }
 
 // Close frees the memory on the device, after the work that uses it. Closing
 // again, or after the device was closed, does nothing.
 func (h *Histogram) Close() error {
-	if h == nil || h.table.device == nil {
+	if h == nil || h.images.Device == nil {
 		return nil
 	}
-	d := h.table.device
-	err := d.use(func() error { // both at once: nobody finds a table without limits
-		m := h.limits.at
-		if h.limits.at = 0; m == 0 {
-			return nil
+	d := h.images.Device
+	err := d.Use(func() error { // both at once: nobody finds a table without limits
+		m := h.limits.At
+		if h.limits.At = 0; m == 0 {
+			return h.table.array.Free()
 		}
-		return firstError(h.table.free(), d.give(m))
+		return driver.FirstError(h.table.array.Free(), d.Give(m))
 	})
-	if errors.Is(err, ErrClosed) {
+	if errors.Is(err, boxsum.ErrClosed) {
 		return nil
 	}
 	return err

@@ -11,7 +11,11 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // histogramPixels is an image whose values lie on all edges of some bins, between
@@ -19,7 +23,7 @@ import (
 func histogramPixels[P boxsum.Pixel](s shape, bins histogram.Bins) boxsum.Image[P] {
 	im := randomImage[P](s.seed, s.width, s.height, s.channels, s.pad)
 	r := rand.New(rand.NewPCG(s.seed, 1))
-	float := elementOf[P]() == f32 || elementOf[P]() == f64
+	float := pairs.Of[P]() == pairs.F32 || pairs.Of[P]() == pairs.F64
 	for i := range im.Pix {
 		if r.IntN(4) == 0 {
 			continue // noise
@@ -45,7 +49,7 @@ func histogramPixels[P boxsum.Pixel](s shape, bins histogram.Bins) boxsum.Image[
 
 // histogramWays are all ways that a device has to make integral histograms.
 func histogramWays(d *Device) []Kernels {
-	if b, ok := d.backend.(*cudaBackend); ok && b.major >= 8 {
+	if b, ok := d.inner.Backend.(*driver.CUDABackend); ok && b.Major >= 8 {
 		return []Kernels{Fast, Portable, AutoKernels}
 	}
 	return []Kernels{AutoKernels, Portable}
@@ -58,7 +62,7 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 	if err != nil {
 		return err
 	}
-	in, _, err := guarded(d, array{element: elementOf[P](), width: s.width, height: s.height, channels: s.channels, count: s.count}, s.in)
+	in, _, err := guarded(d, devmem.Array{Element: pairs.Of[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count}, s.in)
 	if err != nil {
 		return err
 	}
@@ -84,12 +88,14 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 		return err
 	}
 	bytes := int64(0)
-	h.table.array, bytes, err = guarded(d, array{element: u32, width: s.width, height: s.height, channels: s.channels * bins.N, count: s.count, border: 1}, s.out)
+	h.table.array, bytes, err = guarded(d, devmem.Array{Element: pairs.U32, Width: s.width, Height: s.height, Channels: s.channels * bins.N, Count: s.count, Border: 1}, s.out)
 	if err != nil {
 		return err
 	}
 	for _, way := range histogramWays(d) {
-		err := d.use(func() error { return d.backend.fill(d.stream, plane{memory: h.table.at.memory}, guard, bytes) })
+		err := d.inner.Use(func() error {
+			return d.inner.Backend.Fill(d.inner.Stream, driver.Plane{Memory: h.table.array.At.Memory}, guard, bytes)
+		})
 		if err != nil {
 			return err
 		}
@@ -110,7 +116,7 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 					entry%(s.width+1), entry/(s.width+1), got.Counts[at], want[i].Counts[at])
 			}
 		}
-		if err := h.table.intact(bytes); err != nil {
+		if err := intact(&h.table.array, bytes); err != nil {
 			return fmt.Errorf("kernels %v: %w", way, err)
 		}
 	}
@@ -180,7 +186,7 @@ func TestLimits(t *testing.T) {
 
 func limitsAgree[P boxsum.Pixel](t *testing.T, bins histogram.Bins) {
 	t.Helper()
-	_, raw, count := limitsOf[P](bins)
+	raw, count := method.LimitsOf[P](bins)
 	var limits []P
 	if count > 0 {
 		limits = unsafe.Slice((*P)(unsafe.Pointer(&raw[0])), count)
@@ -298,19 +304,11 @@ func TestHistogramHost(t *testing.T) {
 				t.Errorf("with little memory: count %d is %d, not %d", at, got.Counts[at], want.Counts[at])
 			}
 			s.limit = 10_000
-			if _, err := IntegrateHistogramHost(limited, src, bins, nil); !errors.Is(err, ErrMemory) {
+			if _, err := IntegrateHistogramHost(limited, src, bins, nil); !errors.Is(err, boxsum.ErrMemory) {
 				t.Errorf("not even a row fits: %v", err)
 			}
 		}
 	})
-}
-
-// The job of the fast kernels is that of gpu/internal/kernels/histogrampass.h, which says the
-// same size.
-func TestHistogramPassJob(t *testing.T) {
-	if size := unsafe.Sizeof(histogramPassJob{}); size != 152 {
-		t.Errorf("%d bytes", size)
-	}
 }
 
 // Wide images, whose rows are counted in several chunks, and batches of images that go
@@ -393,7 +391,7 @@ func TestHistogramErrors(t *testing.T) {
 		if err := errors.Join(none.Close(), h.Close(), h.Close(), other.Close()); err != nil {
 			t.Error(err)
 		}
-		if _, err := h.Download(0); !errors.Is(err, ErrClosed) {
+		if _, err := h.Download(0); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	})

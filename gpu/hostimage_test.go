@@ -46,7 +46,7 @@ func TestSpareHostMemory(t *testing.T) {
 	small, large := goodFrame(t, 1, 40, 30, 1, 0), goodFrame(t, 2, 80, 60, 1, 0)
 	viaPipeline := func(f frame) func(d *Device) error {
 		return func(d *Device) error {
-			return checkPipeline(d, []frame{f}, &PipelineOptions{InFlight: 1, Options: Options{Kernels: Portable}})
+			return checkPipeline(d, []frame{f}, &PipelineOptions{InFlight: 1, Kernels: Portable})
 		}
 	}
 	viaBands := func(f frame) func(d *Device) error {
@@ -62,7 +62,7 @@ func TestSpareHostMemory(t *testing.T) {
 	}
 	inSlots := func(d *Device) error {
 		err := viaPipeline(large)(d)
-		if err == nil && d.slots.room() == 0 {
+		if err == nil && roomOfImages(d) == 0 {
 			err = errors.New("the image went in bands")
 		}
 		return err
@@ -107,25 +107,12 @@ func TestSpareHostMemory(t *testing.T) {
 	})
 }
 
-// Lanes that take much are not kept for later.
-func TestLargeLanesAreFreed(t *testing.T) {
-	eachDevice(t, func(t *testing.T, real *Device) {
-		for _, bytes := range []int64{slabsBytes, slabsBytes + 1} {
-			d, s := strictly(t, real)
-			on, err := d.backend.newStream()
-			if err != nil {
-				t.Fatal(err)
-			}
-			l := &lanes{[]*lane{{backend: d.backend, stream: on, in: band{bytes: bytes}}}}
-			if err := d.keepLanes(l, true); err != nil {
-				t.Error(err)
-			}
-			if kept := d.lanes == l; kept != (bytes == slabsBytes) {
-				t.Errorf("%d bytes: kept is %t", bytes, kept)
-			}
-			if err := errors.Join(d.Close(), s.left()); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+// roomOfImages is what a device keeps for the next pipeline.
+func roomOfImages(d *Device) int64 {
+	spare := d.inner.TakeSpare("images")
+	if spare == nil {
+		return 0
+	}
+	defer d.inner.KeepSpare("images", spare)
+	return spare.(interface{ Room() int64 }).Room()
 }

@@ -4,19 +4,19 @@ import (
 	"fmt"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // An Image is pixels on a device: a batch of Count images of the same size.
-type Image[P boxsum.Pixel] struct{ array }
+type Image[P boxsum.Pixel] struct{ array devmem.Array }
 
 // NewImage takes device memory for count images of this size; zero channels
 // stand for one. What they hold is undefined until [Image.Set].
 func NewImage[P boxsum.Pixel](d *Device, width, height, channels, count int) (*Image[P], error) {
-	if err := d.enter(); err != nil {
-		return nil, err
-	}
-	defer d.leave()
-	a, err := d.newArray(elementOf[P](), width, height, channels, count, 0)
+	a, err := d.mem().Make(devmem.Array{Element: pairs.Of[P](), Width: width, Height: height, Channels: channels, Count: count})
 	if err != nil {
 		return nil, err
 	}
@@ -29,97 +29,107 @@ func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], er
 		return nil, fmt.Errorf("gpu: %w: no image to upload", boxsum.ErrInvalid)
 	}
 	first := images[0]
-	like := array{element: elementOf[P](), width: first.Width, height: first.Height, channels: max(first.Channels, 1), count: len(images)}
+	like := devmem.Array{Element: pairs.Of[P](), Width: first.Width, Height: first.Height, Channels: max(first.Channels, 1), Count: len(images)}
 	for _, src := range images { // before memory is taken for them
 		if _, err := goesAmong(&like, src); err != nil {
 			return nil, err
 		}
 	}
-	im, err := NewImage[P](d, first.Width, first.Height, first.Channels, len(images))
-	if err != nil {
-		return nil, err
-	}
-	for i, src := range images {
-		if err := im.Set(i, src); err != nil {
-			return nil, firstError(err, im.Close())
+	return filled(nil, func() (*Image[P], error) {
+		return NewImage[P](d, first.Width, first.Height, first.Channels, len(images))
+	}, func(im *Image[P]) error {
+		for i, src := range images {
+			if err := im.Set(i, src); err != nil {
+				return err
+			}
 		}
-	}
-	return im, nil
+		return nil
+	})
 }
 
 // Set copies src into image i of the batch.
 func (im *Image[P]) Set(i int, src boxsum.Image[P]) error {
-	if im == nil || im.device == nil {
+	a := im.inner()
+	if a.Device == nil {
 		return errNoImage
 	}
-	src, err := goesAmong(&im.array, src)
+	src, err := goesAmong(a, src)
 	if err != nil {
 		return err
 	}
-	if err := im.index(i); err != nil {
+	if err := a.Index(i); err != nil {
 		return err
 	}
-	return im.device.use(func() error {
-		if err := im.open(); err != nil {
-			return err
-		}
-		return im.copyIn(i, hostRows(src.Pix, src.Stride))
-	})
-}
-
-// Close frees the memory on the device, after the work that uses it. Closing
-// again, or after the device was closed, does nothing.
-func (im *Image[P]) Close() error {
-	if im == nil {
-		return nil
-	}
-	return im.close()
+	return using(a, func() error { return a.CopyIn(i, devmem.HostRows(src.Pix, src.Stride)) })
 }
 
 var (
-	errNoImage = fmt.Errorf("gpu: %w: no image: make one with NewImage or Upload", boxsum.ErrInvalid)
-	errNoTable = fmt.Errorf("gpu: %w: no table: make one with NewTable or Integrate", boxsum.ErrInvalid)
+	errNoImage = fmt.Errorf("gpu: %w: no image or volume: make one with NewImage, NewVolume, Upload or UploadVolume", boxsum.ErrInvalid)
+	errNoTable = fmt.Errorf("gpu: %w: no table: make one with one of the New or Integrate functions", boxsum.ErrInvalid)
 )
 
-// checkedImage fills in what zeros stand for and says what is wrong with the
-// rest.
-func checkedImage[P boxsum.Pixel](im boxsum.Image[P]) (boxsum.Image[P], error) {
-	if im.Channels == 0 {
-		im.Channels = 1
-	}
-	whole := array{element: elementOf[P](), width: im.Width, height: im.Height, channels: im.Channels, count: 1}
-	if _, err := whole.lay(); err != nil {
-		return im, err
-	}
-	row := im.Width * im.Channels
-	if im.Stride == 0 {
-		im.Stride = row
-	}
-	return im, fits("image", len(im.Pix), im.Stride, row, im.Height)
-}
-
 // goesAmong is checkedImage for one that must have the size of others.
-func goesAmong[P boxsum.Pixel](others *array, im boxsum.Image[P]) (boxsum.Image[P], error) {
+func goesAmong[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxsum.Image[P], error) {
 	im, err := checkedImage(im)
-	if err == nil && (im.Width != others.width || im.Height != others.height || im.Channels != others.channels) {
+	if err == nil && (im.Width != others.Width || im.Height != others.Height || im.Channels != others.Channels) {
 		err = fmt.Errorf("gpu: %w: an image of %d×%d pixels with %d channels does not go among %s",
 			boxsum.ErrInvalid, im.Width, im.Height, im.Channels, others)
 	}
 	return im, err
 }
 
-// fits says whether rows of row elements, stride apart, lie in have elements.
-func fits(what string, have, stride, row, rows int) error {
-	if stride < 0 || rows > 1 && stride < row {
-		return fmt.Errorf("gpu: %w: %s stride %d is shorter than a row of %d", boxsum.ErrInvalid, what, stride, row)
-	}
-	if rows == 0 || row == 0 {
-		return nil
-	}
-	need, ok := product(int64(rows-1), int64(stride))
-	if !ok || int64(have) < need || int64(have)-need < int64(row) {
-		return fmt.Errorf("gpu: %w: %s of %d rows of %d elements, %d apart, does not fit its buffer of %d",
-			boxsum.ErrInvalid, what, rows, row, stride, have)
-	}
-	return nil
+// using runs f on the device of an array that must not be closed.
+func using(a *devmem.Array, f func() error) error {
+	return a.Device.Use(func() error {
+		if err := a.Open(); err != nil {
+			return err
+		}
+		return f()
+	})
 }
+
+// filled takes something on a device and fills it, and closes it where that fails. Nothing
+// is taken where it is known before that it cannot be filled.
+func filled[T interface{ Close() error }](wrong error, take func() (T, error), fill func(T) error) (t T, err error) {
+	if wrong != nil {
+		return t, wrong
+	}
+	made, err := take()
+	if err != nil {
+		return t, err
+	}
+	if err := fill(made); err != nil {
+		return t, driver.FirstError(err, made.Close())
+	}
+	return made, nil
+}
+
+// inner is the array inside, an empty one of no image.
+func (im *Image[P]) inner() *devmem.Array {
+	if im == nil {
+		return &devmem.Array{}
+	}
+	return &im.array
+}
+
+// Width is that of the images, in pixels.
+func (im *Image[P]) Width() int { return im.inner().Width }
+
+// Height is that of the images, in pixels.
+func (im *Image[P]) Height() int { return im.inner().Height }
+
+// Channels is how many values a pixel has.
+func (im *Image[P]) Channels() int { return im.inner().Channels }
+
+// Count is how many images there are.
+func (im *Image[P]) Count() int { return im.inner().Count }
+
+// String tells what it is.
+func (im *Image[P]) String() string { return im.inner().String() }
+
+// Close frees the memory on the device, after the work that uses it. Closing
+// again, or after the device was closed, does nothing.
+func (im *Image[P]) Close() error { return im.inner().Close() }
+
+// Inner is for packages of this module: nobody else can make a key.
+func (im *Image[P]) Inner(launch.Key) *devmem.Array { return &im.array }

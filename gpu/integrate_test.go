@@ -10,7 +10,11 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/internal/cuda"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/devtest"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // sizes are the corners: one pixel, one row, one column, primes, a pixel more
@@ -22,7 +26,7 @@ var sizes = [][2]int{
 
 // ways is the kernels that a device has.
 func ways(d *Device, channels int) []Kernels {
-	if d.notFast(integrateJob{channels: channels}) == "" {
+	if (method.Plane{}).Obstacle(method.Job{Device: d.inner, Channels: channels}) == "" {
 		return []Kernels{Portable, Fast}
 	}
 	return []Kernels{Portable}
@@ -37,7 +41,7 @@ func TestIntegrate(t *testing.T) {
 		if testing.Short() {
 			every = 6
 		}
-		for k, p := range pairs {
+		for k, p := range everyPair {
 			t.Run(p.name, func(t *testing.T) {
 				n := 0
 				for channels := 1; channels <= 6; channels++ {
@@ -74,18 +78,18 @@ func TestRandomShapes(t *testing.T) {
 	if testing.Short() {
 		count = 40
 	}
-	count = countOf(t, "BOXSUM_GPU_SHAPES", count)
+	count = devtest.Count(t, "BOXSUM_GPU_SHAPES", count)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		r := rand.New(rand.NewPCG(1, 2))
 		values, good := 0, 0
 		for n := range count {
-			p := pairs[r.IntN(len(pairs))]
+			p := everyPair[r.IntN(len(everyPair))]
 			s := randomShape(r, p.float)
 			s.seed = uint64(n)
 			w := ways(d, s.channels)
 			s.kernels = w[r.IntN(len(w))]
-			if b, ok := d.backend.(*cudaBackend); ok { // most shapes would go along the paths of small images
-				b.fast.only = []fastPath{anyPath, tilePath}[r.IntN(2)]
+			if b, ok := d.inner.Backend.(*driver.CUDABackend); ok { // most shapes would go along the paths of small images
+				b.Tuning.Path = []string{"", method.TilePath}[r.IntN(2)]
 			}
 			values += s.width * s.height * s.channels * s.count
 			if p.check(t, d, s) {
@@ -176,7 +180,7 @@ func TestManyBoxes(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(4, 4))
-		boxes := make([]image.Rectangle, queryBytes/24+1234)
+		boxes := make([]image.Rectangle, method.QueryBytes/24+1234)
 		for i := range boxes {
 			boxes[i] = image.Rect(r.IntN(41), r.IntN(31), r.IntN(41), r.IntN(31))
 		}
@@ -250,7 +254,9 @@ func TestClearAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all := d.use(func() error { return d.backend.fill(d.stream, sums.at.plane, guard, 3*sums.at.distance) })
+			all := d.inner.Use(func() error {
+				return d.inner.Backend.Fill(d.inner.Stream, sums.array.At.Plane, guard, 3*sums.array.At.Distance)
+			})
 			before := s.calls
 			err = errors.Join(all, IntegrateSquaresInto(&SquaredTable[uint32, uint64]{sums, squares}, im, nil))
 			if calls := s.calls - before; err != nil || calls != 2 {
@@ -277,12 +283,12 @@ func TestClearBetween(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for s := range spacings {
 			for _, size := range [][2]int{{0, 7}, {7, 0}} {
-				a, bytes, err := guarded(d, array{element: u32, width: size[0], height: size[1], channels: 2, count: 3, border: 1}, s)
+				a, bytes, err := guarded(d, devmem.Array{Element: pairs.U32, Width: size[0], Height: size[1], Channels: 2, Count: 3, Border: 1}, s)
 				if err != nil {
 					t.Fatal(err)
 				}
-				table, pixels := &Table[uint32]{array: a}, randomImage[uint8](1, size[0], size[1], 2, 0)
-				err = errors.Join(IntegrateInto(table, upload(t, d, pixels, pixels, pixels), nil), a.intact(bytes))
+				table, pixels := &Table[uint32]{a}, randomImage[uint8](1, size[0], size[1], 2, 0)
+				err = errors.Join(IntegrateInto(table, upload(t, d, pixels, pixels, pixels), nil), intact(&a, bytes))
 				got, failed := table.Download(2)
 				if err := errors.Join(err, failed); err != nil {
 					t.Fatalf("%v, spacing %d: %v", size, s, err)
@@ -293,35 +299,4 @@ func TestClearBetween(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Only where the caller left the choice, and only kernels that the driver will never
-// take, are others taken instead.
-func TestRefused(t *testing.T) {
-	const noPTX, noBinary, unknown = cuda.Result(222), cuda.Result(209), cuda.Result(999)
-	with := func(reasons ...error) error { return cudaError("find a kernel", refusal(reasons)) }
-	for _, c := range []struct {
-		name  string
-		asked Kernels
-		err   error
-		other bool
-	}{
-		{"nothing", AutoKernels, nil, false},
-		{"old driver", AutoKernels, with(fmt.Errorf("%w: a log", noPTX)), true},
-		{"old driver, machine code first", AutoKernels, with(noBinary, noPTX), true},
-		{"old driver, fast kernels asked for", Fast, with(noBinary, noPTX), false},
-		{"no memory", AutoKernels, with(noBinary, cuda.OutOfMemory), false},
-		{"something else", AutoKernels, with(unknown), false},
-		{"no result", AutoKernels, with(noPTX, errFuse), false},
-		{"a launch", AutoKernels, cudaError("run a kernel", noPTX), false},
-	} {
-		other := errors.New("other kernels")
-		got := orPortable(c.asked, c.err, func() error { return other })
-		if want := map[bool]error{false: c.err, true: other}[c.other]; got != want {
-			t.Errorf("%s: %v, want %v", c.name, got, want)
-		}
-	}
-	if err := with(noBinary, cuda.OutOfMemory); !errors.Is(err, ErrMemory) {
-		t.Errorf("no memory to load a kernel: %v", err)
-	}
 }

@@ -65,7 +65,7 @@ func TestLaunch(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if _, err := l.Alloc(1); !errors.Is(err, ErrClosed) {
+		if _, err := l.Alloc(1); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("memory of a closed device: %v", err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/launch"
 )
 
 func TestTime(t *testing.T) {
@@ -31,7 +32,7 @@ func TestTime(t *testing.T) {
 		if _, err := d.Time(1, func() error { return broken }); !errors.Is(err, broken) {
 			t.Errorf("work that fails gives %v", err)
 		}
-		kernels, err := d.Kernels(func() error { return IntegrateInto(dst, src, &Options{Kernels: Portable}) })
+		kernels, err := launch.Kernels(d, func() error { return IntegrateInto(dst, src, &Options{Kernels: Portable}) })
 		if err != nil || len(kernels) == 0 {
 			t.Fatalf("kernels %+v, %v", kernels, err)
 		}
@@ -40,7 +41,7 @@ func TestTime(t *testing.T) {
 				t.Errorf("odd kernel %+v", k)
 			}
 		}
-		if _, err := d.Kernels(func() error { return broken }); !errors.Is(err, broken) {
+		if _, err := launch.Kernels(d, func() error { return broken }); !errors.Is(err, broken) {
 			t.Errorf("kernels of work that fails: %v", err)
 		}
 	})
@@ -48,7 +49,7 @@ func TestTime(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		f, err := d.NewFill(1000)
+		f, err := launch.NewFill(d, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,10 +59,10 @@ func TestFill(t *testing.T) {
 		if err := errors.Join(f.Close(), f.Close()); err != nil {
 			t.Error(err)
 		}
-		if err := f.Run(); !errors.Is(err, ErrClosed) {
+		if err := f.Run(); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("a closed fill gives %v", err)
 		}
-		if _, err := d.NewFill(0); !errors.Is(err, boxsum.ErrInvalid) {
+		if _, err := launch.NewFill(d, 0); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("nothing to fill gives %v", err)
 		}
 	})
@@ -69,7 +70,7 @@ func TestFill(t *testing.T) {
 
 func TestCopy(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		c, err := d.NewCopy(1000)
+		c, err := launch.NewCopy(d, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,25 +80,25 @@ func TestCopy(t *testing.T) {
 		if err := errors.Join(c.Close(), c.Close()); err != nil {
 			t.Error(err)
 		}
-		if err := c.Run(); !errors.Is(err, ErrClosed) {
+		if err := c.Run(); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("a closed copy gives %v", err)
 		}
-		if took, err := d.TransferTime(1000, 4000, 5); err != nil || took <= 0 {
+		if took, err := launch.TransferTime(d, 1000, 4000, 5); err != nil || took <= 0 {
 			t.Errorf("transfers took %v, %v", took, err)
 		}
 		for _, err := range []error{
-			second(d.NewCopy(0)), second(d.NewCopy(-1)), second(d.TransferTime(0, 1, 1)), second(d.TransferTime(1, 1, 0)),
+			second(launch.NewCopy(d, 0)), second(launch.NewCopy(d, -1)), second(launch.TransferTime(d, 0, 1, 1)), second(launch.TransferTime(d, 1, 1, 0)),
 		} {
 			if !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("nothing to copy gives %v", err)
 			}
 		}
-		c, err = d.NewCopy(1000)
+		c, err = launch.NewCopy(d, 1000)
 		if err := errors.Join(err, d.Close(), c.Close()); err != nil {
 			t.Error(err)
 		}
-		for _, err := range []error{c.Run(), second(d.NewCopy(1)), second(d.TransferTime(1, 1, 1)), second(d.Time(1, func() error { return nil }))} {
-			if !errors.Is(err, ErrClosed) {
+		for _, err := range []error{c.Run(), second(launch.NewCopy(d, 1)), second(launch.TransferTime(d, 1, 1, 1)), second(d.Time(1, func() error { return nil }))} {
+			if !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("a closed device gives %v", err)
 			}
 		}

@@ -7,51 +7,27 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
 )
 
-// Bands take no more than they may, however short their rows are.
-func TestBandsOfShortRows(t *testing.T) {
-	for _, width := range []int{1, 3, 40, 300, 5000, 1 << 20} {
-		for _, height := range []int{1, 1000, 2_000_000, 1 << 30} {
-			for _, square := range []element{none, u64} {
-				w := &bandWork{job: integrateJob{pixel: u8, sum: u32, square: square, channels: 1, width: width, height: height, count: 1}}
-				rows, lanes := w.bands()
-				total := int64(0)
-				for i := range w.blocks {
-					if band := w.job.part(i); band.element != none {
-						band.height = rows
-						bytes, err := band.lay()
-						if err != nil {
-							t.Fatal(err)
-						}
-						total += bytes
-					}
-				}
-				if total *= int64(lanes); rows < 1 || lanes < 2 || rows > 1 && total > 300<<20 {
-					t.Errorf("%d×%d: %d lanes of %d rows take %d bytes", width, height, lanes, rows, total)
-				}
-			}
-		}
-	}
-}
-
 // What is narrow and tall takes about as much memory as what is as large and is not.
 func TestNarrow(t *testing.T) {
 	const height = 150_000
-	most := int64(laneCount()) * (20 << 20)
+	most := int64(transfer.SlotCount()) * (20 << 20)
 	im := randomImage[uint8](1, 1, height, 1, 0)
 	want, err := boxsum.Integrate[uint32](im, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	solid := volume.Volume[uint8]{Pix: im.Pix, Width: 1, Height: 5, Depth: height / 5, Channels: 1}
-	opt := PipelineOptions{Options: Options{Kernels: Portable}}
+	opt := PipelineOptions{Kernels: Portable}
+	host := &Options{Kernels: Portable}
 	eachDevice(t, func(t *testing.T, real *Device) {
 		for name, run := range map[string]func(d *Device) error{
 			"bands": func(d *Device) error {
-				got, err := IntegrateHost[uint32](d, im, &opt.Options)
+				got, err := IntegrateHost[uint32](d, im, host)
 				if err != nil {
 					return err
 				}
@@ -66,13 +42,13 @@ func TestNarrow(t *testing.T) {
 						return err
 					}
 				}
-				if d.slots != nil && d.slots.room() > 0 {
+				if roomOfImages(d) > 0 {
 					return errors.New("the image did not go in bands")
 				}
 				return nil
 			},
 			"volume": func(d *Device) error {
-				_, err := IntegrateVolumeHost[uint32](d, solid, &opt.Options)
+				_, err := IntegrateVolumeHost[uint32](d, solid, host)
 				return err
 			},
 		} {
@@ -105,7 +81,7 @@ func TestRefusedBeforeMemory(t *testing.T) {
 				return second(IntegrateTiltedHost[float32](d, whole, &Options{Offset: 1}))
 			}, boxsum.ErrTypes},
 			"no such pair":    {func() error { return second(IntegrateVolumeHost[uint32](d, wrong, nil)) }, boxsum.ErrTypes},
-			"no such squares": {func() error { return second(IntegrateVolumeSquaresHost[float64](d, wrong, nil)) }, boxsum.ErrTypes},
+			"no such squares": {func() error { return second(IntegrateVolumeSquaresHost[int64, float64](d, wrong, nil)) }, boxsum.ErrTypes},
 			"no table": {func() error {
 				return IntegrateTiltedHostInto(d, (*tilted.Table[uint32])(nil), whole, nil)
 			}, boxsum.ErrInvalid},

@@ -7,13 +7,14 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/transfer"
 )
 
 // Large new tables are laid out like others, and clear where they hold no sums,
 // whatever their memory held before.
 func TestNewTable(t *testing.T) {
 	for _, size := range [][3]int{{5, 4, 1}, {1200, 1100, 1}, {337, 1500, 3}, {0, 100_000, 1}, {1, 1 << 20, 1}, {31, 30_000, 4}, {32, 30_000, 4}} {
-		got, err := newTable[uint32](size[0], size[1], size[2])
+		got, err := transfer.NewTable[uint32](size[0], size[1], size[2])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +29,7 @@ func TestNewTable(t *testing.T) {
 			t.Errorf("%v: entry (1, 0) does not start a line", size)
 		}
 	}
-	if _, err := newTable[uint64](math.MaxInt32, 1, 4); !errors.Is(err, boxsum.ErrInvalid) {
+	if _, err := transfer.NewTable[uint64](math.MaxInt32, 1, 4); !errors.Is(err, boxsum.ErrInvalid) {
 		t.Errorf("too large a table gives %v", err)
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {

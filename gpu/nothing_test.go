@@ -8,6 +8,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -49,16 +50,12 @@ func TestSizeOfNothing(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"nil copy": (*Copy)(nil).Run(), "empty copy": (&Copy{}).Run(), "nil fill": (*Fill)(nil).Run(), "empty fill": (&Fill{}).Run(),
 		"empty image":   second(Integrate[uint32](&Image[uint8]{}, nil)),
 		"empty squares": second(IntegrateSquares[uint32, uint64](&Image[uint8]{}, nil)),
 	} {
 		if !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if err := errors.Join((*Copy)(nil).Close(), (&Copy{}).Close(), (*Fill)(nil).Close(), (&Fill{}).Close()); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -71,7 +68,7 @@ func TestHostCallsNeedADevice(t *testing.T) {
 		for _, c := range []struct {
 			d    *Device
 			want error
-		}{{nil, ErrNoDevice}, {&Device{}, ErrNoDevice}, {closed, ErrClosed}} {
+		}{{nil, ErrNoDevice}, {&Device{}, ErrNoDevice}, {closed, boxsum.ErrClosed}} {
 			empty, bins := boxsum.Image[uint8]{}, histogram.Bins{N: 2}
 			for name, err := range map[string]error{
 				"image":          second(IntegrateHost[uint32](c.d, empty, nil)),
@@ -80,7 +77,8 @@ func TestHostCallsNeedADevice(t *testing.T) {
 				"rotated":        second(IntegrateRotatedHost[uint32](c.d, empty, rotated.Rotation{A: 1, B: 2}, nil)),
 				"histogram":      second(IntegrateHistogramHost(c.d, empty, bins, nil)),
 				"volume":         second(IntegrateVolumeHost[uint32](c.d, volume.Volume[uint8]{}, nil)),
-				"volume squares": second(IntegrateVolumeSquaresHost[uint64](c.d, volume.Volume[uint8]{}, nil)),
+				"volume squares": second(IntegrateVolumeSquaresHost[uint32, uint64](c.d, volume.Volume[uint8]{}, nil)),
+				"tilted squares": second(IntegrateTiltedSquaresHost[uint32, uint64](c.d, empty, nil)),
 				"volume into":    IntegrateVolumeHostInto(c.d, &volume.Table[uint32]{Sums: make([]uint32, 1)}, volume.Volume[uint8]{}, nil),
 			} {
 				if !errors.Is(err, c.want) {
@@ -100,22 +98,22 @@ func TestTimedClose(t *testing.T) {
 				t.Errorf("without a context: %v", err)
 			}
 		}
-		if err := errors.Join(second(d.Time(1, nil)), second(d.Kernels(nil))); !errors.Is(err, boxsum.ErrInvalid) {
+		if err := errors.Join(second(d.Time(1, nil)), second(launch.Kernels(d, nil))); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("nothing to time: %v", err)
 		}
 		for name, use := range map[string]func(d *Device) error{
 			"time":    func(d *Device) error { return second(d.Time(2, d.Close)) },
-			"kernels": func(d *Device) error { return second(d.Kernels(d.Close)) },
+			"kernels": func(d *Device) error { return second(launch.Kernels(d, d.Close)) },
 		} {
 			other, s := strictly(t, d)
-			if err := use(other); name == "time" && !errors.Is(err, ErrClosed) || err != nil && !errors.Is(err, ErrClosed) {
+			if err := use(other); name == "time" && !errors.Is(err, boxsum.ErrClosed) || err != nil && !errors.Is(err, boxsum.ErrClosed) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if err := errors.Join(other.Close(), s.left()); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := d.Kernels(d.Close); !errors.Is(err, ErrClosed) {
+		if _, err := launch.Kernels(d, d.Close); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("kernels of a device that closes: %v", err)
 		}
 	})

@@ -3,22 +3,29 @@ package gpu
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"sync"
+	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
-// PipelineOptions says how a [Pipeline] runs; nil and the zero value suit most.
+// PipelineOptions is how a [Pipeline] runs; nil and the zero value suit most.
 type PipelineOptions struct {
-	// Options is how tables are made. With BandRows every image goes through
-	// in bands, one after another.
-	Options
+	// Offset and Kernels are those of [Options].
+	Offset  float32
+	Kernels Kernels
+
+	// BandRows has every image go through in bands of this many rows, one after
+	// another.
+	BandRows int
 
 	// InFlight is how many images are under way at a time, at most. It bounds
-	// the memory of a pipeline, which is that of so many images and tables on
+	// the memory of a pipeline, which is that of as many images and tables on
 	// the device, and as much that is page-locked on the host, except for what
 	// is page-locked already; with Reuse it is one more. Zero stands for what
 	// keeps the copies busy: 4, and 8 where tables are new, since memory for
@@ -43,7 +50,7 @@ type PipelineOptions struct {
 // Tables come in the order of the images, which may differ in size. An image
 // that cannot have a table has an error in its place, and the next one follows.
 // What ends the run early comes once, as the last error: that of ctx when it is
-// done, or [ErrClosed]. A nil ctx is never done. Where memory is short, fewer images are in flight, and
+// done, or [boxsum.ErrClosed]. A nil ctx is never done. Where memory is short, fewer images are in flight, and
 // those that are too large go in bands as in [IntegrateHost], as do those that are
 // narrow and very tall.
 //
@@ -52,13 +59,13 @@ type PipelineOptions struct {
 // asked for, at most InFlight-1 tables are still owed: with InFlight 1 each table
 // comes at once, and nothing overlaps. The memory of an image is free when the next
 // one is asked for, except that of [NewHostImage], which the device reads
-// directly: it must stay as it is until the table is there. So many images as
-// may be in flight can therefore take turns, and so many tables of [PipelineInto].
+// directly: it must stay as it is until the table is there. As many images as
+// may be in flight can therefore take turns, and as many tables of [PipelineInto].
 //
 // A device keeps the memory of a pipeline that has come to its end for the next
 // one, until it is needed or the device is closed.
 func Pipeline[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
-	return pipeline(ctx, d, intoNew[*boxsum.Table[S]](images), opt, sumTables[S]())
+	return pipeline(ctx, d, intoNew[*boxsum.Table[S]](images), opt, sumTables[S](false))
 }
 
 // PipelineInto is [Pipeline] into tables that are already there: each image comes
@@ -70,87 +77,108 @@ func Pipeline[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, imag
 // A device writes into a [NewHostTable] directly, which is as fast as Reuse; into
 // other tables processors copy.
 func PipelineInto[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.Table[S], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
-	kind := sumTables[S]()
-	kind.given = true
-	return pipeline(ctx, d, images, opt, kind)
+	return pipeline(ctx, d, images, opt, sumTables[S](true))
 }
 
 // PipelineSquares is [Pipeline] for the tables of images and those of their
 // squares. The types go together as in [boxsum.IntegrateSquares].
 func PipelineSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
-	return pipeline(ctx, d, intoNew[*boxsum.SquaredTable[S, Q]](images), opt, squareTables[S, Q]())
+	return pipeline(ctx, d, intoNew[*boxsum.SquaredTable[S, Q]](images), opt, squareTables[S, Q](false))
 }
 
 // PipelineSquaresInto is [PipelineInto] for the tables of images and those of
 // their squares.
 func PipelineSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.SquaredTable[S, Q], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
-	kind := squareTables[S, Q]()
-	kind.given = true
-	return pipeline(ctx, d, images, opt, kind)
+	return pipeline(ctx, d, images, opt, squareTables[S, Q](true))
 }
 
-// tables is what a pipeline must know of the tables T that it makes.
-type tables[T any] struct {
-	sum, square element
-	given       bool // by the caller
-
-	fresh  func(integrateJob) (T, error)                // in memory of its own
-	over   func(job integrateJob, sums, squares host) T // in memory that is there
-	accept func(t T, job integrateJob) error            // whether one can take the sums of a job, which says so with its offset
-	rows   func(T) (sums, squares host)                 // where it lies
-	empty  func(T)                                      // makes it hold nothing
+// kindOf is what a pipeline must know of the tables T that it makes.
+type kindOf[T any] struct {
+	transfer.Tables[T]
+	sum, square pairs.Type
+	take        func(w *transfer.Work, t T) error // has work go into a table
 }
 
-func sumTables[S boxsum.Sum]() tables[*boxsum.Table[S]] {
-	return tables[*boxsum.Table[S]]{
-		sum:    elementOf[S](),
-		fresh:  newHostTable[S],
-		over:   func(job integrateJob, sums, _ host) *boxsum.Table[S] { return tableOver[S](job, sums) },
-		accept: takes[S],
-		rows: func(t *boxsum.Table[S]) (sums, squares host) {
-			return hostRows(t.Sums, t.Stride), host{}
+func sumTables[S boxsum.Sum](given bool) kindOf[*boxsum.Table[S]] {
+	return kindOf[*boxsum.Table[S]]{
+		sum:  pairs.Of[S](),
+		take: func(w *transfer.Work, t *boxsum.Table[S]) error { return takeSides(w, t, noSquares) },
+		Tables: transfer.Tables[*boxsum.Table[S]]{
+			Given: given,
+			Fresh: freshTable[S],
+			Over:  func(job method.Job, sums, _ devmem.Host) *boxsum.Table[S] { return tableOver[S](job, sums) },
+			Rows: func(t *boxsum.Table[S]) (sums, squares devmem.Host) {
+				return devmem.HostRows(t.Sums, t.Stride), devmem.Host{}
+			},
+			Empty: func(t *boxsum.Table[S]) { *t = boxsum.Table[S]{} },
 		},
-		empty: func(t *boxsum.Table[S]) { *t = boxsum.Table[S]{} },
 	}
 }
 
-func squareTables[S boxsum.Sum, Q boxsum.Square]() tables[*boxsum.SquaredTable[S, Q]] {
-	return tables[*boxsum.SquaredTable[S, Q]]{
-		sum:    elementOf[S](),
-		square: elementOf[Q](),
-		fresh: func(job integrateJob) (*boxsum.SquaredTable[S, Q], error) {
-			sums, err := newHostTable[S](job)
-			if err != nil {
-				return nil, err
+func squareTables[S boxsum.Sum, Q boxsum.Square](given bool) kindOf[*boxsum.SquaredTable[S, Q]] {
+	return kindOf[*boxsum.SquaredTable[S, Q]]{
+		sum:    pairs.Of[S](),
+		square: pairs.Of[Q](),
+		take: func(w *transfer.Work, t *boxsum.SquaredTable[S, Q]) error {
+			if t == nil || t.Squares == nil {
+				return errNoHostTable
 			}
-			squares, err := newHostTable[Q](job.ofSquares())
-			return &boxsum.SquaredTable[S, Q]{Sum: sums, Squares: squares}, err
+			return takeSides(w, t.Sum, t.Squares)
 		},
-		over: func(job integrateJob, sums, squares host) *boxsum.SquaredTable[S, Q] {
-			return &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](job, sums), Squares: tableOver[Q](job.ofSquares(), squares)}
-		},
-		accept: func(t *boxsum.SquaredTable[S, Q], job integrateJob) error {
-			if t == nil {
-				return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
-			}
-			return firstError(takes(t.Sum, job), takes(t.Squares, job.ofSquares()))
-		},
-		rows: func(t *boxsum.SquaredTable[S, Q]) (sums, squares host) {
-			return hostRows(t.Sum.Sums, t.Sum.Stride), hostRows(t.Squares.Sums, t.Squares.Stride)
-		},
-		empty: func(t *boxsum.SquaredTable[S, Q]) {
-			*t.Sum, *t.Squares = boxsum.Table[S]{}, boxsum.Table[Q]{}
+		Tables: transfer.Tables[*boxsum.SquaredTable[S, Q]]{
+			Given: given,
+			Fresh: freshSquares[S, Q],
+			Over: func(job method.Job, sums, squares devmem.Host) *boxsum.SquaredTable[S, Q] {
+				return &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](job, sums), Squares: tableOver[Q](unshifted(job), squares)}
+			},
+			Rows: func(t *boxsum.SquaredTable[S, Q]) (sums, squares devmem.Host) {
+				return devmem.HostRows(t.Sum.Sums, t.Sum.Stride), devmem.HostRows(t.Squares.Sums, t.Squares.Stride)
+			},
+			Empty: func(t *boxsum.SquaredTable[S, Q]) {
+				*t.Sum, *t.Squares = boxsum.Table[S]{}, boxsum.Table[Q]{}
+			},
 		},
 	}
 }
 
-// takes says whether a table can take the sums of a job, and notes their offset.
-func takes[S boxsum.Sum](t *boxsum.Table[S], job integrateJob) error {
-	if err := accepts(t, job.width, job.height, job.channels); err != nil {
-		return err
+// freshTable is a table of the host for the sums of a job.
+func freshTable[S boxsum.Sum](job method.Job) (*boxsum.Table[S], error) {
+	t, err := transfer.NewTable[S](job.Width, job.Height, job.Channels)
+	if err != nil {
+		return nil, err
 	}
-	t.Offset = float32(job.offset)
-	return nil
+	t.Offset = float32(job.Offset)
+	return t, nil
+}
+
+// freshSquares is both tables of the host for a job.
+func freshSquares[S boxsum.Sum, Q boxsum.Square](job method.Job) (*boxsum.SquaredTable[S, Q], error) {
+	sums, err := freshTable[S](job)
+	if err != nil {
+		return nil, err
+	}
+	squares, err := freshTable[Q](unshifted(job))
+	if err != nil {
+		return nil, err
+	}
+	return &boxsum.SquaredTable[S, Q]{Sum: sums, Squares: squares}, nil
+}
+
+// unshifted is a job without its offset, which squares do not have.
+func unshifted(job method.Job) method.Job {
+	job.Offset = 0
+	return job
+}
+
+// tableOver is a table for the sums of a job in memory that is already there.
+func tableOver[S boxsum.Sum](job method.Job, at devmem.Host) *boxsum.Table[S] {
+	stride := int(at.Stride) / pairs.Of[S]().Bytes()
+	return &boxsum.Table[S]{
+		Sums:   unsafe.Slice((*S)(at.At), job.Height*stride+(job.Width+1)*job.Channels),
+		Stride: stride,
+		Width:  job.Width, Height: job.Height, Channels: job.Channels,
+		Offset: float32(job.Offset),
+	}
 }
 
 // intoNew is images that have no tables yet.
@@ -168,351 +196,55 @@ func intoNew[T any, P boxsum.Pixel](images iter.Seq[boxsum.Image[P]]) iter.Seq2[
 	}
 }
 
-func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[T, boxsum.Image[P]], opt *PipelineOptions, kind tables[T]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var none T
-		if ctx == nil {
-			ctx = context.Background()
-		}
+// mostInFlight bounds the images under way: more is a mistake, and slots take some
+// memory even if empty.
+const mostInFlight = 1 << 16
+
+func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[T, boxsum.Image[P]], opt *PipelineOptions, kind kindOf[T]) iter.Seq2[T, error] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if opt == nil {
+		opt = &PipelineOptions{}
+	}
+	o := &Options{Offset: opt.Offset, Kernels: opt.Kernels, BandRows: opt.BandRows}
+	check := func() error {
 		if err := ctx.Err(); err != nil {
-			yield(none, err)
-			return
+			return err
 		}
-		r, err := newRun(d, elementOf[P](), opt, kind)
-		if err != nil {
-			yield(none, err)
-			return
+		if err := method.PairError(pairs.Of[P](), kind.sum, kind.square); err != nil {
+			return err
 		}
-		defer r.end()
+		if opt.InFlight < 0 || opt.InFlight > mostInFlight {
+			return fmt.Errorf("gpu: %w: %d images in flight: between 1 and %d can be", boxsum.ErrInvalid, opt.InFlight, mostInFlight)
+		}
+		_, err := o.check(kind.sum, "")
+		return err
+	}
+	works := func(yield func(T, *transfer.Work, error) bool) {
 		if images == nil {
 			return
 		}
 		for table, im := range images {
-			w, err := workOf(im, table, &r.opt.Options, &kind)
-			r.feed(table, w, err)
-			if !r.deliver(ctx, yield, false) {
+			w, err := planeWork(&im, kind.sum, kind.square, o)
+			if err == nil && kind.Given {
+				err = kind.take(w, table)
+			}
+			if !yield(table, w, err) {
 				return
 			}
 		}
-		r.whole = r.deliver(ctx, yield, true)
 	}
-}
-
-// workOf is what there is to do for an image, or what is wrong with it.
-func workOf[T any, P boxsum.Pixel](im boxsum.Image[P], table T, opt *Options, kind *tables[T]) (*bandWork, error) {
-	im, err := checkedImage(im)
-	if err != nil {
-		return nil, err
-	}
-	w, err := hostWork(im, kind.sum, kind.square, opt)
-	if err != nil || !kind.given {
-		return w, err
-	}
-	if err := kind.accept(table, w.job); err != nil {
-		return nil, err
-	}
-	w.sums, w.squares = kind.rows(table)
-	return w, w.apart()
-}
-
-// A run is one loop over a pipeline. Each image has a goroutine, which stages its
-// pixels, queues its work and waits for its table. One at a time is at each of
-// these, in the order of the images, and the loop gets tables in order.
-type run[T any] struct {
-	device *Device
-	opt    PipelineOptions
-	kind   tables[T]
-	slots  *slots
-	ahead  int // images in flight at most
-
-	idle  chan *slot     // those that the next image can have
-	stop  chan struct{}  // closed when the loop has ended
-	under sync.WaitGroup // all goroutines
-	live  int            // slots that take part; of the goroutine that stages
-	known integrateJob   // for which there was memory; of the goroutine that stages
-
-	queue    []*passage[T] // in the order of the images
-	starting chan struct{} // closed when the memory of the last image is free; nil before and after
-	last     milestones    // of the last image
-	failed   bool          // some image has an error
-	whole    bool          // all images went through
-}
-
-// milestones are closed when the work of an image is queued, and when its table is
-// there.
-type milestones struct{ queued, there chan struct{} }
-
-// wait waits for a milestone of the image before, if there is one.
-func wait(milestone chan struct{}) {
-	if milestone != nil {
-		<-milestone
-	}
-}
-
-// A passage is an image on its way.
-type passage[T any] struct {
-	done  chan struct{} // closed when table and err are there
-	table T
-	err   error
-	slot  *slot // where a reused table lies
-}
-
-func newRun[T any](d *Device, pixel element, opt *PipelineOptions, kind tables[T]) (*run[T], error) {
-	if err := pairError(pixel, kind.sum, kind.square); err != nil {
-		return nil, err
-	}
-	r := &run[T]{device: d, kind: kind, stop: make(chan struct{})}
-	if opt != nil {
-		r.opt = *opt
-		r.opt.Reuse = opt.Reuse && !kind.given
-	}
-	if _, err := r.opt.check(kind.sum); err != nil {
-		return nil, err
-	}
-	// More than this is a mistake, and slots take some memory even if empty.
-	const most = 1 << 16
-	if r.opt.InFlight < 0 || r.opt.InFlight > most {
-		return nil, fmt.Errorf("gpu: %w: %d images in flight: between 1 and %d can be", boxsum.ErrInvalid, r.opt.InFlight, most)
-	}
-	r.ahead = 4
-	if !r.opt.Reuse && !kind.given {
-		r.ahead = 8
-	}
-	r.ahead = cmp.Or(r.opt.InFlight, r.ahead)
-	r.live = r.ahead
-	if r.opt.Reuse {
-		r.live++ // one is the loop's
-	}
-	r.idle = make(chan *slot, r.live)
-	if err := d.hold(); err != nil {
-		return nil, err
-	}
-	var err error
-	if r.slots, err = d.takeSlots(r.live); err != nil {
-		return nil, firstError(err, d.release())
-	}
-	for _, s := range r.slots.all[:r.live] {
-		r.idle <- s
-	}
-	return r, nil
-}
-
-// feed sets an image on its way to its table, if that is given, or notes what is
-// wrong with it.
-func (r *run[T]) feed(table T, w *bandWork, err error) {
-	p := &passage[T]{done: make(chan struct{}), table: table, err: err}
-	r.queue = append(r.queue, p)
-	if err != nil {
-		close(p.done)
-		return
-	}
-	w.stop = r.stop
-	free := make(chan struct{})
-	before, own := r.last, milestones{make(chan struct{}), make(chan struct{})}
-	r.starting, r.last = free, own
-	r.under.Go(func() {
-		defer close(p.done)
-		s, err := r.start(p, w, before, sync.OnceFunc(func() { close(free) }))
-		close(own.queued)
-		if s != nil {
-			err = r.finish(p, s, w, before, own)
-		} else {
-			close(own.there)
-		}
-		p.err = err
-	})
-}
-
-// deliver hands out tables until the next image can come, or all of them, and
-// says whether the loop goes on. Otherwise nothing is under way any more when it
-// returns: images may then free what it likes.
-func (r *run[T]) deliver(ctx context.Context, yield func(T, error) bool, all bool) (more bool) {
-	defer func() {
-		if !more {
-			r.halt()
-		}
-	}()
-	var none T
-	for len(r.queue) > 0 {
-		if err := ctx.Err(); err != nil {
+	return func(yield func(T, error) bool) {
+		if err := check(); err != nil {
+			var none T
 			yield(none, err)
-			return false
+			return
 		}
-		oldest := r.queue[0]
-		if !all && r.starting == nil && len(r.queue) < r.ahead {
-			select {
-			case <-oldest.done:
-			default:
-				return true
-			}
-		} else {
-			select {
-			case <-oldest.done:
-			case <-r.starting:
-				r.starting = nil
-				continue
-			case <-ctx.Done():
-				continue
-			}
+		reuse, inFlight := opt.Reuse && !kind.Given, 8
+		if opt.Reuse || kind.Given {
+			inFlight = 4
 		}
-		r.queue = r.queue[1:]
-		r.failed = r.failed || oldest.err != nil
-		again := yield(oldest.table, oldest.err)
-		r.release(oldest)
-		if !again || errors.Is(oldest.err, ErrClosed) {
-			return false
-		}
+		transfer.Pipeline(ctx, d.mem(), works, cmp.Or(opt.InFlight, inFlight), reuse, kind.Tables)(yield)
 	}
-	return true
-}
-
-var errStopped = errors.New("gpu: the loop has ended")
-
-// start stages an image, calls free when its memory may change, queues its work and
-// is the slot that it has. A slot that finds no memory is given up, and the image
-// waits for one that has some. When the last one finds none, the image goes in
-// bands: it has no slot, and is there when start returns.
-//
-// Work may need memory too. Only when there was enough for such an image before
-// is the next one staged while the work of this one is queued. Should there be too
-// little then, the image goes in bands at once.
-func (r *run[T]) start(p *passage[T], w *bandWork, before milestones, free func()) (*slot, error) {
-	defer free()
-	if w.rows > 0 || w.job.width == 0 || w.job.height == 0 || w.wasteful() {
-		return nil, r.inBands(p, w)
-	}
-	for {
-		var s *slot
-		select {
-		case s = <-r.idle:
-		case <-r.stop:
-			return nil, errStopped
-		}
-		known := r.known == w.job
-		err := r.slots.stage(s, w, r.live == 1)
-		staged := err == nil
-		if staged {
-			if known {
-				free()
-			}
-			wait(before.queued)
-			err = r.slots.queue(s, w)
-		}
-		if err == nil {
-			if !known {
-				r.known = w.job
-			}
-			return s, nil
-		}
-		short := errors.Is(err, ErrMemory)
-		if staged && known {
-			if short {
-				err = r.fromSlot(p, s, w)
-			}
-			r.idle <- s
-			return nil, err
-		}
-		if short {
-			if freeing := s.free(r.device); freeing != nil {
-				err, short = freeing, false
-			}
-		}
-		if short && r.live > 1 {
-			r.live--
-			continue
-		}
-		r.idle <- s
-		if short {
-			err = r.inBands(p, w)
-		}
-		return nil, err
-	}
-}
-
-// fromSlot has an image go in bands whose pixels are in a slot only: its memory may have
-// changed, and slots that the next images have wait for this one.
-func (r *run[T]) fromSlot(p *passage[T], s *slot, w *bandWork) error {
-	w.pixels = s.pixels.rows()
-	if err := r.slots.keepPixels(s); err != nil {
-		return err
-	}
-	return r.inBands(p, w)
-}
-
-func (r *run[T]) inBands(p *passage[T], w *bandWork) error {
-	t, err := r.tableOf(p, w)
-	if err != nil {
-		return err
-	}
-	w.sums, w.squares = r.kind.rows(t)
-	w.fresh = !r.kind.given
-	if err := w.run(r.device); err != nil {
-		return err
-	}
-	p.table = t
-	return nil
-}
-
-// tableOf is the table that an image came with, or a new one.
-func (r *run[T]) tableOf(p *passage[T], w *bandWork) (T, error) {
-	if r.kind.given {
-		return p.table, nil
-	}
-	return r.kind.fresh(w.job)
-}
-
-// finish waits for the work of an image, says so by closing there, and makes the
-// table. Tables that are not reused are copied side by side; but their goroutines
-// wait for the device one after another, since some drivers spin meanwhile.
-func (r *run[T]) finish(p *passage[T], s *slot, w *bandWork, before, own milestones) error {
-	wait(before.there)
-	err := s.wait(r.device)
-	close(own.there)
-	if r.opt.Reuse {
-		p.slot = s
-		if err == nil {
-			p.table = r.kind.over(w.job, s.sums.rows(), s.squares.rows())
-		}
-		return err
-	}
-	defer func() { r.idle <- s }()
-	if err != nil {
-		return err
-	}
-	t, err := r.tableOf(p, w)
-	if err != nil {
-		return err
-	}
-	sums, squares := r.kind.rows(t)
-	s.deliver(sums, squares, !r.kind.given)
-	p.table = t
-	return nil
-}
-
-// release takes a table back that the loop is done with.
-func (r *run[T]) release(p *passage[T]) {
-	if r.opt.Reuse && p.err == nil {
-		r.kind.empty(p.table)
-	}
-	if p.slot != nil {
-		r.idle <- p.slot
-	}
-}
-
-// halt ends what is under way, and waits for it. Doing it again does nothing.
-func (r *run[T]) halt() {
-	select {
-	case <-r.stop:
-	default:
-		close(r.stop)
-	}
-	r.under.Wait()
-}
-
-// end puts the slots aside for the next run, or frees them. An error here has no
-// image to go with, and the device tells the next call what is wrong with it.
-func (r *run[T]) end() {
-	r.halt()
-	_ = r.device.keepSlots(r.slots, r.whole && !r.failed)
-	_ = r.device.release()
 }

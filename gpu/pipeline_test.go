@@ -14,6 +14,9 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"pgregory.net/rapid"
 )
 
@@ -112,9 +115,9 @@ func TestPipeline(t *testing.T) {
 			{InFlight: 1},
 			{InFlight: 1, Reuse: true},
 			{InFlight: 100, Reuse: true},
-			{Options: Options{BandRows: 9}},
-			{Options: Options{BandRows: 9}, Reuse: true},
-			{Options: Options{Kernels: Portable}, Reuse: true},
+			{BandRows: 9},
+			{BandRows: 9, Reuse: true},
+			{Kernels: Portable, Reuse: true},
 		} {
 			for range 2 { // with new memory, and with that of last time
 				if err := checkPipeline(d, frames, opt); err != nil {
@@ -135,7 +138,7 @@ func TestPipelineOffset(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, opt := range []PipelineOptions{{}, {Reuse: true}, {Options: Options{BandRows: 9}}} {
+		for _, opt := range []PipelineOptions{{}, {Reuse: true}, {BandRows: 9}} {
 			opt.Offset = 0.5
 			for got, err := range Pipeline[float32](t.Context(), d, slices.Values([]boxsum.Image[float32]{im}), &opt) {
 				if err == nil {
@@ -155,7 +158,7 @@ func TestPipelineSquares(t *testing.T) {
 		for i := range 12 {
 			images = append(images, randomImage[uint16](uint64(i), 9+i*31, 70-i*5, 1+i%3, i%2))
 		}
-		for _, opt := range []*PipelineOptions{nil, {Reuse: true}, {Options: Options{BandRows: 8}, Reuse: true}} {
+		for _, opt := range []*PipelineOptions{nil, {Reuse: true}, {BandRows: 8, Reuse: true}} {
 			n := 0
 			for got, err := range PipelineSquares[uint64, uint64](t.Context(), d, slices.Values(images), opt) {
 				if err != nil {
@@ -307,7 +310,7 @@ func TestPipelineLittleMemory(t *testing.T) {
 				opt.Kernels = Portable
 				for range 2 {
 					switch err := checkPipeline(d, frames, opt); {
-					case errors.Is(err, ErrMemory):
+					case errors.Is(err, boxsum.ErrMemory):
 						failed++
 					case err != nil:
 						t.Errorf("%d bytes: %v", limit, err)
@@ -315,7 +318,7 @@ func TestPipelineLittleMemory(t *testing.T) {
 						worked++
 					}
 				}
-				if _, err := IntegrateHost[uint32](d, frames[0].image, &opt.Options); err != nil && !errors.Is(err, ErrMemory) {
+				if _, err := IntegrateHost[uint32](d, frames[0].image, &Options{Kernels: opt.Kernels, BandRows: opt.BandRows}); err != nil && !errors.Is(err, boxsum.ErrMemory) {
 					t.Errorf("%d bytes: %v", limit, err)
 				}
 				if err := errors.Join(d.Close(), s.left()); err != nil {
@@ -335,7 +338,7 @@ func TestPipelineKeepsMemory(t *testing.T) {
 	frames := []frame{goodFrame(t, 1, 200, 150, 1, 0), goodFrame(t, 2, 200, 150, 1, 0), goodFrame(t, 3, 100, 50, 1, 0)}
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, s := strictly(t, real)
-		opt := &PipelineOptions{Reuse: true, InFlight: 1, Options: Options{Kernels: Portable}}
+		opt := &PipelineOptions{Reuse: true, InFlight: 1, Kernels: Portable}
 		if err := checkPipeline(d, frames, opt); err != nil {
 			t.Fatal(err)
 		}
@@ -368,7 +371,7 @@ func TestSlots(t *testing.T) {
 	small, large := goodFrame(t, 1, 100, 100, 1, 0), goodFrame(t, 2, 300, 200, 1, 0)
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, s := strictly(t, real)
-		opt := &PipelineOptions{InFlight: 6, Options: Options{Kernels: Portable}}
+		opt := &PipelineOptions{InFlight: 6, Kernels: Portable}
 		if err := checkPipeline(d, slices.Repeat([]frame{small}, 20), opt); err != nil {
 			t.Fatal(err)
 		}
@@ -377,20 +380,14 @@ func TestSlots(t *testing.T) {
 		if err := checkPipeline(d, []frame{large}, opt); err != nil {
 			t.Fatal(err)
 		}
-		if len(d.slots.all) != 1 || d.slots.room() == 0 {
-			t.Errorf("%d slots have %d bytes", len(d.slots.all), d.slots.room())
+		image := devmem.Array{Element: pairs.U8, Width: 300, Height: 200, Count: 1}
+		table := devmem.Array{Element: pairs.U32, Width: 300, Height: 200, Count: 1, Border: 1}
+		imageBytes, err1 := image.Lay()
+		tableBytes, err2 := table.Lay()
+		if room := roomOfImages(d); room != imageBytes+tableBytes || err1 != nil || err2 != nil {
+			t.Errorf("slots have %d bytes, not %d", room, imageBytes+tableBytes)
 		}
-
-		p, err := d.takeSlots(2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		used := s.used
-		job := integrateJob{pixel: u8, sum: u32, channels: 1, width: 40_000, height: 20_000, count: 1}
-		if err := p.fit(p.all[0], job, false); !errors.Is(err, ErrMemory) || s.used != used {
-			t.Errorf("gigabytes for one of two slots: %v, %d bytes", err, s.used-used)
-		}
-		if err := errors.Join(p.free(), d.Close(), s.left()); err != nil {
+		if err := errors.Join(d.Close(), s.left()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -400,7 +397,7 @@ func TestSlots(t *testing.T) {
 // without it, nothing is left behind, and the next run works.
 func TestPipelineFaults(t *testing.T) {
 	frames := []frame{goodFrame(t, 1, 20, 10, 3, 1), goodFrame(t, 2, 30, 10, 1, 0), goodFrame(t, 3, 25, 15, 2, 0)}
-	opt := &PipelineOptions{InFlight: 1, Options: Options{Kernels: Portable}}
+	opt := &PipelineOptions{InFlight: 1, Kernels: Portable}
 	eachDevice(t, func(t *testing.T, real *Device) {
 		for _, reuse := range []bool{false, true} {
 			opt := *opt
@@ -439,7 +436,7 @@ func TestPipelineFaultsSideBySide(t *testing.T) {
 	}
 	eachDevice(t, func(t *testing.T, real *Device) {
 		for _, reuse := range []bool{false, true} {
-			opt := &PipelineOptions{InFlight: 3, Reuse: reuse, Options: Options{Kernels: Portable}}
+			opt := &PipelineOptions{InFlight: 3, Reuse: reuse, Kernels: Portable}
 			for fuse := 2; ; fuse += 3 {
 				d, s := strictly(t, real)
 				s.fuse = fuse
@@ -477,11 +474,11 @@ func TestPipelineShortSideBySide(t *testing.T) {
 	}
 	eachDevice(t, func(t *testing.T, real *Device) {
 		for _, reuse := range []bool{false, true} {
-			opt := &PipelineOptions{InFlight: 3, Reuse: reuse, Options: Options{Kernels: Portable}}
+			opt := &PipelineOptions{InFlight: 3, Reuse: reuse, Kernels: Portable}
 			const streams = 4 // are made first, and must be there
 			for fuse := streams + 1; ; fuse += 2 {
 				d, s := strictly(t, real)
-				s.fuse, s.fault = fuse, ErrMemory
+				s.fuse, s.fault = fuse, boxsum.ErrMemory
 				err := checkPipeline(d, frames, opt)
 				done := s.calls < fuse
 				s.fuse = 0
@@ -504,9 +501,9 @@ func TestPipelineClose(t *testing.T) {
 		for _, reuse := range []bool{false, true} {
 			d, s := strictly(t, real)
 			n, ends := 0, 0
-			opt := &PipelineOptions{InFlight: 2, Reuse: reuse, Options: Options{Kernels: Portable}}
+			opt := &PipelineOptions{InFlight: 2, Reuse: reuse, Kernels: Portable}
 			for got, err := range Pipeline[uint32](t.Context(), d, each(frames), opt) {
-				if errors.Is(err, ErrClosed) {
+				if errors.Is(err, boxsum.ErrClosed) {
 					ends++
 					continue
 				}
@@ -527,7 +524,7 @@ func TestPipelineClose(t *testing.T) {
 				t.Error(err)
 			}
 			for got, err := range Pipeline[uint32](t.Context(), d, each(frames), opt) {
-				if got != nil || !errors.Is(err, ErrClosed) {
+				if got != nil || !errors.Is(err, boxsum.ErrClosed) {
 					t.Errorf("a closed device gives %v, %v", got, err)
 				}
 			}
@@ -550,7 +547,7 @@ func TestPipelineCancelInBands(t *testing.T) {
 				cancel()
 			}
 		}
-		opt := &PipelineOptions{Options: Options{Kernels: Portable, BandRows: 1}}
+		opt := &PipelineOptions{Kernels: Portable, BandRows: 1}
 		for got, err := range Pipeline[uint32](ctx, d, each([]frame{tall, tall}), opt) {
 			if got != nil || !errors.Is(err, context.Canceled) {
 				t.Errorf("a cancelled pipeline gives %v, %v", got, err)
@@ -560,7 +557,7 @@ func TestPipelineCancelInBands(t *testing.T) {
 			t.Errorf("%d of %d bands went to the device", n, height)
 		}
 		s.sent = nil
-		if err := errors.Join(checkPipeline(d, []frame{tall}, &PipelineOptions{Options: Options{Kernels: Portable}}), d.Close(), s.left()); err != nil {
+		if err := errors.Join(checkPipeline(d, []frame{tall}, &PipelineOptions{Kernels: Portable}), d.Close(), s.left()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -595,7 +592,7 @@ func TestPipelinePanics(t *testing.T) {
 				yield(twice[0].image)
 				last()
 			}
-			for got, err := range Pipeline[uint32](t.Context(), d, images, &PipelineOptions{Options: Options{Kernels: Portable}}) {
+			for got, err := range Pipeline[uint32](t.Context(), d, images, &PipelineOptions{Kernels: Portable}) {
 				if err := twice[0].check(got, err); err != nil {
 					t.Error(err)
 				}
@@ -619,7 +616,7 @@ func TestPipelinePanics(t *testing.T) {
 		<-done
 		func() {
 			defer func() { recover() }()
-			for range Pipeline[uint32](t.Context(), d, each(twice), &PipelineOptions{Options: Options{Kernels: Portable}}) {
+			for range Pipeline[uint32](t.Context(), d, each(twice), &PipelineOptions{Kernels: Portable}) {
 				panic(broken)
 			}
 		}()
@@ -653,10 +650,10 @@ func TestPipelineErrors(t *testing.T) {
 			{"nil device", first(Pipeline[uint32](t.Context(), nil, one, nil)), ErrNoDevice},
 			{"ended context", first(Pipeline[uint32](ended, d, one, nil)), context.Canceled},
 			{"types", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[float64]{}), nil)), boxsum.ErrTypes},
-			{"negative bands", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{Options: Options{BandRows: -1}})), boxsum.ErrInvalid},
+			{"negative bands", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{BandRows: -1})), boxsum.ErrInvalid},
 			{"fewer than none in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: -1})), boxsum.ErrInvalid},
 			{"too many in flight", first(Pipeline[uint32](t.Context(), d, one, &PipelineOptions{InFlight: 1 << 30})), boxsum.ErrInvalid},
-			{"fast kernels for six channels", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[uint8]{randomImage[uint8](1, 4, 4, 6, 0)}), &PipelineOptions{Options: Options{Kernels: Fast}})), boxsum.ErrTypes},
+			{"fast kernels for six channels", first(Pipeline[uint32](t.Context(), d, slices.Values([]boxsum.Image[uint8]{randomImage[uint8](1, 4, 4, 6, 0)}), &PipelineOptions{Kernels: Fast})), boxsum.ErrTypes},
 			{"host image without device", third(NewHostImage[uint8](nil, 1, 1, 1)), ErrNoDevice},
 			{"host image of negative size", third(NewHostImage[uint8](d, 1, -1, 1)), boxsum.ErrInvalid},
 			{"host table without device", third(NewHostTable[uint32](nil, 1, 1, 1)), ErrNoDevice},
@@ -714,7 +711,7 @@ func TestHostImage(t *testing.T) {
 			}
 		}
 		n := 0
-		for got, err := range Pipeline[uint64](t.Context(), d, in, &PipelineOptions{Options: Options{Kernels: Portable}}) {
+		for got, err := range Pipeline[uint64](t.Context(), d, in, &PipelineOptions{Kernels: Portable}) {
 			if err == nil {
 				err = sameBits(got, wants[n])
 			}
@@ -723,7 +720,7 @@ func TestHostImage(t *testing.T) {
 			}
 			n++
 		}
-		if len(d.blocks) != 0 {
+		if len(d.inner.Blocks) != 0 {
 			t.Error("page-locked memory is left")
 		}
 		late, release, err := NewHostImage[uint16](d, 10, 10, 1)
@@ -765,7 +762,7 @@ func TestPipelineInto(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, opt := range []PipelineOptions{{}, {InFlight: 1}, {Reuse: true}, {Options: Options{BandRows: 5}}} {
+		for _, opt := range []PipelineOptions{{}, {InFlight: 1}, {Reuse: true}, {BandRows: 5}} {
 			opt.Kernels = Portable
 			pool := []*boxsum.Table[uint32]{locked, part, plain, {Width: width, Height: height, Channels: channels, Stride: 200, Sums: make([]uint32, 200*(height+1))}}
 			out := map[*boxsum.Table[uint32]]int{} // which image is in a table
@@ -811,7 +808,7 @@ func TestPipelineInto(t *testing.T) {
 				t.Fatalf("entry %d outside of the table is %#x", i, v)
 			}
 		}
-		if len(d.blocks) != 2 || d.blocks[0].users+d.blocks[1].users != 2 {
+		if len(d.inner.Blocks) != 2 || d.inner.Blocks[0].Users+d.inner.Blocks[1].Users != 2 {
 			t.Error("page-locked tables are still in use")
 		}
 		if err := errors.Join(release(), releaseAtlas(), d.Close(), s.left()); err != nil {
@@ -949,7 +946,7 @@ func BenchmarkPipeline(b *testing.B) {
 					}
 				}
 				run(2 * n) // for its memory
-				copies, err := d.TransferTime(width*height, 4*(width+1)*(height+1), b.N)
+				copies, err := launch.TransferTime(d, width*height, 4*(width+1)*(height+1), b.N)
 				if err != nil {
 					b.Fatal(err)
 				}

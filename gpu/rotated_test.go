@@ -9,6 +9,10 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -54,7 +58,7 @@ type rotatedPair struct {
 }
 
 func rotatedSums[P boxsum.Pixel, S boxsum.Sum]() rotatedPair {
-	return rotatedPair{fmt.Sprintf("%s_%s", elementOf[P](), elementOf[S]()), checkRotated[P, S]}
+	return rotatedPair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), checkRotated[P, S]}
 }
 
 var rotatedPairs = []rotatedPair{
@@ -79,14 +83,14 @@ func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.
 		return err
 	}
 	defer table.Close()
-	columns, rows := table.shape.size()
-	guarded, bytes, err := guarded(d, array{
-		element: elementOf[S](), width: columns, height: rows, channels: s.channels, count: s.count << table.shape.split, border: 1,
+	columns, rows := table.lattice.Shape.Size()
+	guarded, bytes, err := guarded(d, devmem.Array{
+		Element: pairs.Of[S](), Width: columns, Height: rows, Channels: s.channels, Count: s.count << table.lattice.Shape.Split, Border: 1,
 	}, s.out)
 	if err := errors.Join(err, table.cells.Close()); err != nil {
 		return err
 	}
-	table.cells = &Table[S]{array: guarded}
+	table.cells = &Table[S]{guarded}
 	r := rand.New(rand.NewPCG(s.seed, 9))
 	bounds := table.Lattice().Bounds()
 	boxes := []rotated.Box{{C0: math.MinInt, C1: math.MaxInt, R0: math.MinInt, R1: math.MaxInt}, {}}
@@ -107,8 +111,8 @@ func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.
 	if err != nil {
 		return err
 	}
-	e := elementOf[S]()
-	epsilon := map[element]float64{f32: 0x1p-24, f64: 0x1p-53}[e] * float64(4*(s.width+s.height)+64)
+	e := pairs.Of[S]()
+	epsilon := map[pairs.Type]float64{pairs.F32: 0x1p-24, pairs.F64: 0x1p-53}[e] * float64(4*(s.width+s.height)+64)
 	_, _, all := bruteBox[S](images[i], rot, boxes[0], 0)
 	for c := range s.channels {
 		_, _, m := bruteBox[S](images[i], rot, boxes[0], c)
@@ -129,7 +133,7 @@ func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.
 			}
 		}
 	}
-	return table.cells.intact(bytes)
+	return intact(&table.cells.array, bytes)
 }
 
 // quadrants are ratios of each of the four ways to look at an image, besides
@@ -183,8 +187,8 @@ func TestRotatedQuadrants(t *testing.T) {
 					if n%16 == 5 { // many tiles each way
 						s.width, s.height = 200+r.IntN(300), 100+r.IntN(200)
 					}
-					if b, ok := d.backend.(*cudaBackend); ok {
-						b.fast.only = []fastPath{anyPath, tilePath}[r.IntN(2)]
+					if b, ok := d.inner.Backend.(*driver.CUDABackend); ok {
+						b.Tuning.Path = []string{"", method.TilePath}[r.IntN(2)]
 					}
 					if err := p.check(d, s, rot, boxes); err != nil {
 						t.Fatalf("%s, %v, %v: %v", p.name, s, rot, err)
@@ -277,7 +281,7 @@ func TestRotatedTooLarge(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := NewRotatedTable[uint32](d, 1<<20, 1<<20, 1, 1, rotated.Rotation{A: 1, B: 2})
 		runtime.ReadMemStats(&after)
-		if !errors.Is(err, ErrMemory) && !errors.Is(err, boxsum.ErrInvalid) { // the latter where addresses have 32 bits
+		if !errors.Is(err, boxsum.ErrMemory) && !errors.Is(err, boxsum.ErrInvalid) { // the latter where addresses have 32 bits
 			t.Errorf("terabytes: %v", err)
 		}
 		if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {

@@ -6,6 +6,9 @@ import (
 	"image"
 	"sync"
 	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
 // Workspaces that nobody uses make room for what is asked for, and come back as zeros.
@@ -14,10 +17,10 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 	// keep leaves a workspace behind on a stream.
 	keep := func(t *testing.T, d *Device, name string) {
 		t.Helper()
-		if err := d.use(func() error {
-			_, state, err := d.workspace(d.stream, name, piece)
+		if err := d.inner.Use(func() error {
+			_, state, err := d.inner.Workspace(d.inner.Stream, name, piece)
 			if err == nil {
-				state.epoch = 8
+				state.Epoch = 8
 			}
 			return err
 		}); err != nil {
@@ -31,11 +34,11 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		theirs, err := s.newStream()
+		theirs, err := s.NewStream()
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := d.OnStream(uintptr(theirs))
+		g, err := onStream(d, uintptr(theirs))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,35 +47,35 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 			keep(t, c.keeps, "first")
 			keep(t, c.keeps, "second")
 			keep(t, c.keeps, "third") // in place of the others
-			handle, err := c.asks.Take(2 * piece)
+			handle, err := take(c.asks, 2*piece)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := c.asks.Give(handle); err != nil {
+			if err := give(c.asks, handle); err != nil {
 				t.Error(err)
 			}
-			if s.used != 0 || len(d.spaces)+len(g.spaces) != 0 {
+			if s.used != 0 {
 				t.Errorf("%d bytes are kept", s.used)
 			}
 		}
 		// What the call under way has asked for stays, and all else goes.
 		for _, own := range []*Device{d, g} {
 			keep(t, own, "old")
-			if err := own.use(func() error {
-				at, _, err := own.workspace(own.stream, "first", piece)
+			if err := own.inner.Use(func() error {
+				at, _, err := own.inner.Workspace(own.inner.Stream, "first", piece)
 				if err != nil {
 					return err
 				}
-				if _, state, err := own.workspace(own.stream, "second", piece); err != nil || state.epoch != 0 {
+				if _, state, err := own.inner.Workspace(own.inner.Stream, "second", piece); err != nil || state.Epoch != 0 {
 					return fmt.Errorf("the old one stays: %w", err)
 				}
-				if _, _, err := own.workspace(own.stream, "third", piece); !errors.Is(err, ErrMemory) {
+				if _, _, err := own.inner.Workspace(own.inner.Stream, "third", piece); !errors.Is(err, boxsum.ErrMemory) {
 					t.Errorf("room for a third: %v", err)
 				}
-				if _, err := own.take(1); !errors.Is(err, ErrMemory) {
+				if _, err := own.inner.Take(1); !errors.Is(err, boxsum.ErrMemory) {
 					t.Errorf("room for more: %v", err)
 				}
-				if again, _, err := own.workspace(own.stream, "first", piece); err != nil || again != at {
+				if again, _, err := own.inner.Workspace(own.inner.Stream, "first", piece); err != nil || again != at {
 					t.Errorf("the first one went away: %v", err)
 				}
 				return nil
@@ -80,21 +83,21 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 				t.Error(err)
 			}
 			keep(t, own, "old")
-			handle, err := d.Take(2 * piece)
+			handle, err := take(d, 2*piece)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := d.Give(handle); err != nil {
+			if err := give(d, handle); err != nil {
 				t.Error(err)
 			}
 		}
 		// The stream of a guest may be gone.
 		keep(t, g, "first")
 		keep(t, g, "second")
-		if err := firstError(s.wait(theirs), s.freeStream(theirs)); err != nil {
+		if err := driver.FirstError(s.Wait(theirs), s.FreeStream(theirs)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Take(2 * piece); err != nil {
+		if _, err := take(d, 2*piece); err != nil {
 			t.Error(err)
 		}
 	})
@@ -105,7 +108,7 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 func TestMakeRoomBesideCalls(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, s := strictly(t, real)
-		theirs, err := s.newStream()
+		theirs, err := s.NewStream()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,18 +154,18 @@ func TestMakeRoomBesideCalls(t *testing.T) {
 		for range 2 {
 			wg.Go(func() {
 				for range 30 {
-					if err := ask(d); err != nil && !errors.Is(err, ErrMemory) {
+					if err := ask(d); err != nil && !errors.Is(err, boxsum.ErrMemory) {
 						t.Error(err)
 					}
 				}
 			})
 			wg.Go(func() {
 				for range 30 {
-					g, err := d.OnStream(uintptr(theirs))
+					g, err := onStream(d, uintptr(theirs))
 					if err == nil {
 						err = ask(g)
 					}
-					if err != nil && !errors.Is(err, ErrMemory) && !errors.Is(err, ErrClosed) {
+					if err != nil && !errors.Is(err, boxsum.ErrMemory) && !errors.Is(err, boxsum.ErrClosed) {
 						t.Error(err)
 					}
 				}
@@ -170,19 +173,19 @@ func TestMakeRoomBesideCalls(t *testing.T) {
 		}
 		wg.Go(func() {
 			for range 30 {
-				if handle, err := d.Take(1 << 19); err == nil {
-					if err := d.Give(handle); err != nil {
+				if handle, err := take(d, 1<<19); err == nil {
+					if err := give(d, handle); err != nil {
 						t.Error(err)
 					}
-				} else if !errors.Is(err, ErrMemory) {
+				} else if !errors.Is(err, boxsum.ErrMemory) {
 					t.Error(err)
 				}
 			}
 		})
 		wg.Go(func() {
 			for range 10 {
-				g, err := d.OnStream(uintptr(theirs))
-				if err := firstError(err, g.Close()); err != nil {
+				g, err := onStream(d, uintptr(theirs))
+				if err := driver.FirstError(err, g.Close()); err != nil {
 					t.Error(err)
 				}
 			}
@@ -191,7 +194,7 @@ func TestMakeRoomBesideCalls(t *testing.T) {
 		if err := ask(d); err != nil {
 			t.Error(err)
 		}
-		if err := errors.Join(d.Close(), s.freeStream(theirs), s.left()); err != nil {
+		if err := errors.Join(d.Close(), s.FreeStream(theirs), s.left()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -6,6 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -37,7 +41,7 @@ func benchTurned(bench *testing.B, info Info) {
 	}
 	var works []work
 	moved := int64(size) * int64(size) * 5
-	copied, err := d.NewCopy(moved / 2)
+	copied, err := launch.NewCopy(d, moved/2)
 	if err != nil {
 		bench.Fatal(err)
 	}
@@ -81,15 +85,15 @@ func benchTurned(bench *testing.B, info Info) {
 		median := times[i][len(times[i])/2]
 		fmt.Printf("%-10s %8.1f µs, best %8.1f, %5.2f times upright\n", w.name, median.Seconds()*1e6, times[i][0].Seconds()*1e6, median.Seconds()/up.Seconds())
 	}
-	whole := d.backend
-	names, err := d.Kernels(works[3].run)
+	whole := d.inner.Backend
+	names, err := launch.Kernels(d, works[3].run)
 	if err != nil {
 		bench.Fatal(err)
 	}
 	for _, k := range names {
-		d.backend = onlyKernel{whole, k.Name}
+		d.inner.Backend = onlyKernel{whole, k.Name}
 		took, err := d.Time(15, works[3].run)
-		d.backend = whole
+		d.inner.Backend = whole
 		if err != nil {
 			bench.Fatal(err)
 		}
@@ -110,28 +114,29 @@ func benchTurned(bench *testing.B, info Info) {
 
 // onlyKernel launches one of the kernels and leaves the others out.
 type onlyKernel struct {
-	backend
+	driver.Backend
 	name string
 }
 
-func (o onlyKernel) launch(s stream, kernel string, grid, block [3]int, shared int, args ...arg) error {
+func (o onlyKernel) Launch(s driver.Stream, kernel string, groups, group int, args ...driver.Arg) error {
 	if kernel != o.name {
 		return nil
 	}
-	return o.backend.launch(s, kernel, grid, block, shared, args...)
+	return o.Backend.Launch(s, kernel, groups, group, args...)
 }
 
 // layOnly lays out the part of a lattice that has pixels.
 func layOnly(t *RotatedTable[uint32], src *Image[uint8]) error {
-	d := src.device
-	return d.use(func() error {
-		stride := roundUp(int64(t.job.columns), imageRow)
-		one := stride * int64(t.job.rows)
-		space, _, err := d.workspace(d.stream, "lattice", one<<t.job.split)
+	d := src.array.Device
+	columns, rows := t.lattice.Shape.Size()
+	return d.Use(func() error {
+		stride := devmem.RoundUp(int64(columns), devmem.ImageRow)
+		one := stride * int64(rows)
+		space, _, err := d.Workspace(d.Stream, "lattice", one<<t.lattice.Shape.Split)
 		if err != nil {
 			return err
 		}
-		job := integrateJob{stream: d.stream, pixel: src.element, channels: 1, width: src.width, height: src.height, count: 1, in: src.at}
-		return d.layLattice(job, t.job, t.at, batch{plane{memory: space, stride: stride}, one})
+		job := method.Of(t.cells.inner(), nil, src.inner(), 0)
+		return t.lattice.Lay(job, devmem.Batch{Plane: driver.Plane{Memory: space, Stride: stride}, Distance: one}, false)
 	})
 }

@@ -6,9 +6,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -42,19 +45,32 @@ type solidPair struct {
 }
 
 func solidSums[P boxsum.Pixel, S boxsum.Sum]() solidPair {
-	return solidPair{fmt.Sprintf("%s_%s", elementOf[P](), elementOf[S]()), elementOf[S]() == f32, checkVolume(IntegrateVolumeInto[S, P], func(v volume.Volume[P], o float32) (*volume.Table[S], error) {
+	return solidPair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), pairs.Of[S]() == pairs.F32, checkVolume(IntegrateVolumeInto[S, P], func(v volume.Volume[P], o float32) (*volume.Table[S], error) {
 		return volume.Integrate[S](v, &boxsum.Options{Offset: o})
 	}, false)}
 }
 
 func solidSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() solidPair {
-	return solidPair{fmt.Sprintf("%s squared_%s", elementOf[P](), elementOf[Q]()), false, checkVolume(IntegrateVolumeSquaresInto[Q, P], func(v volume.Volume[P], _ float32) (*volume.Table[Q], error) {
+	return solidPair{fmt.Sprintf("%s squared_%s", pairs.Of[P](), pairs.Of[Q]()), false, checkVolume(squaresBeside[P, S, Q], func(v volume.Volume[P], _ float32) (*volume.Table[Q], error) {
 		both, err := volume.IntegrateSquares[S, Q](v, nil)
 		if err != nil {
 			return nil, err
 		}
 		return both.Squares, nil
 	}, true)}
+}
+
+// squaresBeside makes a table of squares, and sums that are dropped.
+func squaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *VolumeTable[Q], v *Volume[P], opt *Options) error {
+	sums, err := volumeTableOf[S](v.inner())
+	if err != nil {
+		return err
+	}
+	return closeAfter(sums, IntegrateVolumeSquaresInto(&SquaredVolumeTable[S, Q]{sums, t}, v, opt))
+}
+
+func closeAfter(c interface{ Close() error }, err error) error {
+	return driver.FirstError(err, c.Close())
 }
 
 // The first pairs run everywhere; the rest, which are the same source with other types,
@@ -89,29 +105,29 @@ func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *
 		t.Helper()
 		err := func() error {
 			src := randomVolume[P](s)
-			in, _, err := guarded(d, array{element: elementOf[P](), width: s.width, height: s.height, channels: s.channels, count: s.depth}, s.in)
+			in, _, err := guarded(d, devmem.Array{Element: pairs.Of[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: max(s.depth, 1), Volume: true, Depth: s.depth}, s.in)
 			if err != nil {
 				return err
 			}
-			vol := &Volume[P]{solid{slices: in, depth: s.depth}}
+			vol := &Volume[P]{in}
 			defer vol.Close()
 			if err := vol.Set(src); err != nil {
 				return err
 			}
-			out, bytes, err := guarded(d, array{element: elementOf[S](), width: s.width, height: s.height, channels: s.channels, count: s.depth + 1, border: 1}, s.out)
+			out, bytes, err := guarded(d, devmem.Array{Element: pairs.Of[S](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.depth + 1, Border: 1, Volume: true, Depth: s.depth}, s.out)
 			if err != nil {
 				return err
 			}
-			table := &VolumeTable[S]{solid: solid{out, s.depth, s.gaps}}
+			out.Gaps = s.gaps
+			table := &VolumeTable[S]{out}
 			defer table.Close()
 			way := s.kernels
-			job := volumeJob{integrateJob: integrateJob{pixel: in.element, sum: out.element, channels: s.channels, width: s.width, height: s.height, count: s.depth, in: in.at, out: out.at}, squared: square}
-			if way == Fast && d.notVolumePass(job) != "" {
+			if way == Fast && (method.Volume{}).Obstacle(method.Of(&out, nil, &in, 0)) != "" {
 				way = AutoKernels
 			}
-			if b, ok := d.backend.(*cudaBackend); ok {
-				b.volumes.slabs = s.slabs
-				defer func() { b.volumes.slabs = 0 }()
+			if b, ok := d.inner.Backend.(*driver.CUDABackend); ok {
+				b.Tuning.Slabs = s.slabs
+				defer func() { b.Tuning.Slabs = 0 }()
 			}
 			want, err := onCPU(src, s.offset)
 			if err != nil {
@@ -135,36 +151,36 @@ func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *
 					return fmt.Errorf("a second time: %w", err)
 				}
 			}
-			if err := table.intact(bytes); err != nil {
+			if err := intactVolume(&table.array, bytes); err != nil {
 				return err
 			}
 			return volumeAnswers(table, first, s)
 		}()
 		if err != nil {
-			t.Errorf("%s to %s, %+v: %v", elementOf[P](), elementOf[S](), s, err)
+			t.Errorf("%s to %s, %+v: %v", pairs.Of[P](), pairs.Of[S](), s, err)
 		}
 		return err == nil
 	}
 }
 
-// intact says whether the guard values are still there, apart from those in gaps that
+// intactVolume says whether the guard values are still there, apart from those in gaps that
 // may be written to.
-func (s *solid) intact(bytes int64) error {
-	whole := s.slices
-	if s.gaps { // as one row, with the gap before its first entry
+func intactVolume(a *devmem.Array, bytes int64) error {
+	whole := *a
+	if a.Gaps { // as one row, with the gap before its first entry
 		const sector = 32
-		last := (int64(whole.count)-1)*whole.at.distance + (whole.rows().count-1)*whole.at.stride + whole.rowBytes()
-		whole = array{device: whole.device, element: u8, width: int(last) + sector, height: 1, channels: 1, count: 1, at: whole.at}
-		whole.at.offset -= sector
+		last := (int64(whole.Count)-1)*whole.At.Distance + (whole.Rows().Count-1)*whole.At.Stride + whole.RowBytes()
+		whole = devmem.Array{Device: whole.Device, Element: pairs.U8, Width: int(last) + sector, Height: 1, Channels: 1, Count: 1, At: whole.At}
+		whole.At.Offset -= sector
 	}
-	return whole.intact(bytes)
+	return intact(&whole, bytes)
 }
 
 // nearVolume compares with the CPU: integers to the bit, floats to within the bound
 // of package volume and as much again for the other order.
 func nearVolume[S boxsum.Sum, P boxsum.Pixel](got, want *volume.Table[S], src volume.Volume[P], offset float32, square bool) error {
-	e := elementOf[S]()
-	if e != f32 && e != f64 {
+	e := pairs.Of[S]()
+	if e != pairs.F32 && e != pairs.F64 {
 		return sameVolume(got, want)
 	}
 	size := volume.Volume[float64]{Width: src.Width, Height: src.Height, Depth: src.Depth, Channels: src.Channels}
@@ -185,7 +201,7 @@ func nearVolume[S boxsum.Sum, P boxsum.Pixel](got, want *volume.Table[S], src vo
 		return err
 	}
 	unit := 0x1p-53
-	if e == f32 {
+	if e == pairs.F32 {
 		unit = 0x1p-24
 	}
 	bound := 2 * (float64(src.Width+src.Height+src.Depth) + 16) * unit
@@ -311,8 +327,8 @@ func TestVolumeRandom(t *testing.T) {
 			if r.IntN(3) == 0 {
 				s.in, s.out = spacing(r.IntN(int(spacings))), spacing(r.IntN(int(spacings)))
 			}
-			pairs := solidPairsOf(d)
-			if !pairs[r.IntN(len(pairs))].check(t, d, s) {
+			solids := solidPairsOf(d)
+			if !solids[r.IntN(len(solids))].check(t, d, s) {
 				return
 			}
 		}
@@ -339,11 +355,11 @@ func TestVolumeHost(t *testing.T) {
 				if err := sameVolume(got, both.Sum); err != nil {
 					t.Errorf("%d channels in slabs of %d: %v", channels, slices, err)
 				}
-				squares, err := IntegrateVolumeSquaresHost[uint64](d, src, opt)
+				squared, err := IntegrateVolumeSquaresHost[uint32, uint64](d, src, opt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := sameVolume(squares, both.Squares); err != nil {
+				if err := errors.Join(sameVolume(squared.Sum, both.Sum), sameVolume(squared.Squares, both.Squares)); err != nil {
 					t.Errorf("squares, %d channels in slabs of %d: %v", channels, slices, err)
 				}
 			}
@@ -385,11 +401,11 @@ func TestVolumeLittleMemory(t *testing.T) {
 		if _, err := UploadVolume(limited, src); err != nil {
 			t.Errorf("1.2 MB: %v", err)
 		}
-		if _, err := NewVolumeTable[uint32](limited, 200, 150, 40, 1); !errors.Is(err, ErrMemory) {
+		if _, err := NewVolumeTable[uint32](limited, 200, 150, 40, 1); !errors.Is(err, boxsum.ErrMemory) {
 			t.Errorf("a table that does not fit: %v", err)
 		}
 		s.limit = 100_000
-		if _, err := IntegrateVolumeHost[uint32](limited, src, nil); !errors.Is(err, ErrMemory) {
+		if _, err := IntegrateVolumeHost[uint32](limited, src, nil); !errors.Is(err, boxsum.ErrMemory) {
 			t.Errorf("not even a slice fits: %v", err)
 		}
 	})
@@ -460,7 +476,7 @@ func TestVolumeErrors(t *testing.T) {
 			"no table":             IntegrateVolumeInto((*VolumeTable[uint32])(nil), vol, nil),
 			"a table of its own":   IntegrateVolumeInto(other, vol, nil),
 			"no such pair":         second(IntegrateVolume[int64](vol, nil)),
-			"no such squares":      second(IntegrateVolumeSquares[float64](vol, nil)),
+			"no such squares":      second(IntegrateVolumeSquares[uint32, float64](vol, nil)),
 			"an offset":            IntegrateVolumeInto(table, vol, &Options{Offset: 1}),
 			"no room":              table.SumBoxes(make([]uint32, 1), []volume.Box{{}}),
 			"into nothing":         table.DownloadInto(nil),
@@ -479,18 +495,10 @@ func TestVolumeErrors(t *testing.T) {
 		if err := errors.Join(none.Close(), vol.Close(), vol.Close(), table.Close(), other.Close()); err != nil {
 			t.Error(err)
 		}
-		if _, err := table.Download(); !errors.Is(err, ErrClosed) {
+		if _, err := table.Download(); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	})
-}
-
-// The job of the one-pass kernels is that of gpu/internal/kernels/volumejob.h, which says the
-// same size.
-func TestVolumePassJob(t *testing.T) {
-	if size := unsafe.Sizeof(volumePassJob{}); size != 120 {
-		t.Errorf("%d bytes", size)
-	}
 }
 
 // BenchmarkVolumeHost goes from host memory to host memory, in slabs that overlap and

@@ -32,12 +32,11 @@ func (g guarded) Alloc(size int64) (launch.Buffer, error) {
 
 // No kernel writes past the end of its memory, whatever the size of the image.
 func TestGuards(t *testing.T) {
-	open, g := launch.Open, guarded{ends: map[launch.Buffer]int64{}}
-	defer func() { launch.Open = open }()
-	launch.Open = func(d any) (launch.Device, error) {
+	g := guarded{ends: map[launch.Buffer]int64{}}
+	open := func(d launch.Opener) (launch.Device, error) {
 		var err error
 		clear(g.ends)
-		g.Device, err = open(d)
+		g.Device, err = launch.Open(d)
 		return g, err
 	}
 	var onGPU []*Algorithm
@@ -56,7 +55,7 @@ func TestGuards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		job, err := Prepare(a, &Options{Device: d, Precision: p}, img)
+		job, err := Prepare(a, &Options{Device: d, Precision: p, open: open}, img)
 		if err != nil {
 			t.Fatal(err)
 		}

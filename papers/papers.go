@@ -43,6 +43,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -193,6 +194,8 @@ type Options struct {
 
 	// Device is what a GPU's algorithm runs on.
 	Device *gpu.Device
+
+	open func(launch.Opener) (launch.Device, error) // how tests open it
 
 	// Group is how many threads a block has on a GPU where the work leaves
 	// it open, 1 to 1024; zero stands for 256.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -353,7 +354,7 @@ func TestTime(t *testing.T) {
 	if err != nil || len(times) != 3 {
 		t.Errorf("%v, %v", times, err)
 	}
-	infos, err := d.Kernels(job.Run)
+	infos, err := launch.Kernels(d, job.Run)
 	if err != nil || len(infos) != 2 {
 		t.Errorf("%d kernels, %v", len(infos), err)
 	}

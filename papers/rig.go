@@ -105,7 +105,11 @@ func (d *deviceRun) run() error {
 
 // prepareDevice takes the memory on the device and copies the images there.
 func (t *job[E]) prepareDevice() error {
-	device, err := launch.Open(t.opt.Device)
+	open := t.opt.open
+	if open == nil {
+		open = launch.Open
+	}
+	device, err := open(t.opt.Device)
 	if err != nil {
 		return err
 	}

@@ -140,12 +140,10 @@ func (j *solid[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) error {
 	switch {
 	case j.streams:
 		return nil // that is for when it is written
+	case d != nil && j.squared != nil:
+		return gpu.IntegrateVolumeSquaresHostInto(d, j.squared, j.src, nil)
 	case d != nil:
-		err := gpu.IntegrateVolumeHostInto(d, j.sum, j.src, nil)
-		if err == nil && j.squared != nil {
-			err = gpu.IntegrateVolumeSquaresHostInto(d, j.squared.Squares, j.src, nil)
-		}
-		return err
+		return gpu.IntegrateVolumeHostInto(d, j.sum, j.src, nil)
 	case j.squared != nil:
 		return volume.IntegrateSquaresInto(j.squared, j.src, opt)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/measure"
 )
 
@@ -134,7 +135,7 @@ func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	kernels, err := device.Kernels(w.Queue)
+	kernels, err := launch.Kernels(device, w.Queue)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 )
 
 // A gpuReport is the text of [GPU], written as it comes.
@@ -19,7 +20,7 @@ type gpuReport struct {
 
 // A kernelRow is a kernel and the first table that it was seen making.
 type kernelRow struct {
-	gpu.KernelInfo
+	launch.KernelInfo
 	of string
 }
 
@@ -69,7 +70,7 @@ func aboutDevice(d *gpu.Device) string {
 	return fmt.Sprintf("%v: %s, %s, %d units, %.1f GiB", about.Kind, about.Name, versions, about.Units, float64(about.Memory)/(1<<30))
 }
 
-func (r *gpuReport) row(c Case, size Size, results []Result, kernels []gpu.KernelInfo) {
+func (r *gpuReport) row(c Case, size Size, results []Result, kernels []launch.KernelInfo) {
 	if c != r.last {
 		r.last = c
 		limit := "copy"

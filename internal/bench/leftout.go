@@ -15,7 +15,7 @@ import (
 // still be measured: memory is too small for it, or a device lacks its types.
 func leavesOut(err error) bool {
 	var large *measure.TooLargeError
-	return errors.As(err, &large) || errors.Is(err, gpu.ErrMemory) || errors.Is(err, boxsum.ErrTypes)
+	return errors.As(err, &large) || errors.Is(err, boxsum.ErrMemory) || errors.Is(err, boxsum.ErrTypes)
 }
 
 // leftOut is the result of a case and a size that were not measured.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/measure"
 )
 
@@ -95,12 +96,12 @@ func TestLeftOut(t *testing.T) {
 
 // Memory of a device that is too small leaves a size out, too.
 func TestLeavesOut(t *testing.T) {
-	for _, err := range []error{gpu.ErrMemory, boxsum.ErrTypes, Case{Types: "u8:u32", Channels: 1}.FitMemory(hugeSize, 1)} {
+	for _, err := range []error{boxsum.ErrMemory, boxsum.ErrTypes, Case{Types: "u8:u32", Channels: 1}.FitMemory(hugeSize, 1)} {
 		if !leavesOut(fmt.Errorf("somewhere: %w", err)) {
 			t.Errorf("%v ends everything", err)
 		}
 	}
-	for _, err := range []error{nil, gpu.ErrClosed, gpu.ErrNoDevice, boxsum.ErrInvalid} {
+	for _, err := range []error{nil, boxsum.ErrClosed, gpu.ErrNoDevice, boxsum.ErrInvalid} {
 		if leavesOut(err) {
 			t.Errorf("%v is only left out", err)
 		}
@@ -144,8 +145,8 @@ func TestKernelsInJSON(t *testing.T) {
 }
 
 func TestKernelsOf(t *testing.T) {
-	info := gpu.KernelInfo{Name: "k", Blocks: 1, Threads: 2, Registers: 3, Shared: 4, Local: 5, Resident: 6, Occupancy: 0.5}
-	text, err := json.Marshal(kernelsOf([]gpu.KernelInfo{info}))
+	info := launch.KernelInfo{Name: "k", Blocks: 1, Threads: 2, Registers: 3, Shared: 4, Local: 5, Resident: 6, Occupancy: 0.5}
+	text, err := json.Marshal(kernelsOf([]launch.KernelInfo{info}))
 	want := `[{"name":"k","registers":3,"shared_bytes":4,"local_bytes":5,"threads":2,"blocks":1,"resident_blocks":6,"occupancy":0.5}]`
 	if err != nil || string(text) != want {
 		t.Errorf("%s, %v, want %s", text, err, want)

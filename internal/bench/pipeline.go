@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/measure"
 )
 
@@ -129,7 +130,7 @@ func (cfg *PipelineConfig) field(ctx context.Context, c Case, size Size, pipe *m
 	}
 	read, written := c.Bytes(size)
 	copies := func(int, int) ([]time.Duration, error) {
-		took, err := cfg.Device.TransferTime(read, written, cfg.Images)
+		took, err := launch.TransferTime(cfg.Device, read, written, cfg.Images)
 		return []time.Duration{took}, err
 	}
 	return append(field, entry{result(LimitCopies, false), &measure.Contestant{Run: copies}}), nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/measure"
 )
 
@@ -92,7 +93,7 @@ type Kernel struct {
 	Occupancy float64 `json:"occupancy,omitempty"`       // the threads of these, of those that it could run
 }
 
-func kernelsOf(infos []gpu.KernelInfo) []Kernel {
+func kernelsOf(infos []launch.KernelInfo) []Kernel {
 	var kernels []Kernel
 	for _, k := range infos {
 		kernels = append(kernels, Kernel{k.Name, k.Registers, k.Shared, k.Local, k.Threads, k.Blocks, k.Resident, k.Occupancy})

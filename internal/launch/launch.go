@@ -3,7 +3,55 @@
 // a kernel that is given the wrong arguments writes where it likes.
 package launch
 
-import "errors"
+import "time"
+
+// A Key opens what package gpu does not offer to its users. Nobody outside of the module
+// can make one.
+type Key struct{ unforgeable struct{} }
+
+// An Opener is a *gpu.Device.
+type Opener interface {
+	Launcher(Key) (Device, error)
+}
+
+// Open is the device behind a *gpu.Device.
+func Open(device Opener) (Device, error) { return device.Launcher(Key{}) }
+
+// Kernels, NewCopy, NewFill and TransferTime are those of the device that Open gives.
+func Kernels(device Opener, queue func() error) ([]KernelInfo, error) {
+	d, err := Open(device)
+	if err != nil {
+		return nil, err
+	}
+	return d.Kernels(queue)
+}
+
+// NewCopy is that of the device.
+func NewCopy(device Opener, bytes int64) (Limit, error) {
+	d, err := Open(device)
+	if err != nil {
+		return nil, err
+	}
+	return d.NewCopy(bytes)
+}
+
+// NewFill is that of the device.
+func NewFill(device Opener, bytes int64) (Limit, error) {
+	d, err := Open(device)
+	if err != nil {
+		return nil, err
+	}
+	return d.NewFill(bytes)
+}
+
+// TransferTime is that of the device.
+func TransferTime(device Opener, in, out int64, count int) (time.Duration, error) {
+	d, err := Open(device)
+	if err != nil {
+		return 0, err
+	}
+	return d.TransferTime(in, out, count)
+}
 
 // A Device is an open device of package gpu. Buffers and streams that are
 // left are freed when the device is closed.
@@ -33,6 +81,38 @@ type Device interface {
 	// Launch queues a kernel of package kernels. Arguments are int32, int64 or
 	// Buffer.
 	Launch(s Stream, kernel string, groups, items int, args ...any) error
+
+	// NewCopy takes memory for copies on the device, each of which reads this many bytes
+	// and writes as many: the limit that a table stands beside. NewFill is for fills, the
+	// limit of a table that is far larger than its image.
+	NewCopy(bytes int64) (Limit, error)
+	NewFill(bytes int64) (Limit, error)
+	// TransferTime is how long it takes to send this many bytes from page-locked memory
+	// to the device, count times, and as often others back meanwhile.
+	TransferTime(in, out int64, count int) (time.Duration, error)
+	// Kernels calls queue and lists the kernels that it launches on the device, each
+	// once, in the order of their first launch.
+	Kernels(queue func() error) ([]KernelInfo, error)
+}
+
+// A Limit is work that tables are measured against. Run queues it. Close frees its memory
+// after what is under way; closing again does nothing.
+type Limit interface {
+	Run() error
+	Close() error
+}
+
+// KernelInfo is what one kernel takes from the device, as it was launched. Zero
+// stands for what the driver does not tell: OpenCL tells nothing of registers.
+type KernelInfo struct {
+	Name      string
+	Blocks    int     // of the launch; work-groups in the words of OpenCL
+	Threads   int     // of a block; work-items
+	Registers int     // of a thread
+	Shared    int     // bytes of a block
+	Local     int     // bytes of a thread that found no register
+	Resident  int     // blocks that one multiprocessor runs at once
+	Occupancy float64 // the threads of these, of those that it could run
 }
 
 // A Stream is work in the order in which it was queued.
@@ -45,11 +125,6 @@ type Buffer uintptr
 type Rows struct {
 	Buffer                       Buffer
 	Offset, Stride, Bytes, Count int64
-}
-
-// Open is the device behind a *gpu.Device. Package gpu sets it.
-var Open = func(device any) (Device, error) {
-	return nil, errors.New("launch: nobody imported package gpu")
 }
 
 // Group is how many work-items the kernels of package papers have, but for those

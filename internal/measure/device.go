@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -265,7 +266,7 @@ func (w *DeviceWork) Contestant(host bool) *Contestant {
 // DeviceCopy moves bytes on a device, half of them read and half of them written, and
 // DeviceFill writes them.
 func DeviceCopy(d *gpu.Device, bytes int64) (*Contestant, error) {
-	c, err := d.NewCopy(max(1, bytes/2))
+	c, err := launch.NewCopy(d, max(1, bytes/2))
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +275,7 @@ func DeviceCopy(d *gpu.Device, bytes int64) (*Contestant, error) {
 
 // DeviceFill is a contestant that writes bytes.
 func DeviceFill(d *gpu.Device, bytes int64) (*Contestant, error) {
-	c, err := d.NewFill(bytes)
+	c, err := launch.NewFill(d, bytes)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func NewPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, images 
 		}
 		opt := &gpu.PipelineOptions{Reuse: way.Tables == Reused}
 		if job.Opt != nil {
-			opt.Options = *job.Opt
+			opt.Offset, opt.Kernels, opt.BandRows = job.Opt.Offset, job.Opt.Kernels, job.Opt.BandRows
 		}
 		var out iter.Seq2[*boxsum.Table[S], error]
 		if own {

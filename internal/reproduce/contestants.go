@@ -8,6 +8,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
@@ -104,7 +105,7 @@ func ours[S boxsum.Sum, P boxsum.Pixel](l *lab, img boxsum.Image[P], s Spec) (*m
 		}
 		var each []Kernel
 		if s.Kernels {
-			infos, err := l.device.Kernels(w.Queue)
+			infos, err := launch.Kernels(l.device, w.Queue)
 			if err != nil {
 				return w.Contestant(s.Host), nil, err
 			}
@@ -169,7 +170,7 @@ func (l *lab) published(s Spec) (c *measure.Contestant, each []Kernel, err error
 
 // kernels is what each kernel of a job takes, those of one name together.
 func (l *lab) kernels(job *papers.Job) ([]Kernel, error) {
-	infos, err := l.device.Kernels(job.Run)
+	infos, err := launch.Kernels(l.device, job.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func (l *lab) kernels(job *papers.Job) ([]Kernel, error) {
 		if i < 0 {
 			i = len(each)
 			each = append(each, Kernel{Name: step.Name})
-			if j := slices.IndexFunc(infos, func(info gpu.KernelInfo) bool { return info.Name == step.Name }); j >= 0 {
+			if j := slices.IndexFunc(infos, func(info launch.KernelInfo) bool { return info.Name == step.Name }); j >= 0 {
 				each[i] = kernelOf(infos[j])
 			}
 		}
@@ -193,7 +194,7 @@ func (l *lab) kernels(job *papers.Job) ([]Kernel, error) {
 	return each, nil
 }
 
-func kernelOf(info gpu.KernelInfo) Kernel {
+func kernelOf(info launch.KernelInfo) Kernel {
 	return Kernel{Name: info.Name, Threads: info.Threads, Registers: info.Registers, Shared: info.Shared, Occupancy: info.Occupancy}
 }
 

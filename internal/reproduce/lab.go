@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/measure"
 )
@@ -91,7 +92,7 @@ func reason(err error) string {
 	switch {
 	case errors.Is(err, gpu.ErrNoDevice):
 		return "no device"
-	case errors.Is(err, gpu.ErrMemory):
+	case errors.Is(err, boxsum.ErrMemory):
 		return "too little device memory"
 	}
 	return err.Error()

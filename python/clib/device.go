@@ -13,6 +13,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/interop"
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
@@ -151,7 +152,7 @@ func onDevice(a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if j.device, err = a.mustDevice(2).OnStream(uintptr(a.int(3))); err != nil {
+	if j.device, err = interop.OnStream(a.mustDevice(2), uintptr(a.int(3))); err != nil {
 		return nil, err
 	}
 	return nil, j.runOnDevice(p)
@@ -166,8 +167,8 @@ func (j *job) runOnDevice(p *pair) error {
 }
 
 // foreign is an image, a volume or a table in device memory.
-func (j *job) foreign(v view, border int) gpu.Foreign {
-	f := gpu.Foreign{
+func (j *job) foreign(v view, border int) interop.Foreign {
+	f := interop.Foreign{
 		Handle: uintptr(v.data),
 		Width:  v.width - border, Height: v.height - border, Channels: v.channels, Count: 1,
 		Stride: int64(v.stride) * int64(v.bytes),
@@ -179,7 +180,7 @@ func (j *job) foreign(v view, border int) gpu.Foreign {
 }
 
 // queue lays an image and a table over arrays of a device, and queues their work.
-func queue[T, I any](j *job, to view, table func(*gpu.Device, gpu.Foreign) (T, error), image func(*gpu.Device, gpu.Foreign) (I, error), integrate func(T, I, *gpu.Options) error) error {
+func queue[T, I any](j *job, to view, table func(*gpu.Device, interop.Foreign) (T, error), image func(*gpu.Device, interop.Foreign) (I, error), integrate func(T, I, *gpu.Options) error) error {
 	src, err := image(j.device, j.foreign(j.image, 0))
 	if err != nil {
 		return err
@@ -194,22 +195,25 @@ func queue[T, I any](j *job, to view, table func(*gpu.Device, gpu.Foreign) (T, e
 func sumsOnDevice[S boxsum.Sum, P boxsum.Pixel](j *job) error {
 	switch j.kind {
 	case volumeTable:
-		return queue(j, j.sum, gpu.VolumeTableOver[S], gpu.VolumeOver[P], gpu.IntegrateVolumeInto[S, P])
+		return queue(j, j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], gpu.IntegrateVolumeInto[S, P])
 	case tiltedTable:
-		return queue(j, j.sum, gpu.TiltedTableOver[S], gpu.ImageOver[P], gpu.IntegrateTiltedInto[S, P])
+		return queue(j, j.sum, interop.TiltedTableOver[S], interop.ImageOver[P], gpu.IntegrateTiltedInto[S, P])
 	}
-	return queue(j, j.sum, gpu.TableOver[S], gpu.ImageOver[P], gpu.IntegrateInto[S, P])
+	return queue(j, j.sum, interop.TableOver[S], interop.ImageOver[P], gpu.IntegrateInto[S, P])
 }
 
 func squaresOnDevice[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) error {
 	if j.kind == volumeTable {
-		if err := sumsOnDevice[S, P](j); err != nil {
-			return err
-		}
-		return queue(j, j.squares, gpu.VolumeTableOver[Q], gpu.VolumeOver[P], gpu.IntegrateVolumeSquaresInto[Q, P])
+		return queue(j, j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], func(t *gpu.VolumeTable[S], v *gpu.Volume[P], opt *gpu.Options) error {
+			q, err := interop.VolumeTableOver[Q](j.device, j.foreign(j.squares, 1))
+			if err != nil {
+				return err
+			}
+			return gpu.IntegrateVolumeSquaresInto(&gpu.SquaredVolumeTable[S, Q]{Sum: t, Squares: q}, v, opt)
+		})
 	}
-	return queue(j, j.sum, gpu.TableOver[S], gpu.ImageOver[P], func(t *gpu.Table[S], im *gpu.Image[P], opt *gpu.Options) error {
-		q, err := gpu.TableOver[Q](j.device, j.foreign(j.squares, 1))
+	return queue(j, j.sum, interop.TableOver[S], interop.ImageOver[P], func(t *gpu.Table[S], im *gpu.Image[P], opt *gpu.Options) error {
+		q, err := interop.TableOver[Q](j.device, j.foreign(j.squares, 1))
 		if err != nil {
 			return err
 		}
@@ -219,7 +223,7 @@ func squaresOnDevice[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) erro
 
 // wait waits for the work of a stream. It takes the numbers of device and stream.
 func wait(a arguments) (any, error) {
-	d, err := a.mustDevice(0).OnStream(uintptr(a.int(1)))
+	d, err := interop.OnStream(a.mustDevice(0), uintptr(a.int(1)))
 	if err != nil {
 		return nil, err
 	}
@@ -228,14 +232,14 @@ func wait(a arguments) (any, error) {
 
 // take takes memory of a device, and is its address; give gives it back.
 func take(a arguments) (any, error) {
-	handle, err := a.mustDevice(0).Take(int64(a.int(1)))
+	handle, err := interop.Take(a.mustDevice(0), int64(a.int(1)))
 	return int(handle), err
 }
 
-func give(a arguments) (any, error) { return nil, a.mustDevice(0).Give(uintptr(a.int(1))) }
+func give(a arguments) (any, error) { return nil, interop.Give(a.mustDevice(0), uintptr(a.int(1))) }
 
 // deviceOfAddress is the number of the CUDA device where an address is.
 func deviceOfAddress(a arguments) (any, error) {
-	index, err := gpu.DeviceOf(uintptr(a.int(0)))
+	index, err := interop.DeviceOf(uintptr(a.int(0)))
 	return index, err
 }

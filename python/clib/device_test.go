@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/interop"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -24,7 +25,7 @@ func TestArraysOfADevice(t *testing.T) {
 	defer d.Close()
 	const depth, height, width, gap = 5, 7, 11, 3
 	take := func(bytes int64) uintptr {
-		handle, err := d.Take(bytes)
+		handle, err := interop.Take(d, bytes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func TestArraysOfADevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	on, err := gpu.VolumeOver[uint8](d, j.foreign(j.image, 0))
+	on, err := interop.VolumeOver[uint8](d, j.foreign(j.image, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestArraysOfADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := volume.NewBox(0, 0, 0, width, height, depth)
-	table, err := gpu.VolumeTableOver[uint32](d, j.foreign(j.sum, 1))
+	table, err := interop.VolumeTableOver[uint32](d, j.foreign(j.sum, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestArraysOfADevice(t *testing.T) {
 	if got.Sum(last) != want.Sum.Sum(last) {
 		t.Errorf("the volume sums to %d, not %d", got.Sum(last), want.Sum.Sum(last))
 	}
-	table2, err := gpu.VolumeTableOver[uint64](d, j.foreign(j.squares, 1))
+	table2, err := interop.VolumeTableOver[uint64](d, j.foreign(j.squares, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestArraysOfADevice(t *testing.T) {
 		if err := j.runOnDevice(m); err != nil {
 			t.Fatal(err)
 		}
-		over, err := gpu.TableOver[uint32](d, j.foreign(j.sum, 1))
+		over, err := interop.TableOver[uint32](d, j.foreign(j.sum, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
 )
 
 // The errors that Python must tell apart from a bad value.
@@ -31,7 +30,7 @@ func outcome(err error) *C.char {
 	switch {
 	case errors.Is(err, errLayout):
 		class = "L"
-	case errors.Is(err, boxsum.ErrMemory), errors.Is(err, gpu.ErrMemory):
+	case errors.Is(err, boxsum.ErrMemory):
 		class = "M"
 	case errors.Is(err, boxsum.ErrTypes):
 		class = "T"

@@ -1,0 +1,244 @@
+// Package devmem is the memory of an open device: arrays and where they lie, workspaces,
+// page-locked memory of the host, and how room is made where there is too little.
+package devmem
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+)
+
+// A Device is an open device. Several goroutines may use it, and the images and
+// tables on it, at once: their work on the device runs one after another.
+type Device struct {
+	Backend driver.Backend
+	About   driver.Info
+
+	life   sync.Mutex
+	users  int // calls under way
+	idle   sync.Cond
+	closed bool
+	holds  int // who still needs the driver: the open device, pipelines under way, page-locked images
+
+	// Queue is held while a call puts its work on Stream, so that the pieces
+	// of two calls do not mix, and while it uses an image or table, so that
+	// nobody closes that.
+	Queue  sync.Mutex
+	Stream driver.Stream
+
+	Mu     sync.Mutex
+	Held   map[driver.Memory]struct{} // what images and tables have
+	spaces map[spaceKey]space
+	calls  uint64                     // of use, so far
+	spares map[string]Spare           // what the last call left for the next
+	Blocks []*Block                   // of page-locked images and tables
+	others map[driver.Stream]struct{} // streams that NewStream made
+
+	views map[driver.Stream]*Device // what OnStream made
+	owner *Device                   // of a view: whose backend it has
+	fence driver.Event              // of a view: where its last work ends
+	Outer any                       // of a view: what package gpu has around it
+}
+
+// NewDevice is a device over a backend, which it closes.
+func NewDevice(b driver.Backend) (*Device, error) {
+	s, err := b.NewStream()
+	if err != nil {
+		return nil, driver.FirstError(err, b.Close())
+	}
+	d := &Device{Backend: b, About: b.Info(), Stream: s, holds: 1, Held: map[driver.Memory]struct{}{}, spaces: map[spaceKey]space{}}
+	d.idle.L = &d.life
+	return d, nil
+}
+
+// Info describes the device.
+func (d *Device) Info() driver.Info {
+	if d == nil {
+		return driver.Info{}
+	}
+	return d.About
+}
+
+// Memory is the free and total bytes on the device. Where the driver does not
+// say what is free, free is what this package has not taken.
+func (d *Device) Memory() (free, total int64, err error) {
+	if err := d.Enter(); err != nil {
+		return 0, 0, err
+	}
+	defer d.Leave()
+	return d.Backend.Memory()
+}
+
+// Wait returns when all work queued on the device is done, with the error of
+// work that failed.
+func (d *Device) Wait() error {
+	return d.Use(func() error { return d.Backend.Wait(d.Stream) })
+}
+
+// Close waits for the calls and the work under way, then frees the device and
+// every image and table left on it. Closing again does nothing. A pipeline under
+// way ends with an error that wraps ErrClosed and frees its part then.
+func (d *Device) Close() error {
+	if d == nil || d.Backend == nil || !d.end() {
+		return nil
+	}
+	views := d.closeViews()
+	d.life.Lock()
+	defer d.life.Unlock()
+	errs := []error{views, d.drain()}
+	for s := range d.others {
+		errs = append(errs, d.FreeStream(s))
+	}
+	d.others = nil
+	d.DropSpare()
+	for m := range d.Held {
+		errs = append(errs, d.Backend.Free(m))
+	}
+	d.Held = nil
+	return driver.FirstError(append(errs, d.unhold())...)
+}
+
+// end keeps calls from beginning and waits for those under way. It reports whether the
+// device was open.
+func (d *Device) end() bool {
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.closed {
+		return false
+	}
+	d.closed = true
+	if d.owner != nil {
+		d.forgetView()
+	}
+	for d.users > 0 {
+		d.idle.Wait()
+	}
+	return true
+}
+
+// Hold keeps the driver's side of an open device until Release, also when the
+// device is closed meanwhile. Unlike Enter, it does not make Close wait.
+func (d *Device) Hold() error {
+	if err := d.Enter(); err != nil {
+		return err
+	}
+	defer d.Leave()
+	d.life.Lock()
+	defer d.life.Unlock()
+	d.holds++
+	return nil
+}
+
+// Release ends a Hold.
+func (d *Device) Release() error {
+	d.life.Lock()
+	defer d.life.Unlock()
+	return d.unhold()
+}
+
+// unhold ends a hold, and with the last one the device.
+func (d *Device) unhold() error {
+	if d.holds--; d.holds > 0 {
+		return nil
+	}
+	var errs []error
+	for _, s := range d.spaces {
+		errs = append(errs, d.Backend.Free(s.memory))
+	}
+	d.spaces = nil
+	if d.owner != nil {
+		return driver.FirstError(append(errs, d.endView())...)
+	}
+	errs = append(errs, d.Backend.FreeStream(d.Stream), d.Backend.Close())
+	return driver.FirstError(errs...)
+}
+
+// ErrNilDevice is the error of calls on no device.
+var ErrNilDevice = fmt.Errorf("gpu: %w: nil device: open one first", driver.ErrNoDevice)
+
+// Enter begins a call, which keeps the device open until Leave.
+func (d *Device) Enter() error {
+	if d == nil || d.Backend == nil {
+		return ErrNilDevice
+	}
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.closed {
+		return fmt.Errorf("gpu: device %w", boxsum.ErrClosed)
+	}
+	d.users++
+	return nil
+}
+
+// Leave ends a call.
+func (d *Device) Leave() {
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.users--; d.users == 0 {
+		d.idle.Broadcast()
+	}
+}
+
+// Use runs f on an open device while nobody else queues work on its stream.
+func (d *Device) Use(f func() error) error {
+	if err := d.Enter(); err != nil {
+		return err
+	}
+	defer d.Leave()
+	d.Queue.Lock()
+	defer d.Queue.Unlock()
+	d.Mu.Lock()
+	d.calls++
+	d.Mu.Unlock()
+	if d.owner != nil {
+		return d.fenced(f)
+	}
+	return f()
+}
+
+// Take is device memory for an image or a table.
+func (d *Device) Take(bytes int64) (driver.Memory, error) {
+	m, err := d.Allocate(bytes)
+	if err != nil {
+		return 0, err
+	}
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.Held[m] = struct{}{}
+	return m, nil
+}
+
+// Give frees what Take took, once.
+func (d *Device) Give(m driver.Memory) error {
+	d.Mu.Lock()
+	_, ours := d.Held[m]
+	delete(d.Held, m)
+	d.Mu.Unlock()
+	if !ours {
+		return fmt.Errorf("gpu: %w: memory that was not taken here", boxsum.ErrInvalid)
+	}
+	return d.Backend.Free(m)
+}
+
+// Upload is device memory that holds some bytes. It is for calls that have the
+// device's queue.
+func (d *Device) Upload(data []byte) (driver.Memory, error) {
+	m, err := d.Take(int64(len(data)))
+	if err != nil || len(data) == 0 {
+		return m, err
+	}
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(&data[0])
+	n := int64(len(data))
+	err = d.Backend.CopyIn(d.Stream, driver.Plane{Memory: m, Stride: n}, unsafe.Pointer(&data[0]), n, driver.Rows{Bytes: n, Count: 1})
+	// Also after an error: nothing may use this memory once it is unpinned.
+	if err = driver.FirstError(err, d.Backend.Wait(d.Stream)); err != nil {
+		return 0, driver.FirstError(err, d.Give(m))
+	}
+	return m, nil
+}

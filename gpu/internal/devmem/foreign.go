@@ -1,0 +1,80 @@
+package devmem
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// A Foreign is memory of a device that another library has. Sizes are those of the images.
+type Foreign struct {
+	Handle           uintptr // a device pointer or a cl_mem
+	Offset           int64   // bytes from there to the first value
+	Width, Height    int
+	Channels         int   // zero stands for one
+	Count            int   // of images or tables, or the depth of a volume; zero images stand for one
+	Stride, Distance int64 // bytes from row to row, and from one image or slice to the next
+}
+
+// Over is an array in foreign memory, which is checked as far as that is possible.
+func (d *Device) Over(e pairs.Type, f Foreign, border int, volume bool) (Array, error) {
+	if err := d.Enter(); err != nil {
+		return Array{}, err
+	}
+	defer d.Leave()
+	a := Array{Device: d, Element: e, Width: f.Width, Height: f.Height, Channels: f.Channels, Count: f.Count, Border: border, Volume: volume}
+	if volume {
+		a.Depth = f.Count
+	}
+	if err := a.slices(); err != nil {
+		return Array{}, err
+	}
+	if a.Count == 0 {
+		a.Count = 1
+	}
+	if _, err := a.Lay(); err != nil {
+		return Array{}, err
+	}
+	row, rows, value := a.RowBytes(), int64(a.Height+border), int64(e.Bytes())
+	if rows < 2 && f.Stride == 0 {
+		f.Stride = row
+	}
+	image, ok := run(f.Stride, max(rows-1, 0), row)
+	all := image
+	if ok && a.Count > 1 {
+		all, ok = run(f.Distance, int64(a.Count-1), image)
+	}
+	switch {
+	case f.Handle == 0 && row*rows > 0 || f.Offset < 0:
+		return Array{}, fmt.Errorf("gpu: %w: %s at no address", boxsum.ErrInvalid, &a)
+	case f.Stride%value != 0 || f.Distance%value != 0 || (int64(f.Handle)+f.Offset)%value != 0:
+		return Array{}, fmt.Errorf("gpu: %w: %s must start, and have rows, on multiples of %d bytes", boxsum.ErrInvalid, &a, value)
+	case f.Stride < row || a.Count > 1 && f.Distance < image:
+		return Array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart, which overlap", boxsum.ErrInvalid, &a, f.Stride, f.Distance)
+	case !ok || all > math.MaxInt64-f.Offset || uint64(f.Handle) > uint64(math.MaxInt64-f.Offset-all):
+		return Array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart, which is more than memory can hold", boxsum.ErrInvalid, &a, f.Stride, f.Distance)
+	}
+	a.At = Batch{driver.Plane{Memory: driver.Memory(f.Handle), Offset: f.Offset, Stride: f.Stride}, f.Distance}
+	if d.About.Kind == driver.CUDA {
+		// Kernels take it that memory itself starts on such a multiple.
+		address := int64(f.Handle) + f.Offset
+		a.At.Memory, a.At.Offset = driver.Memory(address&^(TableLine-1)), address&(TableLine-1)
+	}
+	if f.Handle == 0 { // nothing to read: it only must not look closed
+		a.At.Memory = 1
+	}
+	return a, nil
+}
+
+// run is the bytes from the beginning of the first of several things to the end of
+// the last, and whether they fit: the last begins that many distances on.
+func run(distance, last, bytes int64) (int64, bool) {
+	before, ok := Product(distance, last)
+	if !ok || before > math.MaxInt64-bytes {
+		return 0, false
+	}
+	return before + bytes, true
+}

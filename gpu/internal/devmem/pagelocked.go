@@ -1,0 +1,77 @@
+package devmem
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+)
+
+// HostArray lays an array out in page-locked memory, and is its values from the
+// first on.
+func HostArray[T any](d *Device, a *Array) (values []T, release func() error, err error) {
+	bytes, err := a.Lay()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := d.Hold(); err != nil {
+		return nil, nil, err
+	}
+	m, err := d.AllocateHost(max(bytes, 1))
+	if err != nil {
+		return nil, nil, driver.FirstError(fmt.Errorf("%w (for %s)", err, a), d.Release())
+	}
+	all := unsafe.Slice((*byte)(m.At), bytes)
+	clear(all)
+	first := unsafe.Add(m.At, a.At.Offset)
+	b := &Block{host: m, Laid: Host{first, a.At.Stride}, Row: a.RowBytes(), Users: 1}
+	d.Mu.Lock()
+	d.Blocks = append(d.Blocks, b)
+	d.Mu.Unlock()
+	values = unsafe.Slice((*T)(first), (bytes-a.At.Offset)/int64(a.Element.Bytes()))
+	return values, sync.OnceValue(func() error { return d.LeaveBlock(b) }), nil
+}
+
+// A Block is page-locked memory of an image or a table. Its users are its owner
+// and the copies under way; the last one frees it.
+type Block struct {
+	host  driver.HostMemory
+	Laid  Host  // the rows in it
+	Row   int64 // bytes of one, without the gap after it
+	Users int   // under the device's mu
+}
+
+// BlockOf is the block that rows lie in, if any, with one user more.
+func (d *Device) BlockOf(at Host, r driver.Rows) *Block {
+	if at.At == nil || r.Count == 0 {
+		return nil
+	}
+	from := uintptr(at.At)
+	to := from + uintptr(at.Stride)*uintptr(r.Count-1) + uintptr(r.Bytes)
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	for _, b := range d.Blocks {
+		if start := uintptr(b.host.At); from >= start && to <= start+uintptr(b.host.Bytes) {
+			b.Users++
+			return b
+		}
+	}
+	return nil
+}
+
+// LeaveBlock ends one use of a block.
+func (d *Device) LeaveBlock(b *Block) error {
+	d.Mu.Lock()
+	b.Users--
+	unused := b.Users == 0
+	if unused {
+		d.Blocks = slices.DeleteFunc(d.Blocks, func(other *Block) bool { return other == b })
+	}
+	d.Mu.Unlock()
+	if !unused {
+		return nil
+	}
+	return driver.FirstError(d.Backend.FreeHost(b.host), d.Release())
+}

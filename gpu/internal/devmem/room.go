@@ -1,0 +1,161 @@
+package devmem
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+)
+
+// A Spare is memory and streams that a call leaves for the next one of its kind. Page-locked
+// memory is slow to come by.
+type Spare interface{ Free() error }
+
+// TakeSpare is what was kept under a name, or nil.
+func (d *Device) TakeSpare(name string) Spare {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	s := d.spares[name]
+	delete(d.spares, name)
+	return s
+}
+
+// KeepSpare keeps something for the next call, and frees it where there is one already.
+func (d *Device) KeepSpare(name string, s Spare) error {
+	d.Mu.Lock()
+	_, taken := d.spares[name]
+	if !taken {
+		if d.spares == nil {
+			d.spares = map[string]Spare{}
+		}
+		d.spares[name] = s
+	}
+	d.Mu.Unlock()
+	if taken {
+		return s.Free()
+	}
+	return nil
+}
+
+// DropSpare frees what was kept, and reports whether there was something.
+func (d *Device) DropSpare() bool {
+	d.Mu.Lock()
+	all := d.spares
+	d.spares = nil
+	d.Mu.Unlock()
+	freed := false
+	for _, s := range all {
+		freed = s.Free() == nil || freed
+	}
+	return freed
+}
+
+// NewStream is a stream that goes with the device if GiveStream does not free it before.
+func (d *Device) NewStream() (driver.Stream, error) {
+	s, err := d.Backend.NewStream()
+	if err != nil {
+		return 0, err
+	}
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	if d.others == nil {
+		d.others = map[driver.Stream]struct{}{}
+	}
+	d.others[s] = struct{}{}
+	return s, nil
+}
+
+// GiveStream frees a stream of NewStream, once.
+func (d *Device) GiveStream(s driver.Stream) error {
+	d.Mu.Lock()
+	_, ours := d.others[s]
+	delete(d.others, s)
+	d.Mu.Unlock()
+	if !ours {
+		return fmt.Errorf("gpu: %w: a stream that was not made here", boxsum.ErrInvalid)
+	}
+	return d.FreeStream(s)
+}
+
+// makeRoom frees all that is only kept for later, also by those who share the device's
+// memory, and reports whether there was something.
+func (d *Device) makeRoom() bool {
+	spare, spaces := d.DropSpare(), d.dropSpaces()
+	freed := spare || spaces
+	for _, other := range d.family() {
+		if other == d || other.Enter() != nil { // Close waits, or frees it
+			continue
+		}
+		spare, spaces = other.DropSpare(), other.dropSpaces()
+		freed = freed || spare || spaces
+		other.Leave()
+	}
+	return freed
+}
+
+// dropSpaces frees the workspaces of the device's stream, and reports whether there were
+// any. Where a call is under way, which may be the caller's, its own ones stay.
+func (d *Device) dropSpaces() bool {
+	if d.Queue.TryLock() {
+		defer d.Queue.Unlock()
+		return d.freeSpaces(d.takeSpaces(true), d.drain)
+	}
+	if d.owner != nil {
+		return false // its stream may be gone before this has waited for it
+	}
+	return d.dropOthers()
+}
+
+// dropOthers frees the workspaces of the device's stream that the call under way does
+// not use.
+func (d *Device) dropOthers() bool {
+	return d.freeSpaces(d.takeSpaces(false), func() error { return d.Backend.Wait(d.Stream) })
+}
+
+// takeSpaces takes workspaces out of what the device knows: calls that need them from
+// now on get others. Those of lanes and slots go with their streams.
+func (d *Device) takeSpaces(idle bool) (taken []space) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	for key, s := range d.spaces {
+		if key.stream == d.Stream && (idle || s.call != d.calls) {
+			taken = append(taken, s)
+			delete(d.spaces, key)
+		}
+	}
+	return taken
+}
+
+// freeSpaces frees workspaces after the work that uses them, and reports whether there
+// were any.
+func (d *Device) freeSpaces(spaces []space, wait func() error) bool {
+	if len(spaces) == 0 {
+		return false
+	}
+	errs := []error{wait()}
+	for _, s := range spaces {
+		errs = append(errs, d.Backend.Free(s.memory))
+	}
+	return driver.FirstError(errs...) == nil
+}
+
+// Allocate is device memory, for which it gives up what is only kept for later.
+func (d *Device) Allocate(bytes int64) (driver.Memory, error) {
+	bytes = max(bytes, 1)
+	m, err := d.Backend.Alloc(bytes)
+	if errors.Is(err, boxsum.ErrMemory) && d.makeRoom() {
+		m, err = d.Backend.Alloc(bytes)
+	}
+	return m, err
+}
+
+// AllocateHost is page-locked memory, for which it gives up what is only kept for
+// later, as Allocate does.
+func (d *Device) AllocateHost(bytes int64) (driver.HostMemory, error) {
+	m, err := d.Backend.AllocHost(bytes)
+	if errors.Is(err, boxsum.ErrMemory) && d.DropSpare() {
+		m, err = d.Backend.AllocHost(bytes)
+	}
+	return m, err
+}

@@ -1,0 +1,97 @@
+package devmem
+
+import (
+	"errors"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+)
+
+// A SpaceState is what launches leave to the next one with the same workspace,
+// which is not cleared in between.
+type SpaceState struct {
+	Epoch uint32 // of the last launch
+	Base  uint32 // tickets drawn so far
+	Kept  any    // what else the launches keep
+}
+
+// A spaceKey is a stream and what its workspace is for.
+type spaceKey struct {
+	stream driver.Stream
+	use    string
+}
+
+type space struct {
+	memory driver.Memory
+	bytes  int64
+	state  *SpaceState
+	call   uint64 // the last of Use that asked for it
+}
+
+// Workspace is memory that belongs to one use of one stream, kept from call to
+// call with what launches know of it. Both are zero the first time, and whenever
+// more bytes are asked for than before or memory was short meanwhile. On the
+// device's own stream it is for functions that Use runs.
+func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.Memory, state *SpaceState, err error) {
+	key := spaceKey{s, use}
+	d.Mu.Lock()
+	old, ok := d.spaces[key]
+	enough := ok && old.bytes >= bytes
+	if enough {
+		old.call = d.calls
+		d.spaces[key] = old
+	} else {
+		delete(d.spaces, key)
+	}
+	d.Mu.Unlock()
+	if enough {
+		return old.memory, old.state, nil
+	}
+	if ok { // first, so that both need not fit
+		if err := driver.FirstError(d.Backend.Wait(s), d.Backend.Free(old.memory)); err != nil {
+			return 0, nil, err
+		}
+	}
+	bytes = RoundUp(bytes, 1<<16)
+	m, err := d.Allocate(bytes)
+	if errors.Is(err, boxsum.ErrMemory) && s == d.Stream && d.dropOthers() {
+		m, err = d.Backend.Alloc(bytes)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := d.Backend.Fill(s, driver.Plane{Memory: m}, 0, bytes); err != nil {
+		return 0, nil, driver.FirstError(err, d.Backend.Free(m))
+	}
+	state = &SpaceState{}
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.spaces[key] = space{m, bytes, state, d.calls}
+	return m, state, nil
+}
+
+// ClearSpace makes a workspace and what launches know of it zero again.
+func (d *Device) ClearSpace(s driver.Stream, use string) error {
+	d.Mu.Lock()
+	space := d.spaces[spaceKey{s, use}]
+	d.Mu.Unlock()
+	if err := d.Backend.Fill(s, driver.Plane{Memory: space.memory}, 0, space.bytes); err != nil {
+		return err
+	}
+	*space.state = SpaceState{}
+	return nil
+}
+
+// FreeStream frees a stream that is not the device's own, and its workspace.
+func (d *Device) FreeStream(s driver.Stream) error {
+	errs := []error{d.Backend.Wait(s)}
+	d.Mu.Lock()
+	for key, space := range d.spaces {
+		if key.stream == s {
+			errs = append(errs, d.Backend.Free(space.memory))
+			delete(d.spaces, key)
+		}
+	}
+	d.Mu.Unlock()
+	return driver.FirstError(append(errs, d.Backend.FreeStream(s))...)
+}

@@ -1,0 +1,300 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/cuda"
+)
+
+// cudaDevices lists the devices of CUDA.
+func cudaDevices() ([]Info, error) {
+	if err := cuda.Load(); err != nil {
+		return nil, err
+	}
+	n, err := cuda.DeviceCount()
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, errors.New("the driver has no devices")
+	}
+	var infos []Info
+	var reasons []error
+	for i := range n {
+		_, info, err := describeCUDA(i)
+		if err != nil {
+			reasons = append(reasons, fmt.Errorf("device %d: %w", i, err))
+			continue
+		}
+		infos = append(infos, info)
+	}
+	return infos, errors.Join(reasons...)
+}
+
+// describeCUDA is the device of this index, if the kernels can run on it.
+func describeCUDA(index int) (cuda.Device, Info, error) {
+	info := Info{Kind: CUDA, Index: index, Vendor: "NVIDIA"}
+	version, err := cuda.DriverVersion()
+	info.Driver = fmt.Sprintf("%d.%d", version/1000, version%1000/10)
+	var d cuda.Device
+	if err == nil {
+		d, err = cuda.DeviceAt(index)
+	}
+	if err == nil {
+		info.Name, err = d.Name()
+	}
+	var major, minor int
+	for _, a := range []struct {
+		attribute cuda.Attribute
+		at        *int
+	}{{cuda.Major, &major}, {cuda.Minor, &minor}, {cuda.Multiprocessors, &info.Units}} {
+		if err == nil {
+			*a.at, err = d.Attribute(a.attribute)
+		}
+	}
+	if err == nil {
+		info.Memory, err = d.TotalMemory()
+	}
+	info.Version = fmt.Sprintf("%d.%d", major, minor)
+	if err == nil && 10*major+minor < oldestCUDA {
+		err = fmt.Errorf("%s has compute capability %s, and the kernels need 7.5: it may do with OpenCL", info.Name, info.Version)
+	}
+	return d, info, err
+}
+
+// oldestCUDA is ten times the compute capability that the PTX of package kernels
+// is for. Older devices are not listed, so that OpenBest goes on to OpenCL.
+const oldestCUDA = 75
+
+// A cudaBackend is a device of CUDA in its primary context, which the rest of
+// the process shares: its pointers are those of other libraries.
+//
+// A context belongs to an OS thread. Every method therefore makes it current on
+// the thread that it happens to run on, which costs a fraction of a microsecond;
+// a thread of its own would cost two switches a call.
+type CUDABackend struct {
+	tracer
+	about        Info
+	device       cuda.Device
+	context      cuda.Context
+	Major, Minor int
+	maxPitch     int64
+
+	mu      sync.Mutex
+	modules map[string]cuda.Module
+	kernels map[string]*Kernel
+	refused map[string]error // kernels that the driver did not take
+	events  []cuda.Event     // to record again: making and freeing them takes longer
+
+	// Tuning replaces what the launches of one-pass kernels choose by themselves. Tests set it.
+	Tuning struct {
+		Path         string // of images: fast, small or flat
+		Turns, Slabs int    // images of a batch that take turns; slabs of slices side by side
+	}
+}
+
+func openCUDA(info Info) (Backend, error) {
+	if err := cuda.Load(); err != nil {
+		return nil, fmt.Errorf("gpu: %w: cuda: %w", ErrNoDevice, OneLine{err})
+	}
+	d, info, err := describeCUDA(info.Index)
+	if err != nil {
+		return nil, fmt.Errorf("gpu: %w: cuda: device %d: %w", ErrNoDevice, info.Index, err)
+	}
+	b := &CUDABackend{about: info, device: d, modules: map[string]cuda.Module{}, kernels: map[string]*Kernel{}, refused: map[string]error{}}
+	for _, a := range []struct {
+		attribute cuda.Attribute
+		at        *int
+	}{{cuda.Major, &b.Major}, {cuda.Minor, &b.Minor}} {
+		if *a.at, err = d.Attribute(a.attribute); err != nil {
+			return nil, cudaError("describe the device", err)
+		}
+	}
+	pitch, err := d.Attribute(cuda.MaxPitch)
+	if err != nil {
+		return nil, cudaError("describe the device", err)
+	}
+	b.maxPitch = int64(pitch)
+	if b.context, err = d.Retain(); err != nil {
+		return nil, cudaError("open the device", err)
+	}
+	return b, nil
+}
+
+// cudaError says what failed, and that it was memory where it was.
+func cudaError(what string, err error) error {
+	if errors.Is(err, cuda.OutOfMemory) {
+		return fmt.Errorf("gpu: cuda: %s: %w", what, boxsum.ErrMemory)
+	}
+	return fmt.Errorf("gpu: cuda: %s: %w", what, err)
+}
+
+// do calls f with the context current.
+func (b *CUDABackend) do(what string, f func() error) error {
+	err := b.context.Enter()
+	if err == nil {
+		err = f()
+		cuda.Leave()
+	}
+	if err != nil {
+		return cudaError(what, err)
+	}
+	return nil
+}
+
+func (b *CUDABackend) Info() Info { return b.about }
+
+func (b *CUDABackend) Memory() (free, total int64, err error) {
+	err = b.do("ask for free memory", func() (err error) {
+		free, total, err = cuda.MemoryInfo()
+		return err
+	})
+	return free, total, err
+}
+
+// close gives the context back; other users in the process may still hold it,
+// so the modules do not go away by themselves.
+func (b *CUDABackend) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err := b.do("unload kernels", func() (err error) {
+		for _, m := range b.modules {
+			err = errors.Join(err, m.Unload())
+		}
+		for _, e := range b.events {
+			err = errors.Join(err, e.Destroy())
+		}
+		return err
+	})
+	b.events = nil
+	clear(b.modules)
+	clear(b.kernels)
+	clear(b.refused)
+	if release := b.device.Release(); release != nil {
+		err = errors.Join(err, cudaError("close the device", release))
+	}
+	return err
+}
+
+func (b *CUDABackend) Alloc(bytes int64) (m Memory, err error) {
+	err = b.do(fmt.Sprintf("take %d bytes", bytes), func() error {
+		p, err := cuda.Alloc(bytes)
+		m = Memory(p)
+		return err
+	})
+	return m, err
+}
+
+func (b *CUDABackend) Free(m Memory) error {
+	return b.do("free memory", func() error { return cuda.Free(cuda.Pointer(m)) })
+}
+
+func (b *CUDABackend) AllocHost(bytes int64) (m HostMemory, err error) {
+	err = b.do(fmt.Sprintf("take %d page-locked bytes", bytes), func() error {
+		at, err := cuda.AllocHost(bytes)
+		m = HostMemory{At: at, Bytes: bytes}
+		return err
+	})
+	return m, err
+}
+
+func (b *CUDABackend) FreeHost(m HostMemory) error {
+	return b.do("free page-locked memory", func() error { return cuda.FreeHost(m.At) })
+}
+
+func (b *CUDABackend) NewStream() (s Stream, err error) {
+	err = b.do("make a stream", func() error {
+		made, err := cuda.NewStream()
+		s = Stream(made)
+		return err
+	})
+	return s, err
+}
+
+func (b *CUDABackend) FreeStream(s Stream) error {
+	return b.do("free a stream", cuda.Stream(s).Destroy)
+}
+
+func (b *CUDABackend) Wait(s Stream) error {
+	return b.do("finish the work", cuda.Stream(s).Synchronize)
+}
+
+func (b *CUDABackend) Record(s Stream) (e Event, err error) {
+	err = b.do("record an event", func() error {
+		b.mu.Lock()
+		var made cuda.Event
+		if last := len(b.events) - 1; last >= 0 {
+			made, b.events = b.events[last], b.events[:last]
+		}
+		b.mu.Unlock()
+		if made == 0 {
+			if made, err = cuda.NewEvent(); err != nil {
+				return err
+			}
+		}
+		if err := made.Record(cuda.Stream(s)); err != nil {
+			made.Destroy()
+			return err
+		}
+		e = Event(made)
+		return nil
+	})
+	return e, err
+}
+
+func (b *CUDABackend) WaitFor(s Stream, e Event) error {
+	return b.do("wait for an event", func() error { return cuda.Stream(s).WaitFor(cuda.Event(e)) })
+}
+
+func (b *CUDABackend) WaitEvent(e Event) error {
+	return b.do("finish the work", cuda.Event(e).Synchronize)
+}
+
+func (b *CUDABackend) Elapsed(from, to Event) (ms float64, err error) {
+	err = b.do("read the time of events", func() (err error) {
+		ms, err = cuda.Elapsed(cuda.Event(from), cuda.Event(to))
+		return err
+	})
+	return ms, err
+}
+
+// freeEvent keeps some events for the next ones. What waits for one goes on waiting
+// for the point where it was, also when it is recorded again.
+func (b *CUDABackend) FreeEvent(e Event) error {
+	const most = 64
+	b.mu.Lock()
+	keep := len(b.events) < most
+	if keep {
+		b.events = append(b.events, cuda.Event(e))
+	}
+	b.mu.Unlock()
+	if keep {
+		return nil
+	}
+	return b.do("free an event", cuda.Event(e).Destroy)
+}
+
+func (b *CUDABackend) Move(e Event, s Stream) (Event, error) {
+	if e == 0 {
+		return b.Record(s)
+	}
+	return e, b.do("record an event", func() error { return cuda.Event(e).Record(cuda.Stream(s)) })
+}
+
+// CheckStream takes any stream: the process has one context.
+func (b *CUDABackend) CheckStream(Stream) error { return nil }
+
+// DeviceOf is the index of the device on which a pointer of CUDA is.
+func DeviceOf(pointer uintptr) (int, error) {
+	if err := cuda.Load(); err != nil {
+		return 0, fmt.Errorf("gpu: %w: cuda: %w", ErrNoDevice, OneLine{err})
+	}
+	index, err := cuda.Pointer(pointer).Device()
+	if err != nil {
+		return 0, cudaError("find the device of a pointer", err)
+	}
+	return index, nil
+}

@@ -1,0 +1,237 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/internal/cuda"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+)
+
+// A Kernel is a kernel of CUDA that is loaded.
+type Kernel struct {
+	Name     string
+	Resident int // blocks that the device runs at once; 0 before Shaped or Occupy
+	function cuda.Function
+	module   cuda.Module
+	shape    any
+}
+
+// A Run is one launch of a kernel that takes a job as its only argument.
+type Run struct {
+	Stream          Stream
+	Blocks, Threads int
+	Shared          int // dynamic bytes
+	Job             unsafe.Pointer
+	Early           bool // it may begin before the launch before it has ended
+}
+
+// Run queues a launch.
+func (b *CUDABackend) Run(k *Kernel, r Run) error {
+	return b.launch(k, &cuda.Launch{
+		Grid: [3]int{r.Blocks, 1, 1}, Block: [3]int{r.Threads, 1, 1}, Shared: r.Shared,
+		Stream: cuda.Stream(r.Stream), Params: []unsafe.Pointer{r.Job}, Early: r.Early,
+	})
+}
+
+func (b *CUDABackend) Launch(s Stream, kernel string, groups, group int, args ...Arg) error {
+	k, err := b.Kernel(kernels.Module(kernel), kernel)
+	if err != nil {
+		return err
+	}
+	params := make([]unsafe.Pointer, len(args))
+	for i, a := range args {
+		params[i] = a.at
+	}
+	return b.launch(k, &cuda.Launch{Grid: [3]int{groups, 1, 1}, Block: [3]int{group, 1, 1}, Stream: cuda.Stream(s), Params: params})
+}
+
+func (b *CUDABackend) launch(k *Kernel, l *cuda.Launch) error {
+	l.Function = k.function
+	b.note(launched{k.Name, uintptr(l.Function), l.Grid, l.Block, l.Shared})
+	err := b.context.Enter()
+	if err == nil {
+		err = l.Run()
+		cuda.Leave()
+	}
+	if err != nil {
+		return cudaError("run "+k.Name, err)
+	}
+	return nil
+}
+
+// LargestGroup is the most itself: the kernels of CUDA are compiled for that.
+func (b *CUDABackend) LargestGroup(_ []string, most int) (int, error) { return most, nil }
+
+// Kernel is a kernel of a module of package kernels. It is loaded when it is first asked for.
+func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k, ok := b.kernels[name]; ok {
+		return k, nil
+	}
+	k := &Kernel{Name: name}
+	err := b.do("find kernel "+name, func() (err error) {
+		if k.module, err = b.module(module, name); err == nil {
+			k.function, err = k.module.Function(name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.kernels[name] = k
+	return k, nil
+}
+
+// Shaped is a kernel whose module tells its shape, in the variable shape_ and its name.
+// The job that it takes must have the bytes that the module was built for.
+func Shaped[S interface {
+	Sizes() (threads, shared, jobBytes int)
+}](b *CUDABackend, module, name string, jobBytes uintptr) (*Kernel, *S, error) {
+	k, err := b.Kernel(module, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if shape, ok := k.shape.(*S); ok {
+		return k, shape, nil
+	}
+	shape := new(S)
+	err = b.do("ask for the shape of "+name, func() error {
+		return k.module.Global("shape_"+name, unsafe.Slice((*byte)(unsafe.Pointer(shape)), unsafe.Sizeof(*shape)))
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	threads, shared, takes := (*shape).Sizes()
+	if takes != int(jobBytes) {
+		return nil, nil, fmt.Errorf("gpu: cuda: %s takes %d bytes: run make kernels", name, takes)
+	}
+	if shared > 0 { // 48 KiB need no asking
+		err := b.do("reserve shared memory", func() error { return k.function.SetAttribute(cuda.MaxDynamicShared, shared) })
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := b.occupy(k, threads, shared); err != nil {
+		return nil, nil, err
+	}
+	k.shape = shape
+	return k, shape, nil
+}
+
+// Occupy finds how many blocks of a kernel the device runs at once.
+func (b *CUDABackend) Occupy(k *Kernel, threads int) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k.Resident > 0 {
+		return nil
+	}
+	return b.occupy(k, threads, 0)
+}
+
+func (b *CUDABackend) occupy(k *Kernel, threads, shared int) error {
+	use, err := b.use(k.function, threads, shared)
+	if err != nil {
+		return err
+	}
+	if k.Resident = use.Resident * b.about.Units; k.Resident == 0 {
+		return fmt.Errorf("gpu: cuda: %s does not fit on %s", k.Name, b.about.Name)
+	}
+	return nil
+}
+
+// Describe adds what the driver knows of a function.
+func (b *CUDABackend) Describe(l launched) (KernelInfo, error) {
+	info, err := b.use(cuda.Function(l.function), l.threads(), l.shared)
+	info.Name, info.Blocks, info.Threads = l.name, l.blocks(), l.threads()
+	return info, err
+}
+
+// use measures a function as launched with this many threads and dynamic shared bytes.
+func (b *CUDABackend) use(f cuda.Function, threads, shared int) (u KernelInfo, err error) {
+	err = b.do("measure a kernel", func() error {
+		var errs [5]error
+		var most int
+		u.Registers, errs[0] = f.Attribute(cuda.Registers)
+		u.Shared, errs[1] = f.Attribute(cuda.StaticShared)
+		u.Local, errs[2] = f.Attribute(cuda.LocalBytes)
+		u.Resident, errs[3] = f.BlocksPerProcessor(threads, shared)
+		most, errs[4] = b.device.Attribute(cuda.ThreadsPerProcessor)
+		u.Shared += shared
+		u.Occupancy = float64(u.Resident*threads) / float64(max(most, 1))
+		return errors.Join(errs[:]...)
+	})
+	return u, err
+}
+
+// module loads the first image that the device takes, for one of its kernels: machine
+// code whole, but of PTX only that kernel, since drivers compile all that they are given.
+func (b *CUDABackend) module(name, kernel string) (cuda.Module, error) {
+	if m, ok := b.modules[name]; ok {
+		return m, nil
+	}
+	if err := b.refused[kernel]; err != nil {
+		return 0, err
+	}
+	var reasons []error
+	for _, image := range kernels.CUDA(name, b.Major, b.Minor) {
+		key := name
+		if kernels.IsPTX(image) {
+			key, image = name+" "+kernel, kernels.OneKernel(image, kernel)
+		}
+		m, log, err := cuda.LoadModule(image)
+		if err == nil {
+			b.modules[key] = m
+			return m, nil
+		}
+		if log != "" {
+			err = fmt.Errorf("%w: %s", err, log)
+		}
+		reasons = append(reasons, err)
+	}
+	if len(reasons) == 0 {
+		return 0, fmt.Errorf("no %s kernels for compute capability %d.%d", name, b.Major, b.Minor)
+	}
+	err := fmt.Errorf("load the %s kernels: %w", name, Refusal(reasons))
+	if IsRefused(err) {
+		b.refused[kernel] = err
+	}
+	return 0, err
+}
+
+// refused is the error of a kernel that the driver takes in no form, today or later:
+// it is older than the PTX, say, or has no compiler for it.
+type refused struct{ error }
+
+func (r refused) Unwrap() error { return r.error }
+
+// Refusal joins what the driver said to the images of a kernel.
+func Refusal(reasons []error) error {
+	all := OneLine{errors.Join(reasons...)}
+	for _, reason := range reasons {
+		var result cuda.Result
+		if !errors.As(reason, &result) || !result.Refuses() {
+			return all
+		}
+	}
+	return refused{all}
+}
+
+// IsRefused reports whether the driver takes a kernel in no form.
+func IsRefused(err error) bool {
+	var r refused
+	return errors.As(err, &r)
+}
+
+// Encode fills in the map of a tensor of pixels.
+func (b *CUDABackend) Encode(t *cuda.Tensor) (m cuda.TensorMap, err error) {
+	err = b.do("map the pixels", func() (err error) {
+		m, err = t.Encode()
+		return err
+	})
+	return m, err
+}

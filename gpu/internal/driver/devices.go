@@ -1,0 +1,107 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Info describes a device.
+type Info struct {
+	Kind    Kind
+	Index   int // among the devices of its kind
+	Name    string
+	Vendor  string
+	Driver  string // its version; of CUDA, the newest that it can do ("13.0")
+	Version string // compute capability of CUDA ("9.0"), version of OpenCL ("3.0")
+	Memory  int64  // bytes
+	Units   int    // multiprocessors or compute units
+	CPU     bool   // an OpenCL device that is a processor
+}
+
+// Drivers lists what each kind needs: how to find its devices, and how to open
+// one of them.
+var Drivers = []struct {
+	Kind    Kind
+	Devices func() ([]Info, error)
+	Open    func(Info) (Backend, error)
+}{
+	{CUDA, cudaDevices, openCUDA},
+	{OpenCL, openCLDevices, openOpenCL},
+}
+
+// List is the devices of these kinds, of all where none is named, and why there
+// are not more.
+func List(kinds ...Kind) (infos []Info, reasons []error) {
+	for _, driver := range Drivers {
+		if len(kinds) > 0 && !slices.Contains(kinds, driver.Kind) {
+			continue
+		}
+		found, err := driver.Devices()
+		if err != nil {
+			reasons = append(reasons, fmt.Errorf("%s: %w", driver.Kind, err))
+		}
+		infos = append(infos, found...)
+	}
+	slices.SortStableFunc(infos, func(a, b Info) int { return a.Rank() - b.Rank() })
+	return infos, reasons
+}
+
+// NoDevice is ErrNoDevice with all reasons on one line.
+func NoDevice(reasons []error) error {
+	if len(reasons) == 0 {
+		return fmt.Errorf("gpu: %w", ErrNoDevice)
+	}
+	return fmt.Errorf("gpu: %w: %w", ErrNoDevice, OneLine{errors.Join(reasons...)})
+}
+
+// Rank is less for devices that come first.
+func (i Info) Rank() int {
+	switch {
+	case i.Kind == CUDA:
+		return 0
+	case i.CPU:
+		return 2
+	}
+	return 1
+}
+
+// Open opens a device.
+func Open(info Info) (Backend, error) {
+	for _, driver := range Drivers {
+		if driver.Kind == info.Kind {
+			return driver.Open(info)
+		}
+	}
+	return nil, fmt.Errorf("gpu: %w: %v is no kind of device", ErrNoDevice, info.Kind)
+}
+
+// A Kind is the driver behind a device.
+type Kind int
+
+// The kinds of devices.
+const (
+	CUDA Kind = iota + 1
+	OpenCL
+)
+
+var kinds = map[Kind]string{CUDA: "cuda", OpenCL: "opencl"}
+
+// String is cuda or opencl.
+func (k Kind) String() string {
+	if name, ok := kinds[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("Kind(%d)", int(k))
+}
+
+// ParseKind is the kind with this name, in any case.
+func ParseKind(name string) (Kind, error) {
+	for k, n := range kinds {
+		if strings.EqualFold(n, name) {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("gpu: no kind of device is called %q: there are cuda and opencl", name)
+}

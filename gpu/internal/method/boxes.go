@@ -1,0 +1,111 @@
+package method
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+)
+
+// QueryBytes is how much memory the boxes of one launch take, and their sums
+// too, at most.
+const QueryBytes = 16 << 20
+
+// An Answer queues the kernel that sums boxes from a table: box i is some int32, of which
+// none lies outside of the table, and four zeros or six where nothing is left of it.
+// Channel c of its sum is value i*channels+c of sums.
+type Answer func(boxes, sums driver.Memory, count int) error
+
+// SumBoxes answers boxes of a table in as many launches as it takes: place is what a
+// kernel takes for each box.
+func SumBoxes[S boxsum.Sum, Box any](t *devmem.Array, dst []S, count int, place func(n int) Box, answer Answer) error {
+	if len(dst)/t.Channels < count {
+		return fmt.Errorf("gpu: %w: %d boxes of %d channels need %d sums each, there is room for %d",
+			boxsum.ErrInvalid, count, t.Channels, t.Channels, len(dst))
+	}
+	var box Box
+	perLaunch := max(1, QueryBytes/max(int(unsafe.Sizeof(box)), t.Channels*t.Element.Bytes()))
+	return t.Device.Use(func() error {
+		if err := t.Open(); err != nil {
+			return err
+		}
+		for first := 0; first < count; first += perLaunch {
+			placed := make([]Box, min(perLaunch, count-first))
+			for n := range placed {
+				placed[n] = place(first + n)
+			}
+			if err := ask(t.Device, dst[first*t.Channels:][:len(placed)*t.Channels], placed, answer); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ask sends boxes to the device and waits for their sums.
+func ask[S, Box any](d *devmem.Device, dst []S, boxes []Box, answer Answer) error {
+	in, out := int64(len(boxes))*int64(unsafe.Sizeof(boxes[0])), int64(len(dst))*int64(unsafe.Sizeof(dst[0]))
+	boxesAt, _, err := d.Workspace(d.Stream, "boxes", in)
+	if err != nil {
+		return err
+	}
+	sumsAt, _, err := d.Workspace(d.Stream, "sums of boxes", out)
+	if err != nil {
+		return err
+	}
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(&boxes[0])
+	pin.Pin(&dst[0])
+	b := d.Backend
+	err = b.CopyIn(d.Stream, driver.Plane{Memory: boxesAt, Stride: in}, unsafe.Pointer(&boxes[0]), in, driver.Rows{Bytes: in, Count: 1})
+	if err == nil {
+		err = answer(boxesAt, sumsAt, len(boxes))
+	}
+	if err == nil {
+		err = b.CopyOut(d.Stream, unsafe.Pointer(&dst[0]), out, driver.Plane{Memory: sumsAt, Stride: out}, driver.Rows{Bytes: out, Count: 1})
+	}
+	// Also after an error: nothing may use this memory once it is unpinned.
+	return driver.FirstError(err, b.Wait(d.Stream))
+}
+
+// PlaneBoxes answers boxes x0 y0 x1 y1 from table i, as
+//
+//	T(x1,y1) - T(x0,y1) - T(x1,y0) + T(x0,y0)
+//
+// taken in this order. Offsets are put back on the host.
+func PlaneBoxes(t *devmem.Array, i int) Answer { return gridBoxes(t, i, kernels.SumKernel) }
+
+// TiltedBoxes answers boxes x y w h from tilted table i.
+func TiltedBoxes(t *devmem.Array, i int) Answer { return gridBoxes(t, i, kernels.DiagonalKernel) }
+
+func gridBoxes(t *devmem.Array, i int, kernel func(name, sum string) string) Answer {
+	return func(boxes, sums driver.Memory, count int) error {
+		at := t.At.Image(i)
+		job := portableBoxes{at.Offset, at.Stride, int64(t.Channels), int64(count)}
+		return answer(t, kernel("boxes", accumulator(t.Element)), count, arg(&job), arg(&at.Memory), arg(&boxes), arg(&sums))
+	}
+}
+
+// VolumeBoxes answers boxes x0 y0 z0 x1 y1 z1 from the table of a volume.
+func VolumeBoxes(t *devmem.Array) Answer {
+	return func(boxes, sums driver.Memory, count int) error {
+		at := t.At
+		job := volumeBlocks{at.Offset, at.Stride, at.Distance, int64(t.Channels), int64(count)}
+		return answer(t, kernels.VolumeBoxes(accumulator(t.Element)), count, arg(&job), arg(&at.Memory), arg(&boxes), arg(&sums))
+	}
+}
+
+// answer queues a kernel with a work-item for each channel of each box.
+func answer(t *devmem.Array, kernel string, count int, args ...driver.Arg) error {
+	b := t.Device.Backend
+	group, err := b.LargestGroup([]string{kernel}, kernels.Types{Sum: accumulator(t.Element)}.MaxGroup())
+	if err != nil {
+		return err
+	}
+	return b.Launch(t.Device.Stream, kernel, devmem.CeilDiv(count*t.Channels, group), group, args...)
+}

@@ -1,0 +1,139 @@
+package method
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+)
+
+// Histogram makes integral histograms of values between limits.
+type Histogram struct {
+	images
+	Limits *Limits
+}
+
+const (
+	// histogramRows is how many rows go together at most: columns' counts are
+	// of 16 bits.
+	histogramRows = 1<<16 - kernels.HistogramBand*kernels.HistogramBands // a multiple of bands
+	// histogramBytes is about how much memory images that go together take
+	// besides their tables.
+	histogramBytes = 1 << 30
+)
+
+// Portable makes integral histograms with the portable kernels, images that are too high
+// in bands.
+func (m Histogram) Portable(job Job) (Plan, error) {
+	band := func(job Job, first int) Job {
+		job.Carry = job.Carry || first > 0
+		job.Height = min(histogramRows, job.Height-first)
+		job.In.Offset += int64(first) * job.In.Stride
+		job.Out.Offset += int64(first) * job.Out.Stride
+		return job
+	}
+	c := m.cut(band(job, 0))
+	groups := max(int64(c.tilesAcross)*int64(c.bands)*int64(c.channels), int64(c.quadGroups)*int64(c.bundles)*int64(c.bands),
+		(int64(c.bands)*kernels.HistogramBand+int64(c.tilesAcross)*(kernels.HistogramTile+1))*int64(c.allQuads))
+	return Plan{
+		Most: int(min(int64(job.Count), max(histogramBytes/c.lay(1), 1), math.MaxInt32/groups)),
+		Launch: func(part Job) error {
+			for first := 0; first < job.Height; first += histogramRows {
+				if err := m.launch(band(part, first)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, nil
+}
+
+// cut is how the images of a job are cut.
+func (m Histogram) cut(job Job) histogramCut {
+	quads := devmem.CeilDiv(job.Bins, 4)
+	groupQuads := 1
+	for groupQuads < min(quads*job.Channels, kernels.HistogramQuads) {
+		groupQuads *= 2
+	}
+	across := devmem.CeilDiv(job.Width, kernels.HistogramTile*kernels.HistogramAcross) * kernels.HistogramAcross
+	return histogramCut{
+		width: int32(job.Width), height: int32(job.Height), channels: int32(job.Channels), bins: int32(job.Bins),
+		limits: int32(m.Limits.count), quads: int32(quads), allQuads: int32(quads * job.Channels), groupQuads: int32(groupQuads),
+		tilesAcross: int32(across), bands: int32(devmem.CeilDiv(job.Height, kernels.HistogramBand*kernels.HistogramBands) * kernels.HistogramBands),
+		bundles: int32(devmem.CeilDiv(across*groupQuads, kernels.HistogramQuads)), quadGroups: int32(devmem.CeilDiv(quads*job.Channels, groupQuads)),
+		carry: flag(job.Carry), quadsIn: flag(job.Channels == 1 && quadsIn(job)),
+		wide: flag(job.Bins%4 == 0 && job.Out.Aligned(0, job.Count)),
+	}
+}
+
+// lay places things in the workspace, and is how much that takes.
+func (c *histogramCut) lay(count int) int64 {
+	rows, columns := int64(c.bands)*kernels.HistogramBand, int64(c.tilesAcross)*kernels.HistogramTile
+	across, bands, quads := int64(c.tilesAcross), int64(c.bands), int64(c.allQuads)
+	var at int64
+	next := func(start *int64, bytes int64) {
+		*start = at
+		at += devmem.RoundUp(bytes*int64(count), 256)
+	}
+	next(&c.planesStart, rows*columns*int64(c.channels)*2)
+	next(&c.rowsStart, rows*across*quads*4)
+	next(&c.columnsStart, bands*columns*quads*4)
+	next(&c.totalsStart, bands*across*quads*16)
+	next(&c.leftStart, rows*across*quads*16)
+	next(&c.aboveStart, bands*columns*quads*8)
+	c.count = int32(count)
+	return at
+}
+
+// quadsIn reports whether the pixels of images can be read four at a time.
+func quadsIn(job Job) bool {
+	quad := 4 * job.Pixel.Bytes()
+	return readable(job, min(quad, 16), quad)
+}
+
+// launch queues the launches for images that go together.
+func (m Histogram) launch(job Job) error {
+	c := m.cut(job)
+	space, _, err := job.Device.Workspace(job.Stream, "histogram counts", c.lay(job.Count))
+	if err != nil {
+		return err
+	}
+	c.inStart, c.inStride, c.inDistance = job.In.Offset, job.In.Stride, job.In.Distance
+	c.outStart, c.outStride, c.outDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
+	for _, l := range []struct {
+		kernel        string
+		group, groups int
+		args          []driver.Arg
+	}{
+		{kernels.HistogramTotals(job.Pixel.Short()), kernels.HistogramGroup, c.tiles(), []driver.Arg{arg(&c), arg(&job.In.Memory), arg(&m.Limits.At), arg(&space)}},
+		{kernels.HistogramCarry, kernels.HistogramGroup, c.carries(), []driver.Arg{arg(&c), arg(&space)}},
+		{kernels.HistogramFinish, kernels.HistogramTeam, c.teams(), []driver.Arg{arg(&c), arg(&space), arg(&job.Out.Memory)}},
+	} {
+		if group, err := job.group(l.group, l.kernel); err != nil {
+			return err
+		} else if group != l.group {
+			return fmt.Errorf("gpu: %w: %s has work-groups of at most %d work-items; histograms need %d", driver.ErrNoDevice, job.Device.About.Name, group, l.group)
+		}
+		if err := job.launch(l.kernel, int64(l.groups), l.group, l.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tiles, carries and teams are the work-groups that the kernels of a cut take, less
+// than 2^31 of each.
+func (c *histogramCut) tiles() int {
+	return int(c.tilesAcross/kernels.HistogramAcross) * int(c.bands/kernels.HistogramBands) * int(c.channels) * int(c.count)
+}
+
+func (c *histogramCut) carries() int {
+	items := (int64(c.bands)*kernels.HistogramBand + int64(c.tilesAcross)*(kernels.HistogramTile+1)) * int64(c.allQuads) * int64(c.count)
+	return int(devmem.CeilDiv(items, kernels.HistogramGroup))
+}
+
+func (c *histogramCut) teams() int {
+	return int(c.quadGroups) * int(c.bundles) * int(c.bands) * int(c.count)
+}

@@ -1,0 +1,97 @@
+package method
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// Obstacle reports what keeps a job from the two-launch kernels, or nothing.
+func (Histogram) Obstacle(job Job) string {
+	if obstacle := cudaObstacle(job.Device); obstacle != "" {
+		return obstacle
+	}
+	if job.Width > math.MaxUint16 {
+		return "of histograms count the pixels of a row in 16 bits"
+	}
+	return ""
+}
+
+// Suits reports whether the two-launch kernels are faster for a job than the portable
+// ones, as found on an H200: small images have too few strips of columns to keep the
+// device busy, and with few bins the work for each count is more than its store.
+func (m Histogram) Suits(job Job) bool {
+	const few = 16 // bins of a group
+	c := m.passCut(job)
+	return c.lanes > few && int64(c.strips)*int64(c.groups)*int64(c.channels)*int64(job.Count) >= int64(job.Device.About.Units)/2
+}
+
+// passCut is how the images of a job are cut for the two-launch kernels.
+func (m Histogram) passCut(job Job) histogramPassJob {
+	const most = 32 // lanes
+	groups := devmem.CeilDiv(job.Bins, most)
+	lanes := devmem.CeilDiv(job.Bins, groups)
+	slots := 2
+	for slots < lanes {
+		slots *= 2
+	}
+	return histogramPassJob{
+		width: int32(job.Width), height: int32(job.Height), channels: int32(job.Channels),
+		bins: int32(job.Bins), limitCount: int32(m.Limits.count), lanes: int32(lanes), groups: int32(groups), slots: int32(slots),
+		tiles: int32(devmem.CeilDiv(job.Width, kernels.HistogramPassTile)), strips: int32(devmem.CeilDiv(job.Width, kernels.HistogramPassStrip)),
+		carry: flag(job.Carry), quadsIn: flag(job.Channels == 1 && quadsIn(job)),
+	}
+}
+
+// OnePass makes integral histograms in two launches.
+func (m Histogram) OnePass(job Job) (Plan, error) {
+	c := m.passCut(job)
+	b := job.Device.Backend.(*driver.CUDABackend)
+	countName, writeName := kernels.HistogramPassKernels(job.Pixel.Short(), 32/int(c.slots))
+	count, err := b.Kernel(kernels.Module(countName), countName)
+	if err != nil {
+		return Plan{}, err
+	}
+	write, err := b.Kernel(kernels.Module(writeName), writeName)
+	if err != nil {
+		return Plan{}, err
+	}
+	threads := kernels.HistogramPassWriters(32 / int(c.slots))
+	if err := b.Occupy(write, threads); err != nil {
+		return Plan{}, err
+	}
+	company := write.Resident
+	parts, rows := int64(c.channels)*int64(c.groups), int64(c.height)
+	plane := int64(c.channels) * rows * int64(c.tiles) * kernels.HistogramPassTile * 2
+	if job.Pixel == pairs.U8 {
+		plane = 0 // it is the image
+	}
+	left := rows * int64(c.tiles) * parts * int64(c.slots) * 2
+	batches := devmem.CeilDiv(job.Height, kernels.HistogramPassBatch)
+	launch := func(part Job) error {
+		c := c
+		blocks := int(c.strips) * int(parts) * part.Count
+		c.count, c.company, c.batches = int32(part.Count), int32(company), int32(devmem.CeilDiv(blocks, company)*batches)
+		planes, lefts := devmem.RoundUp(plane*int64(part.Count), 256), devmem.RoundUp(left*int64(part.Count), 256)
+		space, _, err := job.Device.Workspace(job.Stream, "histogram rows", planes+lefts+4*int64(c.batches))
+		if err != nil {
+			return err
+		}
+		c.plane, c.left, c.written = int64(space), int64(space)+planes, int64(space)+planes+lefts
+		c.in, c.out, c.limits, c.table = int64(part.In.Address()), int64(part.Out.Address()), int64(m.Limits.At), int64(m.Limits.At)+limitsTable
+		c.inStride, c.inDistance = part.In.Stride, part.In.Distance
+		c.outStride, c.outDistance = part.Out.Stride, part.Out.Distance
+		run := driver.Run{Stream: job.Stream, Blocks: job.Height * job.Channels * part.Count, Threads: kernels.HistogramPassThreads, Job: unsafe.Pointer(&c)}
+		if err := b.Run(count, run); err != nil {
+			return err
+		}
+		run.Blocks, run.Threads, run.Early = blocks, threads, b.Major >= 9
+		return b.Run(write, run)
+	}
+	most := math.MaxInt32 / max(rows*int64(c.channels), int64(c.strips)*parts, (int64(c.strips)*parts/int64(company)+1)*int64(batches))
+	return Plan{int(min(int64(job.Count), max(histogramBytes/(plane+left), 1), most)), launch}, nil
+}

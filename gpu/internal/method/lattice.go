@@ -1,0 +1,225 @@
+package method
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+)
+
+// A Lattice makes tables along the lines of a rotation: upright ones of images with holes,
+// into which the pixels are laid first. The tables of its jobs are of the lattices, two
+// to an image where that is split.
+type Lattice struct {
+	images
+	Shape *LatticeShape
+	job   latticeJob
+	at    driver.Memory // of what the shape packed; 0 once closed
+	lists map[tileSize]tileList
+}
+
+// A tileSize is the columns and rows of the tiles of a one-pass kernel, and whether
+// it goes through them row by row; a tileList is those tiles that are in a region.
+type (
+	tileSize struct {
+		columns, rows int
+		byRows        bool
+	}
+	tileList struct {
+		at    driver.Memory
+		count int
+	}
+)
+
+// NewLattice copies a shape to the device. It is for calls that have the device's queue.
+func NewLattice(d *devmem.Device, shape *LatticeShape) (*Lattice, error) {
+	packed, job := shape.pack()
+	if len(packed)/4 > math.MaxInt32 {
+		return nil, fmt.Errorf("gpu: %w: images of %d×%d pixels are too large to rotate", boxsum.ErrInvalid, shape.Width, shape.Height)
+	}
+	at, err := d.Upload(packed)
+	return &Lattice{Shape: shape, job: job, at: at, lists: map[tileSize]tileList{}}, err
+}
+
+// Open reports whether the lattice was closed.
+func (l *Lattice) Open() error {
+	if l.at == 0 {
+		return fmt.Errorf("gpu: rotated table %w", boxsum.ErrClosed)
+	}
+	return nil
+}
+
+// Free frees the memory on the device, once. It is for calls that use the device.
+func (l *Lattice) Free(d *devmem.Device) error {
+	if l.at == 0 {
+		return nil
+	}
+	errs := []error{d.Backend.Wait(d.Stream), d.Give(l.at)}
+	for _, list := range l.lists {
+		errs = append(errs, d.Give(list.at))
+	}
+	l.at, l.lists = 0, nil
+	return driver.FirstError(errs...)
+}
+
+// Empty is the tables of all lattices, none of which has a cell.
+func (l *Lattice) Empty(job Job) Job {
+	job.Width, job.Height, job.Count = 0, 0, job.Count<<l.job.split
+	return job
+}
+
+// Part is some of the images of a job.
+func (l *Lattice) Part(job Job, first, count int) Job {
+	part := l.images.Part(job, first, count)
+	part.Out.Plane = job.Out.Image(first << l.job.split)
+	return part
+}
+
+// Obstacle is that of a plane of the lattice's size.
+func (l *Lattice) Obstacle(job Job) string { return Plane{}.Obstacle(l.cells(job, devmem.Batch{})) }
+
+// cells is the job of the lattices of some images.
+func (l *Lattice) cells(job Job, at devmem.Batch) Job {
+	job.In, job.Width, job.Height, job.Count = at, int(l.job.columns), int(l.job.rows), job.Count<<l.job.split
+	return job
+}
+
+// OnePass makes tables with the one-pass kernels of planes, of the tiles that have pixels.
+func (l *Lattice) OnePass(job Job) (Plan, error) { return l.plan(job, OnePass) }
+
+// Portable makes tables with the portable kernels of planes.
+func (l *Lattice) Portable(job Job) (Plan, error) { return l.plan(job, Portable) }
+
+// latticeBytes is about how much memory the pixels of lattices take at a time,
+// unless one image needs more.
+const latticeBytes = 1 << 30
+
+func (l *Lattice) plan(job Job, way Way) (Plan, error) {
+	stride := devmem.RoundUp(int64(l.job.columns)*int64(job.Channels)*int64(job.Pixel.Bytes()), devmem.ImageRow)
+	one, ok := devmem.Product(stride, int64(l.job.rows))
+	if !ok {
+		return Plan{}, fmt.Errorf("gpu: %w: a lattice of %d×%d cells is more than memory can hold", boxsum.ErrInvalid, l.job.columns, l.job.rows)
+	}
+	return Plan{
+		Most: int(min(int64(job.Count), max(latticeBytes/(one<<l.job.split), 1))),
+		Launch: func(part Job) error {
+			bytes := one * int64(part.Count<<l.job.split)
+			space, _, err := job.Device.Workspace(job.Stream, "lattice", bytes)
+			if errors.Is(err, boxsum.ErrMemory) {
+				return fmt.Errorf("%w: rotated tables need the pixels of their lattice beside them, %d bytes", err, bytes)
+			}
+			if err != nil {
+				return err
+			}
+			cells := l.cells(part, devmem.Batch{Plane: driver.Plane{Memory: space, Stride: stride}, Distance: one})
+			if way == OnePass {
+				if cells.tiles, cells.tileCount, err = l.tiles(cells); err != nil {
+					return err
+				}
+			}
+			if err := l.Lay(part, cells.In, cells.tileCount == 0); err != nil {
+				return err
+			}
+			return Run(Plane{}, cells, way)
+		},
+	}, nil
+}
+
+// tiles lists the tiles that a one-pass kernel works on; none where it does all of them.
+func (l *Lattice) tiles(job Job) (driver.Memory, int, error) {
+	k, err := fastChoice(job.Device.Backend.(*driver.CUDABackend), job)
+	if err != nil {
+		return 0, 0, err
+	}
+	across, down := k.tiles(job)
+	size := tileSize{int(k.width) / job.Channels, int(k.height), k.strip > 0}
+	if k.shared == 0 || int64(across)*int64(down) > mostTiles || PieceColumns%size.columns != 0 || PieceRows%size.rows != 0 {
+		return 0, 0, nil
+	}
+	list, ok := l.lists[size]
+	if !ok {
+		tiles := l.Shape.region.tiles(size)
+		if len(tiles) == 0 {
+			return 0, 0, nil
+		}
+		packed := unsafe.Slice((*byte)(unsafe.Pointer(&tiles[0])), len(tiles)*int(unsafe.Sizeof(tiles[0])))
+		at, err := job.Device.Upload(packed)
+		if err != nil {
+			return 0, 0, err
+		}
+		list = tileList{at, len(tiles)}
+		l.lists[size] = list
+	}
+	return list.at, list.count, nil
+}
+
+// Lay puts the pixels of images into the cells of their lattices: of all of a lattice, or
+// of the part that has pixels.
+func (l *Lattice) Lay(job Job, cells devmem.Batch, everywhere bool) error {
+	bytes := job.Pixel.Bytes()
+	laneGroups := devmem.CeilDiv(job.Channels, kernels.LatticeValues)
+	lanes := devmem.CeilDiv(job.Channels, laneGroups)
+	name, most, tileCells, rows := "lay", kernels.LatticeGroup, kernels.LatticeValues/lanes, kernels.LatticeRows/bytes
+	if job.Channels == 1 && readable(job, min(8*bytes, 16), min(8*bytes, 16)) {
+		name, most, tileCells, rows = "gray", kernels.GrayGroup, kernels.GrayCells, kernels.GrayRows/bytes
+	}
+	kernel := kernels.LatticeKernel(name, bytes)
+	group, err := job.group(most, kernel)
+	if err != nil {
+		return err
+	}
+	j := l.job
+	j.everywhere = flag(everywhere)
+	j.channels, j.lanes, j.laneGroups, j.lanesInverse = int32(job.Channels), int32(lanes), int32(laneGroups), int32(devmem.CeilDiv(1<<16, lanes))
+	j.tileCells, j.tilesAcross = int32(tileCells), int32(devmem.CeilDiv(int(j.columns), tileCells))
+	j.tilesDown = int32(devmem.CeilDiv(int(j.rows)<<j.split, rows))
+	j.wide = flag(tileCells*job.Channels == kernels.LatticeValues)
+	j.inStart, j.inStride, j.inDistance = job.In.Offset, job.In.Stride, job.In.Distance
+	j.outStart, j.outStride, j.outDistance = cells.Offset, cells.Stride, cells.Distance
+	groups := int64(laneGroups) * int64(j.tilesAcross) * int64(j.tilesDown)
+	if groups > math.MaxInt32/int64(job.Count) {
+		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrInvalid, job.Width, job.Height, job.Channels)
+	}
+	return job.launch(kernel, groups*int64(job.Count), group, arg(&j), arg(&job.In.Memory), arg(&l.at), arg(&cells.Memory))
+}
+
+// readable reports whether the pixels of images lie on multiples of some bytes, and can be
+// read in pieces beyond the last of a row too.
+func readable(job Job, multiple, piece int) bool {
+	of := int64(multiple)
+	return job.In.Offset%of == 0 && job.In.Stride%of == 0 && (job.Count == 1 || job.In.Distance%of == 0) &&
+		job.In.Stride >= devmem.RoundUp(int64(job.Width)*int64(job.Pixel.Bytes()), int64(piece))
+}
+
+// Boxes answers boxes of table i of the lattices.
+func (l *Lattice) Boxes(t *devmem.Array, i int) Answer {
+	return func(boxesAt, sumsAt driver.Memory, count int) error {
+		if err := l.Open(); err != nil { // it may be closed meanwhile
+			return err
+		}
+		d, g, sum, at := t.Device, &l.Shape.region, accumulator(t.Element), t.At.Image(i)
+		edges, boxes := kernels.LatticeSums("edges", sum), kernels.LatticeSums("boxes", sum)
+		group, err := d.Backend.LargestGroup([]string{edges, boxes}, kernels.Types{Sum: sum}.MaxGroup())
+		if err != nil {
+			return err
+		}
+		job := latticeBoxes{
+			start: at.Offset, stride: at.Stride, channels: int64(t.Channels), count: int64(count), columns: int32(g.columns), rows: int32(g.rows),
+			acrossAt: l.job.acrossAt, downAt: l.job.acrossAt + int32(len(g.across)), piecesAcross: int32(len(g.down) / 2), piecesDown: int32(len(g.across) / 2),
+		}
+		edgesAt, _, err := d.Workspace(d.Stream, "edges of lattices", int64(t.Channels*(len(g.down)/2+len(g.across)/2+2)*t.Element.Bytes()))
+		if err != nil {
+			return err
+		}
+		if err := d.Backend.Launch(d.Stream, edges, t.Channels, group, arg(&job), arg(&at.Memory), arg(&l.at), arg(&edgesAt)); err != nil {
+			return err
+		}
+		return d.Backend.Launch(d.Stream, boxes, devmem.CeilDiv(count*t.Channels, group), group,
+			arg(&job), arg(&at.Memory), arg(&l.at), arg(&edgesAt), arg(&boxesAt), arg(&sumsAt))
+	}
+}

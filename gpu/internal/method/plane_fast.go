@@ -1,0 +1,229 @@
+package method
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/internal/cuda"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// Plane makes upright tables of images, and of their squares beside them.
+type Plane struct{ images }
+
+// FastChannels is how many interleaved channels the one-pass kernels take.
+const FastChannels = 4
+
+// Obstacle reports what keeps a job from the one-pass kernels, or nothing.
+func (Plane) Obstacle(job Job) string {
+	const margin = 1024 // a tile that sticks out is counted in 32 bits too
+	switch obstacle := cudaObstacle(job.Device); {
+	case obstacle != "":
+		return obstacle
+	case job.Channels > FastChannels:
+		return fmt.Sprintf("take at most %d channels", FastChannels)
+	case job.Width*job.Channels > math.MaxInt32-margin || job.Height > math.MaxInt32-margin:
+		return "count the values of a row and the rows in 31 bits"
+	}
+	return ""
+}
+
+// The ways to make a table in one pass. Without a path it is what suits the job.
+const (
+	TilePath  = "fast"  // blocks draw tile after tile and look back
+	SmallPath = "small" // a tile for each block, and no chain between them
+	FlatPath  = "flat"  // the same with tiles of few rows
+)
+
+type fastKey struct {
+	path               string
+	pixel, sum, square pairs.Type
+	channels           int
+}
+
+// A fastKernel is a kernel that was loaded.
+type fastKernel struct {
+	*driver.Kernel
+	*fastShape
+}
+
+// mostTiles is how many a launch can have, and as many tickets.
+const mostTiles = math.MaxInt32 / 2
+
+// OnePass makes tables in one pass.
+func (Plane) OnePass(job Job) (Plan, error) {
+	b := job.Device.Backend.(*driver.CUDABackend)
+	k, err := fastChoice(b, job)
+	if err != nil {
+		return Plan{}, err
+	}
+	const mostStatus = 1 << 30 // bytes, unless one image needs more
+	across, down := k.tiles(job)
+	tiles := int64(across) * int64(down)
+	if tiles > mostTiles {
+		return Plan{}, errTooManyTiles
+	}
+	status := tiles * int64(k.sumWords+k.squareWords) * 16
+	return Plan{
+		Most:   int(min(int64(job.Count), mostTiles/tiles, max(mostStatus/status, 1))),
+		Launch: func(part Job) error { return fastLaunch(b, k, part, status*int64(part.Count)) },
+	}, nil
+}
+
+// fastChoice is the kernel for a job. Small images need a block for each tile,
+// all of them at once; every tile then reads from all tiles left of it and
+// above, which must not be many.
+func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
+	const mostInLine = 32
+	path := b.Tuning.Path
+	if path == "" && job.Square == 0 {
+		for _, path := range []string{FlatPath, SmallPath} {
+			k, err := loadFast(b, path, job)
+			if err != nil {
+				return k, err
+			}
+			across, down := k.tiles(job)
+			if across <= mostInLine && down <= mostInLine && across*down*job.Count <= k.Resident {
+				return k, nil
+			}
+		}
+	}
+	if path == "" || job.Square != 0 {
+		path = TilePath
+	}
+	return loadFast(b, path, job)
+}
+
+// loadFast is the kernel of a path for a job.
+func loadFast(b *driver.CUDABackend, path string, job Job) (k fastKernel, err error) {
+	key := fastKey{path, job.Pixel, job.Sum, job.Square, job.Channels}
+	k.Kernel, k.fastShape, err = driver.Shaped[fastShape](b, key.module(), key.String(), unsafe.Sizeof(fastJob{}))
+	return k, err
+}
+
+// tiles is how many tiles an image has across and down.
+func (s *fastShape) tiles(job Job) (across, down int) {
+	return devmem.CeilDiv(job.Width*job.Channels, int(s.width)), devmem.CeilDiv(job.Height, int(s.height))
+}
+
+// lagOf is the lag for images of this many tiles across, of which a row should have some under way.
+func (s *fastShape) lagOf(across int) int32 { return min(s.lag, int32(bits.Len(uint(across/8)))) }
+
+// fastLaunch queues one launch, which has this many bytes of status.
+func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) error {
+	const use, header = "one-pass tiles", 256 // tickets, then status
+	d := job.Device
+	space, s, err := d.Workspace(job.Stream, use, header+status)
+	if err != nil {
+		return err
+	}
+	if s.Epoch+4 == 0 { // flags of the first launches would seem to be new
+		if err := d.ClearSpace(job.Stream, use); err != nil {
+			return err
+		}
+	}
+	s.Epoch += 4
+
+	across, down := k.tiles(job)
+	perImage := across * down
+	if job.tileCount > 0 {
+		perImage = job.tileCount
+	}
+	tiles := perImage * job.Count
+	blocks, tickets := tiles, tiles
+	if k.shared > 0 { // blocks stay for many tiles, and each draws one ticket too many
+		blocks = min(k.Resident, tiles)
+		tickets += blocks
+	}
+	values := job.Width * job.Channels
+	// How many images of a batch take turns. One after the other was fastest on
+	// an H200: 64 images of 1080p went at 3405 GB/s, all in turn at 3227.
+	turns := min(max(b.Tuning.Turns, 1), job.Count)
+	f := &fastJob{
+		in: job.In.Address(), out: job.Out.Address(), squares: job.Squares.Address(),
+		status: uint64(space) + header, squaresStatus: int64(across) * int64(down) * int64(job.Count) * int64(k.sumWords), tickets: uint64(space),
+		inStride: job.In.Stride, inBatch: job.In.Distance,
+		outStride: job.Out.Stride, outBatch: job.Out.Distance,
+		squaresStride: job.Squares.Stride, squaresBatch: job.Squares.Distance,
+		offset: job.Offset,
+		width:  int32(values), height: int32(job.Height), count: int32(job.Count),
+		tilesX: int32(across), tilesY: int32(down), strip: k.strip, lag: k.lagOf(across), turn: int32(turns),
+		epoch: s.Epoch, base: s.Base,
+		inAligned:      flag(job.In.Aligned(0, job.Count)),
+		outAligned:     flag(job.Out.Aligned(job.Channels*job.Sum.Bytes(), job.Count)),
+		squaresAligned: flag(job.Squares.Aligned(job.Channels*job.Square.Bytes(), job.Count)),
+		carry:          flag(job.Carry),
+		spots:          uint64(job.tiles), spotCount: int32(job.tileCount),
+	}
+	if k.shared > 0 && f.inAligned != 0 && b.Major == 9 {
+		// Chips of 9.0 copy by a map of the pixels; without one, value by value.
+		if f.inAligned = flag(map3(s, b, f, k, job)); f.inAligned != 0 {
+			f.ahead = k.ahead
+		}
+	}
+	err = b.Run(k.Kernel, driver.Run{Stream: job.Stream, Blocks: blocks, Threads: int(k.threads), Shared: int(k.shared), Job: unsafe.Pointer(f)})
+	if err == nil {
+		s.Base += uint32(tickets)
+	}
+	return err
+}
+
+// A pixelMap is where the pixels of the last launch were.
+type pixelMap struct {
+	tensor cuda.Tensor
+	boxes  cuda.TensorMap
+}
+
+// map3 maps the pixels of a job, and reports whether that worked.
+func map3(s *devmem.SpaceState, b *driver.CUDABackend, f *fastJob, k fastKernel, job Job) bool {
+	// Boxes are at most 256 elements wide: wider tiles have elements of several values. The last of a row may hold
+	// some bytes that follow it.
+	per := int32(1)
+	for k.width/per > 256 {
+		per *= 2
+	}
+	t := cuda.Tensor{
+		At: cuda.Pointer(f.in), Element: job.Pixel.Bytes() * int(per),
+		Width: uint64(devmem.CeilDiv(int(f.width), int(per))), Height: uint64(f.height), Count: uint64(f.count),
+		Stride: uint64(f.inStride), Distance: uint64(f.inBatch),
+		BoxWidth: uint32(k.width / per), BoxHeight: uint32(k.height),
+	}
+	if f.count == 1 {
+		t.Distance = t.Stride * t.Height
+	}
+	kept, ok := s.Kept.(*pixelMap)
+	if !ok || kept.tensor != t {
+		boxes, err := b.Encode(&t)
+		if err != nil {
+			return false
+		}
+		kept = &pixelMap{t, boxes}
+		s.Kept = kept
+	}
+	f.boxes = kept.boxes
+	return true
+}
+
+// module is where the kernel is.
+func (k fastKey) module() string {
+	switch {
+	case k.path != TilePath:
+		return "small"
+	case k.square != 0:
+		return "squares"
+	}
+	return "sums"
+}
+
+// String is the kernel's name.
+func (k fastKey) String() string {
+	name := fmt.Sprintf("%s_%s_%s", k.path, k.pixel.Short(), accumulator(k.sum))
+	if k.square != 0 {
+		name += "_" + accumulator(k.square)
+	}
+	return fmt.Sprintf("%s_c%d", name, k.channels)
+}

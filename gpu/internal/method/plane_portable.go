@@ -1,0 +1,214 @@
+package method
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// portableTasks is how many tasks the portable kernels cut a row of a tile into, see
+// gpu/internal/kernels/band.h. A work-group has at least as many work-items, and a tile at
+// most as many channels.
+const portableTasks = driver.SmallestGroup
+
+// tiling is how the portable kernels cut an image.
+type tiling struct {
+	group int // work-items of a work-group, each with a column of the tile
+	rows  int // of a tile
+
+	// carryBytes is how much memory for carries a batch may ask for; a larger
+	// one goes in several launches.
+	carryBytes int64
+}
+
+// Portable makes tables with the portable kernels: totals of tiles, carries between them,
+// and a second read that writes the table.
+func (Plane) Portable(job Job) (Plan, error) {
+	t := portableTypes(job)
+	group, err := job.group(t.MaxGroup(), t.Kernel("totals"), t.Kernel("finish"))
+	if err != nil {
+		return Plan{}, err
+	}
+	return planePlan(job, tiling{group, tileRows(job, group), 128 << 20})
+}
+
+// planePlan makes tables with tiles of a given size.
+func planePlan(job Job, t tiling) (Plan, error) {
+	if job.Height > mostRows {
+		return Plan{}, fmt.Errorf("gpu: %w: %d rows are too many for one table: cut it into bands", boxsum.ErrInvalid, job.Height)
+	}
+	cut := newCut(job, t)
+	return Plan{cut.most(job, t.carryBytes), func(part Job) error { return planeBatch(part, cut) }}, nil
+}
+
+// planeBatch queues the launches for images that go together.
+func planeBatch(job Job, c portableCut) error {
+	carries, err := c.totals(job)
+	if err != nil {
+		return err
+	}
+	for i := range c.layers {
+		if err := c.carryOn(job, i, carries); err != nil {
+			return err
+		}
+	}
+	args := []driver.Arg{arg(&c.portableJob), arg(&job.In.Memory), arg(&carries), arg(&job.Out.Memory)}
+	if job.Square != 0 {
+		args = append(args, arg(&job.Squares.Memory))
+	}
+	return job.launch(portableTypes(job).Kernel("finish"), c.tiles()*int64(job.Count), c.group, args...)
+}
+
+func portableTypes(job Job) kernels.Types {
+	t := kernels.Types{Pixel: job.Pixel.Short(), Sum: accumulator(job.Sum)}
+	if job.Square != 0 {
+		t.Square = accumulator(job.Square)
+	}
+	return t
+}
+
+// accumulator is what kernels call a type of sum; to them i64 and u64 are one.
+func accumulator(e pairs.Type) string {
+	return e.Bits().Short()
+}
+
+// enoughTiles keeps a large device busy. It does not depend on the device or
+// the number of images, and so neither do the bits of floats.
+const enoughTiles = 256
+
+// tileRows is how high tiles are: high ones have fewer carries, which are read
+// and written four times.
+func tileRows(job Job, group int) int {
+	const most = 64
+	s := shapeOf(job, tiling{group: group, rows: most})
+	rows := most
+	for rows > group/portableTasks && int(s.laneGroups)*int(s.tilesAcross)*devmem.CeilDiv(job.Height, rows) < enoughTiles {
+		rows /= 2
+	}
+	return rows
+}
+
+// shapeOf fills in the sizes.
+func shapeOf(job Job, t tiling) portableJob {
+	laneGroups := devmem.CeilDiv(job.Channels, portableTasks)
+	lanes := devmem.CeilDiv(job.Channels, laneGroups)
+	pixels := t.group / portableTasks * (portableTasks / lanes)
+	return portableJob{
+		width: int32(job.Width), height: int32(job.Height), channels: int32(job.Channels),
+		lanes: int32(lanes), laneGroups: int32(laneGroups), lanesInverse: int32(devmem.CeilDiv(1<<16, lanes)),
+		tilePixels: int32(pixels), tileRows: int32(t.rows),
+		tilesAcross: int32(max(devmem.CeilDiv(job.Width, pixels), 1)), tilesDown: int32(max(devmem.CeilDiv(job.Height, t.rows), 1)),
+	}
+}
+
+// mostRows leaves the kernels room to count past the last row in 32 bits: they
+// step by tiles, and by whole work-groups times SPAN along the carries.
+const mostRows = math.MaxInt32 - 1<<16
+
+// A portableCut is how images are cut into tiles, and what lies between them: a row of
+// columns' totals for each row of tiles but a single one, and a column of rows' totals
+// for each column of tiles but a single one.
+type portableCut struct {
+	portableJob
+	group         int
+	layers        []pairs.Type // sums, and squares if there are some
+	columns, rows int64        // carries of a layer of an image
+}
+
+func newCut(job Job, t tiling) portableCut {
+	c := portableCut{portableJob: shapeOf(job, t), group: t.group, layers: []pairs.Type{job.Sum}}
+	if job.Square != 0 {
+		c.layers = append(c.layers, job.Square)
+	}
+	if c.tilesDown > 1 {
+		c.columns = int64(c.tilesDown) * int64(job.Width) * int64(job.Channels)
+	}
+	if c.tilesAcross > 1 {
+		c.rows = int64(c.tilesAcross) * int64(job.Height) * int64(job.Channels)
+	}
+	return c
+}
+
+// tiles is how many an image has.
+func (c *portableCut) tiles() int64 {
+	return int64(c.laneGroups) * int64(c.tilesAcross) * int64(c.tilesDown)
+}
+
+// carryBytes is the memory for carries that an image takes.
+func (c *portableCut) carryBytes() (bytes int64) {
+	for _, e := range c.layers {
+		bytes += devmem.RoundUp(c.columns*int64(e.Bytes()), 256) + devmem.RoundUp(c.rows*int64(e.Bytes()), 256)
+	}
+	return bytes
+}
+
+// most is how many images go together, if their carries may take this many bytes.
+func (c *portableCut) most(job Job, bytes int64) int {
+	images := min(int64(job.Count), math.MaxInt32/c.tiles())
+	if each := c.carryBytes(); each > 0 {
+		images = min(images, max(bytes/each, 1))
+	}
+	return int(images)
+}
+
+// totals queues the totals of tiles, and fills in where everything lies: columns and rows
+// of the sums, then those of the squares, each for all images. A table of one tile needs
+// none.
+func (c *portableCut) totals(job Job) (carries driver.Memory, err error) {
+	c.inStart, c.inStride, c.inDistance = job.In.Offset, job.In.Stride, job.In.Distance
+	c.outStart, c.outStride, c.outDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
+	c.squaresStart, c.squaresStride, c.squaresDistance = job.Squares.Offset, job.Squares.Stride, job.Squares.Distance
+	c.offset, c.carry = float32(job.Offset), flag(job.Carry)
+	each := c.carryBytes()
+	if each == 0 {
+		return job.In.Memory, nil
+	}
+	if carries, _, err = job.Device.Workspace(job.Stream, "portable carries", each*int64(job.Count)); err != nil {
+		return 0, err
+	}
+	var at int64
+	starts := [2][2]*int64{{&c.columnsStart, &c.rowsStart}, {&c.squareColumnsStart, &c.squareRowsStart}}
+	for i, e := range c.layers {
+		for k, values := range [2]int64{c.columns, c.rows} {
+			*starts[i][k] = at
+			at += devmem.RoundUp(values*int64(e.Bytes()), 256) * int64(job.Count)
+		}
+	}
+	return carries, job.launch(portableTypes(job).Kernel("totals"), c.tiles()*int64(job.Count), c.group, arg(&c.portableJob), arg(&job.In.Memory), arg(&carries))
+}
+
+// carryOn carries the totals of one layer on.
+func (c *portableCut) carryOn(job Job, layer int, carries driver.Memory) error {
+	if c.columns+c.rows == 0 {
+		return nil
+	}
+	columns, rows := c.columnsStart, c.rowsStart
+	if layer == 1 {
+		columns, rows = c.squareColumnsStart, c.squareRowsStart
+	}
+	sum := accumulator(c.layers[layer])
+	carry, climb := kernels.SumKernel("carry", sum), kernels.SumKernel("climb", sum)
+	group, err := job.group(kernels.Types{Sum: sum}.MaxGroup(), carry, climb)
+	if err != nil {
+		return err
+	}
+	part := func(start, values int64, steps int32) portableCarry {
+		length := values / int64(steps)
+		across := devmem.CeilDiv(length, int64(min(group, 32)))
+		return portableCarry{start: start, length: length, steps: steps, groupsAcross: uint32(across), groups: uint32(across * int64(job.Count))}
+	}
+	down, right := part(columns, c.columns, c.tilesDown), part(rows, c.rows, c.tilesAcross)
+	if err := job.launch(carry, int64(down.groups)+int64(right.groups), group, arg(&down), arg(&right), arg(&carries)); err != nil {
+		return err
+	}
+	if c.rows == 0 {
+		return nil
+	}
+	lines := portableClimb{start: rows, height: c.height, channels: c.channels, tilesAcross: c.tilesAcross}
+	return job.launch(climb, int64(c.tilesAcross-1)*int64(c.channels)*int64(job.Count), group, arg(&lines), arg(&carries))
+}

@@ -1,0 +1,343 @@
+package method
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/devtest"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/ref"
+)
+
+// A portableCase is a launch below the API: tilings that a device would not
+// choose by itself, and layouts that images and tables of this package never
+// have.
+type portableCase struct {
+	width, height, channels, count int
+	cut                            tiling
+	carry                          bool
+	offset                         float32 // where sums are float32
+	lead, gap                      int     // elements before entry (0, 0), after each row and after each image
+}
+
+func (c portableCase) String() string {
+	return fmt.Sprintf("%dx%dx%dx%d group %d rows %d carry %v offset %v lead %d gap %d",
+		c.count, c.width, c.height, c.channels, c.cut.group, c.cut.rows, c.carry, c.offset, c.lead, c.gap)
+}
+
+// portablePair runs a case with its types, of which square may be none.
+type portablePair struct {
+	types kernels.Types
+	check func(t *testing.T, d *devmem.Device, c portableCase)
+}
+
+func portableSums[P boxsum.Pixel, S boxsum.Sum]() portablePair {
+	job := Job{Pixel: pairs.Of[P](), Sum: pairs.Of[S]()}
+	return portablePair{portableTypes(job), checkPortable[P, S, uint64](job)}
+}
+
+func portableSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() portablePair {
+	job := Job{Pixel: pairs.Of[P](), Sum: pairs.Of[S](), Square: pairs.Of[Q]()}
+	return portablePair{portableTypes(job), checkPortable[P, S, Q](job)}
+}
+
+var portablePairs = []portablePair{
+	portableSums[uint8, uint32](), portableSquares[uint8, uint32, uint64](),
+	portableSums[uint8, uint64](), portableSquares[uint8, uint64, uint64](),
+	portableSums[uint8, float32](), portableSquares[uint8, float32, uint64](),
+	portableSums[uint8, float64](), portableSquares[uint8, float64, uint64](),
+	portableSums[uint16, uint64](), portableSquares[uint16, uint64, uint64](),
+	portableSums[uint16, float64](), portableSquares[uint16, float64, uint64](),
+	portableSums[int16, int64](), portableSquares[int16, int64, uint64](),
+	portableSums[int32, int64](), portableSquares[int32, int64, uint64](), portableSquares[int32, int64, float64](),
+	portableSums[uint32, uint32](), portableSquares[uint32, uint32, uint64](), portableSquares[uint32, uint32, float64](),
+	portableSums[uint32, uint64](), portableSquares[uint32, uint64, uint64](), portableSquares[uint32, uint64, float64](),
+	portableSums[float32, float32](), portableSquares[float32, float32, float64](),
+	portableSums[float32, float64](), portableSquares[float32, float64, float64](),
+	portableSums[float64, float64](), portableSquares[float64, float64, float64](),
+}
+
+func TestPortablePairs(t *testing.T) {
+	for i, want := range kernels.All() {
+		if i >= len(portablePairs) || portablePairs[i].types != want {
+			t.Fatalf("pair %d is not %v", i, want)
+		}
+	}
+}
+
+// Every kernel, at sizes that end inside of tiles, bands and segments.
+func TestPortableKernels(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
+		for _, pair := range portablePairs {
+			most := pair.types.MaxGroup()
+			for _, c := range []portableCase{
+				{width: 1, height: 1, channels: 1, count: 1},
+				{width: most + 1, height: 67, channels: 1, count: 2, lead: 3, gap: 1},
+				{width: most - 1, height: 2*most/16 + 1, channels: 3, count: 1, offset: 2, gap: 5},
+				{width: most*2 + 3, height: 50, channels: 4, count: 1, carry: true, lead: 28},
+				{width: 5, height: 41, channels: 17, count: 3, carry: true, gap: 2, offset: -3},
+				{width: most + 2, height: most, channels: 1, count: 3, lead: 1},
+			} {
+				c.cut = tiling{most, most / 16 * 2, int64(c.gap) << 20} // without gaps, image by image
+				pair.check(t, d, c)
+			}
+		}
+	})
+}
+
+// Every size of work-groups and tiles that a device may call for.
+func TestPortableTilings(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
+		if d.Info().Kind == driver.CUDA {
+			t.Skip("CUDA's kernels are compiled for one size of work-groups")
+		}
+		some := []portablePair{portableSums[uint8, uint32](), portableSquares[int16, int64, uint64]()}
+		for _, pair := range some {
+			for group := driver.SmallestGroup; group <= pair.types.MaxGroup(); group *= 2 {
+				for _, rows := range []int{1, group / 16, group/16*3 + 1} {
+					c := portableCase{width: 2*group/3 + 1, height: 2*rows + 1, channels: 3, count: 2, cut: tiling{group, rows, 1 << 20}, gap: 1, carry: rows == 1}
+					pair.check(t, d, c)
+				}
+			}
+		}
+	})
+}
+
+// Every number of channels up to three groups of lanes.
+func TestPortableChannels(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
+		pair := portableSums[uint8, uint32]()
+		for channels := 1; channels <= 2*portableTasks+1; channels++ {
+			pair.check(t, d, portableCase{width: 260 / channels * 2, height: 35, channels: channels, count: 1, cut: tiling{256, 16, 1 << 20}})
+		}
+	})
+}
+
+// More columns and rows of tiles than a work-group of the carries has items.
+func TestPortableCarries(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
+		pair := portableSquares[uint8, uint32, uint64]()
+		for _, c := range []portableCase{
+			{width: 128*40 + 1, height: 9, channels: 1, count: 2, cut: tiling{128, 8, 1 << 20}},
+			{width: 129, height: 8*150 + 3, channels: 1, count: 1, cut: tiling{128, 8, 1 << 20}},
+			{width: 70, height: 3000, channels: 4, count: 1, cut: tiling{128, 64, 1 << 20}},
+		} {
+			pair.check(t, d, c)
+		}
+	})
+}
+
+func TestPortableTooTall(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
+		job := Job{Device: d, Stream: d.Stream, Pixel: pairs.U8, Sum: pairs.U32, Channels: 1, Width: 1, Height: mostRows + 1, Count: 1}
+		if err := Run(Plane{}, job, Portable); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Errorf("%d rows give %v", job.Height, err)
+		}
+	})
+}
+
+// checkPortable compares the kernels with brute force, to the bit: the floats
+// are small integers, whose sums are exact. Bytes between rows must stay.
+func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) func(t *testing.T, d *devmem.Device, c portableCase) {
+	return func(t *testing.T, d *devmem.Device, c portableCase) {
+		t.Helper()
+		name := fmt.Sprintf("%s %v", portableTypes(types).Kernel("tables"), c)
+		if types.Sum != pairs.F32 {
+			c.offset = 0
+		}
+		r := rand.New(rand.NewPCG(uint64(c.width), uint64(c.height)))
+		random := func() P {
+			if ref.IsFloat[S]() || types.Square == pairs.F64 {
+				return P(r.IntN(16)) // in all types, also once squared
+			}
+			return P(r.Uint64())
+		}
+		job := types
+		job.Device, job.Stream, job.Channels, job.Carry, job.Offset = d, d.Stream, c.channels, c.carry, float64(c.offset)
+		job.Width, job.Height, job.Count = c.width, c.height, c.count
+
+		in := layOut[P](c, c.width*c.channels, c.height)
+		for i := range in.values {
+			in.values[i] = random()
+		}
+		out := layOut[S](c, (c.width+1)*c.channels, c.height+1)
+		squares := layOut[Q](c, (c.width+1)*c.channels, c.height+1)
+		wantOut, wantSquares := out.copy(), squares.copy()
+		for i := range c.count {
+			pix := in.values[in.start(i):]
+			im := ref.Image[P]{Pix: pix, Stride: in.stride, Width: c.width, Height: c.height, Channels: c.channels}
+			expect(wantOut, i, ref.Table[S](im, false), c, c.offset)
+			expect(wantSquares, i, ref.Table[Q](im, true), c, 0)
+		}
+		if c.carry { // both began with the same row 0
+			for i := range c.count {
+				for x := range (c.width + 1) * c.channels {
+					out.values[out.start(i)+x] = wantOut.values[out.start(i)+x]
+					squares.values[squares.start(i)+x] = wantSquares.values[squares.start(i)+x]
+				}
+			}
+		}
+
+		job.In = in.send(t, d)
+		job.Out = out.send(t, d)
+		if types.Square != 0 {
+			job.Squares = squares.send(t, d)
+		}
+		plan := func(job Job) (Plan, error) { return planePlan(job, c.cut) }
+		if err := inParts(Plane{}, job, plan); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		out.fetch(t, d, job.Out)
+		if at := out.differs(wantOut); at >= 0 {
+			x, y, i := out.locate(at)
+			t.Fatalf("%s: sum %d in row %d of image %d is %v, want %v", name, x, y, i, out.values[at], wantOut.values[at])
+		}
+		if types.Square != 0 {
+			squares.fetch(t, d, job.Squares)
+			if at := squares.differs(wantSquares); at >= 0 {
+				x, y, i := squares.locate(at)
+				t.Fatalf("%s: square %d in row %d of image %d is %v, want %v", name, x, y, i, squares.values[at], wantSquares.values[at])
+			}
+		}
+	}
+}
+
+// expect writes a table over the guard values, with a carried row or an offset
+// added.
+func expect[S boxsum.Sum](to layout[S], image int, table []S, c portableCase, offset float32) {
+	row := (c.width + 1) * c.channels
+	for y := range c.height + 1 {
+		for x := range row {
+			v := table[y*row+x] - S(offset)*S(y*(x/c.channels))
+			if c.carry && x >= c.channels {
+				v += S(x % 11)
+			}
+			to.values[to.start(image)+y*to.stride+x] = v
+		}
+	}
+}
+
+// A layout is a batch in host memory, as it shall be on the device.
+type layout[T any] struct {
+	values                         []T
+	lead, stride, distance, images int
+}
+
+const guardByte = 0x5B
+
+func layOut[T any](c portableCase, row, rows int) layout[T] {
+	l := layout[T]{lead: c.lead, stride: row + c.gap, images: c.count}
+	l.distance = rows*l.stride + c.gap
+	l.values = make([]T, l.lead+c.count*l.distance+c.gap)
+	clearTo(l.bytes(), guardByte)
+	return l
+}
+
+func clearTo(b []byte, value byte) {
+	for i := range b {
+		b[i] = value
+	}
+}
+
+func (l layout[T]) start(image int) int { return l.lead + image*l.distance }
+
+func (l layout[T]) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&l.values[0])), len(l.values)*int(unsafe.Sizeof(l.values[0])))
+}
+
+func (l layout[T]) copy() layout[T] {
+	l.values = append([]T(nil), l.values...)
+	return l
+}
+
+func (l layout[T]) send(t *testing.T, d *devmem.Device) devmem.Batch {
+	t.Helper()
+	m, err := d.Backend.Alloc(int64(len(l.bytes())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Backend.Free(m); err != nil {
+			t.Error(err)
+		}
+	})
+	n := int64(len(l.bytes()))
+	if err := d.Backend.CopyIn(d.Stream, driver.Plane{Memory: m, Stride: n}, unsafe.Pointer(&l.values[0]), n, driver.Rows{Bytes: n, Count: 1}); err != nil {
+		t.Fatal(err)
+	}
+	size := int64(unsafe.Sizeof(l.values[0]))
+	return devmem.Batch{Plane: driver.Plane{Memory: m, Offset: int64(l.lead) * size, Stride: int64(l.stride) * size}, Distance: int64(l.distance) * size}
+}
+
+func (l layout[T]) fetch(t *testing.T, d *devmem.Device, from devmem.Batch) {
+	t.Helper()
+	n := int64(len(l.bytes()))
+	if err := d.Backend.CopyOut(d.Stream, unsafe.Pointer(&l.values[0]), n, driver.Plane{Memory: from.Memory, Stride: n}, driver.Rows{Bytes: n, Count: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Backend.Wait(d.Stream); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (l layout[T]) differs(want layout[T]) int {
+	a, b := l.bytes(), want.bytes()
+	if bytes.Equal(a, b) {
+		return -1
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return i / int(unsafe.Sizeof(l.values[0]))
+		}
+	}
+	return -1
+}
+
+func (l layout[T]) locate(at int) (x, y, image int) {
+	at -= l.lead
+	return at % l.distance % l.stride, at % l.distance / l.stride, at / l.distance
+}
+
+// Random floats: close to the truth, and the same bits every time.
+func TestPortableFloats(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
+		const width, height = 700, 300
+		c := portableCase{width: width, height: height, channels: 1, count: 1}
+		in := layOut[float32](c, width, height)
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range in.values {
+			in.values[i] = r.Float32() - 0.25
+		}
+		want := ref.Table[float64](ref.Image[float32]{Pix: in.values, Stride: width, Width: width, Height: height, Channels: 1}, false)
+		out := layOut[float32](c, width+1, height+1)
+		job := Job{Device: d, Stream: d.Stream, Pixel: pairs.F32, Sum: pairs.F32, Channels: 1, Width: width, Height: height, Count: 1}
+		job.In, job.Out = in.send(t, d), out.send(t, d)
+		var first layout[float32]
+		for round := range 3 {
+			if err := Run(Plane{}, job, Portable); err != nil {
+				t.Fatal(err)
+			}
+			out.fetch(t, d, job.Out)
+			if round == 0 {
+				first = out.copy()
+			}
+			if out.differs(first) >= 0 {
+				t.Fatal("the same image gave other bits")
+			}
+		}
+		for i, w := range want {
+			if diff := math.Abs(float64(out.values[i]) - w); diff > 1e-5*width*height {
+				t.Fatalf("entry %d is %v, want %v", i, out.values[i], w)
+			}
+		}
+	})
+}

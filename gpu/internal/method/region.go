@@ -1,0 +1,188 @@
+package method
+
+import (
+	"slices"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// A region is the part of a lattice that has pixels, in whole pieces of PieceColumns
+// columns and PieceRows rows: the table is not made elsewhere. Image corners are corners of
+// the region; its rows of pieces begin further and further to the left down to
+// one of them and then further to the right, and end the other way round.
+type region struct {
+	columns, rows int     // of the lattice
+	across        []int32 // the first and the last piece of each row of pieces
+	down          []int32 // the same of each column
+}
+
+const PieceColumns, PieceRows = kernels.RegionColumns, kernels.RegionRows
+
+// pieces is the region of each of a shape's lattices: one for both of a split one.
+func (s *LatticeShape) pieces() region {
+	columns, rows := s.Size()
+	g := region{columns: columns, rows: rows}
+	g.across = make([]int32, 2*devmem.CeilDiv(rows, PieceRows))
+	for y := range len(g.across) / 2 {
+		g.across[2*y] = int32(devmem.CeilDiv(columns, PieceColumns))
+	}
+	runs := len(s.edges) - 1
+	for row := range s.rows {
+		// Columns fall as x grows, and with it down.
+		first, last := max(0, row-(s.Height-1)), min(row, runs-1)
+		right := s.Width - 1 - int(s.edges[first]) + int(s.over[row-first])
+		left := s.Width - int(s.edges[last+1]) + int(s.over[row-last])
+		y := row >> s.Split / PieceRows
+		g.across[2*y] = min(g.across[2*y], int32(left>>s.Split/PieceColumns))
+		g.across[2*y+1] = max(g.across[2*y+1], int32(right>>s.Split/PieceColumns))
+	}
+	g.down = make([]int32, 2*devmem.CeilDiv(columns, PieceColumns))
+	for x := range len(g.down) / 2 {
+		g.down[2*x] = -1
+	}
+	for y := range len(g.across) / 2 {
+		// Pieces to the upper right of all others take from the left what is above.
+		if y > 0 && g.across[2*y+1] > g.across[2*y-1] {
+			g.across[2*y] = min(g.across[2*y], g.across[2*y-1])
+		}
+		for x := g.across[2*y]; x <= g.across[2*y+1]; x++ {
+			if g.down[2*x] < 0 {
+				g.down[2*x] = int32(y)
+			}
+			g.down[2*x+1] = int32(y)
+		}
+	}
+	return g
+}
+
+// A regionTile is one of the tile lists of gpu/internal/kernels/fast.h: a tile of a one-pass
+// kernel, how many tiles of its row and of its column come before it, and flags.
+type regionTile struct{ x, y, left, above int32 }
+
+// Flags in the left of a tile.
+const (
+	lastOfRow      = 1 << 28
+	lastOfColumn   = 1 << 29
+	cornerFromLeft = 1 << 30  // to the right of all that is above
+	tellsRight     = -1 << 31 // the next one is such a tile
+)
+
+// tiles lists the tiles of a region, row by row or diagonal by diagonal. Their
+// columns and rows divide those of pieces.
+func (g *region) tiles(size tileSize) []regionTile {
+	perColumn, perRow := PieceColumns/size.columns, PieceRows/size.rows
+	endX, endY := devmem.CeilDiv(g.columns, size.columns), devmem.CeilDiv(g.rows, size.rows)
+	var all []regionTile
+	for y := range endY {
+		piece := y / perRow
+		from, to := int(g.across[2*piece])*perColumn, min((int(g.across[2*piece+1])+1)*perColumn, endX)
+		open := endX // tiles from here on have none above and are to the right of all that is
+		if piece > 0 && y%perRow == 0 {
+			open = (int(g.across[2*piece-1]) + 1) * perColumn
+		}
+		for x := from; x < to; x++ {
+			top, bottom := int(g.down[2*(x/perColumn)])*perRow, min((int(g.down[2*(x/perColumn)+1])+1)*perRow, endY)
+			t := regionTile{int32(x), int32(y), int32(x - from), int32(y - top)}
+			if x == to-1 {
+				t.left |= lastOfRow
+			} else if x+1 >= open {
+				t.left |= tellsRight
+			}
+			if y == bottom-1 {
+				t.left |= lastOfColumn
+			}
+			if x >= open {
+				t.left |= cornerFromLeft
+			}
+			all = append(all, t)
+		}
+	}
+	if !size.byRows {
+		slices.SortStableFunc(all, func(a, b regionTile) int { return int(a.x+a.y) - int(b.x+b.y) })
+	}
+	return all
+}
+
+// A regionTable is a table of a region, one channel of it.
+type regionTable[S boxsum.Sum] struct {
+	region
+	cells         *boxsum.Table[S]
+	channel       int
+	above, before []S // the sums above each row of pieces, and before each column; at the end everything
+}
+
+func newRegionTable[S boxsum.Sum](g region, cells *boxsum.Table[S], channel int) *regionTable[S] {
+	t := &regionTable[S]{region: g, cells: cells, channel: channel}
+	var sum S
+	for y := range len(g.across) / 2 {
+		t.above = append(t.above, sum)
+		sum += t.rowsOf(y, min((y+1)*PieceRows, g.rows))
+	}
+	t.above, sum = append(t.above, sum), 0
+	for x := range len(g.down) / 2 {
+		t.before = append(t.before, sum)
+		sum += t.columnsOf(x, min((x+1)*PieceColumns, g.columns))
+	}
+	return t
+}
+
+// inside, rowsOf, columnsOf and entry are those of gpu/internal/kernels/lattice_boxes.cl.
+func (t *regionTable[S]) inside(column, row int) S {
+	if column == 0 || row == 0 {
+		return 0
+	}
+	x, y := (column-1)/PieceColumns, (row-1)/PieceRows
+	if x < int(t.across[2*y]) {
+		if int(t.down[2*x]) > y {
+			return 0
+		}
+		row = min((int(t.down[2*x+1])+1)*PieceRows, t.rows)
+	} else if x > int(t.across[2*y+1]) {
+		column = min((int(t.across[2*y+1])+1)*PieceColumns, t.columns)
+	}
+	return t.cells.At(column, row, t.channel)
+}
+
+func (t *regionTable[S]) rowsOf(y, row int) S {
+	end := min((int(t.across[2*y+1])+1)*PieceColumns, t.columns)
+	return t.inside(end, row) - t.inside(end, y*PieceRows)
+}
+
+func (t *regionTable[S]) columnsOf(x, column int) S {
+	end := min((int(t.down[2*x+1])+1)*PieceRows, t.rows)
+	return t.inside(column, end) - t.inside(x*PieceColumns, end)
+}
+
+func (t *regionTable[S]) entry(column, row int) S {
+	if column > 0 && row > 0 {
+		x, y := (column-1)/PieceColumns, (row-1)/PieceRows
+		if x > int(t.across[2*y+1]) && int(t.down[2*x]) <= y {
+			return t.above[y] + t.rowsOf(y, row) + (t.before[x] + t.columnsOf(x, column)) - t.above[len(t.above)-1]
+		}
+	}
+	return t.inside(column, row)
+}
+
+// Before is what [rotated.Table.Fill] asks for, from the tables of a shape's lattices.
+func Before[S boxsum.Sum](s *LatticeShape, lattices []*boxsum.Table[S]) func(c, r, channel int) S {
+	var parts [][]*regionTable[S] // and their channels
+	for _, cells := range lattices {
+		var channels []*regionTable[S]
+		for c := range cells.Channels {
+			channels = append(channels, newRegionTable(s.region, cells, c))
+		}
+		parts = append(parts, channels)
+	}
+	bounds := s.Lattice.Bounds()
+	return func(c, r, channel int) (sum S) {
+		for odd, channels := range parts {
+			at := s.Part(rotated.Box{C0: bounds.C0, R0: bounds.R0, C1: c, R1: r}, odd)
+			cells := channels[channel]
+			sum += cells.entry(at.Max.X, at.Max.Y) - cells.entry(at.Min.X, at.Max.Y)
+		}
+		return sum
+	}
+}

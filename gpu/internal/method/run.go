@@ -1,0 +1,127 @@
+// Package method makes tables on a device, one [Method] for each kind of them. [Run] is
+// the one place that chooses kernels, cuts a batch into launches and goes on in smaller
+// ones where memory is short.
+package method
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+)
+
+// A Method is how tables of one kind are made.
+type Method interface {
+	// Empty is the tables of a job without pixels, which are cleared.
+	Empty(Job) Job
+	// Obstacle reports what keeps a job from the one-pass kernels, or nothing.
+	Obstacle(Job) string
+	// Suits reports whether they are the faster ones for the job.
+	Suits(Job) bool
+	// OnePass and Portable plan the launches of a job.
+	OnePass(Job) (Plan, error)
+	Portable(Job) (Plan, error)
+	// Part is some of the images of a job.
+	Part(job Job, first, count int) Job
+}
+
+// A Plan is how a job is launched.
+type Plan struct {
+	Most   int                  // images or slices that go together
+	Launch func(part Job) error // queues the launches for some of them
+}
+
+// A Way is which kernels to use.
+type Way int
+
+// The ways: what suits the job, kernels that run everywhere, and kernels that read
+// pixels once.
+const (
+	Auto Way = iota
+	Portable
+	OnePass
+)
+
+// errTooManyTiles has a job go by the portable kernels whatever was asked for.
+var errTooManyTiles = errors.New("gpu: too many tiles for one launch")
+
+// Run queues a job by the kernels that suit it.
+func Run(m Method, job Job, way Way) error {
+	if s, ok := m.(interface{ Squares() Method }); ok && job.Square != 0 {
+		if err := Run(m, job.sumsOnly(), way); err != nil {
+			return err
+		}
+		return Run(s.Squares(), job.squaresOnly(), way)
+	}
+	if job.Width == 0 || job.Height == 0 || job.Count == 0 {
+		return m.Empty(job).clear()
+	}
+	if way != Portable {
+		obstacle := m.Obstacle(job)
+		if obstacle != "" && way == OnePass {
+			return fmt.Errorf("gpu: %w: one-pass kernels %s: let the package choose", boxsum.ErrTypes, obstacle)
+		}
+		if obstacle == "" && (way == OnePass || m.Suits(job)) {
+			err := inParts(m, job, m.OnePass)
+			if refused := way == Auto && driver.IsRefused(err); !refused && !errors.Is(err, errTooManyTiles) {
+				return err
+			}
+		}
+	}
+	return inParts(m, job, m.Portable)
+}
+
+// inParts launches a job for as many images at a time as its plan allows, and for half as
+// many where memory is short. What was queued already for those is done again.
+func inParts(m Method, job Job, plan func(Job) (Plan, error)) error {
+	p, err := plan(job)
+	if err != nil {
+		return err
+	}
+	if p.Most < 1 {
+		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrInvalid, job.Width, job.Height, job.Channels)
+	}
+	for first, most := 0, p.Most; first < job.Count; {
+		if job.Context != nil && job.Context.Err() != nil {
+			return fmt.Errorf("gpu: %w", job.Context.Err())
+		}
+		part := m.Part(job, first, min(most, job.Count-first))
+		err := p.Launch(part)
+		if errors.Is(err, boxsum.ErrMemory) && part.Count > 1 {
+			most = (part.Count + 1) / 2
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		first += part.Count
+	}
+	return nil
+}
+
+// images is what methods have in common whose jobs are images and their tables.
+type images struct{}
+
+func (images) Empty(job Job) Job   { return job }
+func (images) Suits(Job) bool      { return true }
+func (images) Obstacle(Job) string { return "" }
+
+func (images) Part(job Job, first, count int) Job {
+	job.In.Plane, job.Out.Plane, job.Squares.Plane = job.In.Image(first), job.Out.Image(first), job.Squares.Image(first)
+	job.Count = count
+	return job
+}
+
+// cudaObstacle reports what the one-pass kernels miss on a device.
+func cudaObstacle(d *devmem.Device) string {
+	b, ok := d.Backend.(*driver.CUDABackend)
+	switch {
+	case !ok:
+		return "need CUDA"
+	case b.Major < 8:
+		return fmt.Sprintf("need compute capability 8.0, not %d.%d", b.Major, b.Minor)
+	}
+	return ""
+}

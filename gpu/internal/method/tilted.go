@@ -1,0 +1,175 @@
+package method
+
+import (
+	"math"
+
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+)
+
+// What the kernels of tilted tables have in common, see gpu/internal/kernels/tilted.h.
+const (
+	tiltedStrip = 32 // rows of a strip
+	tiltedLead  = 31 // values before each row of carries
+	tiltedLanes = 4  // channels of a tile at most
+)
+
+// A tiltedCut is how an image is cut into tiles.
+type tiltedCut struct {
+	quads bool // four pixels to a work-item
+	group int
+	width int // values of a tile, those included that only feed its neighbours
+	lanes int // channels of a tile
+	bytes int64
+}
+
+// Tilted makes tilted tables, of the pixels or of their squares.
+type Tilted struct {
+	images
+	Squared bool
+}
+
+// Squares makes the tables of squares beside the others.
+func (Tilted) Squares() Method { return Tilted{Squared: true} }
+
+// Obstacle is always one: there are only portable kernels.
+func (Tilted) Obstacle(Job) string { return "do not make tilted tables" }
+
+// OnePass is never asked for.
+func (m Tilted) OnePass(job Job) (Plan, error) { return m.Portable(job) }
+
+// Portable makes tables in tiles, strip after strip.
+func (m Tilted) Portable(job Job) (Plan, error) {
+	cut, err := newTiltedCut(job, m.Squared)
+	if err != nil {
+		return Plan{}, err
+	}
+	return tiltedPlan(job, m.Squared, cut)
+}
+
+func newTiltedCut(job Job, squares bool) (tiltedCut, error) {
+	cut := tiltedCut{quads: !squares && tiltedQuads(job), bytes: 256 << 20}
+	t := portableTypes(job)
+	most := t.MaxGroup()
+	if cut.quads {
+		most = kernels.QuadsGroup
+	}
+	var err error
+	cut.group, err = job.group(most, kernels.TiltedKernel("totals", t, cut.quads), kernels.TiltedKernel("finish", t, cut.quads))
+	switch {
+	case cut.quads && job.Sum.Bytes() == 8:
+		cut.width = 256
+	case cut.quads:
+		cut.width = 512
+	default:
+		cut.width = max(256, 2*cut.group)
+	}
+	// Half of a tile at least is for its own pixels.
+	lanes := min(tiltedLanes, cut.width/(4*tiltedStrip))
+	cut.lanes = devmem.CeilDiv(job.Channels, devmem.CeilDiv(job.Channels, lanes))
+	return cut, err
+}
+
+// tiltedQuads reports whether pixels and sums lie so that four can be moved at once.
+func tiltedQuads(job Job) bool {
+	const most = 16 // bytes of an aligned access
+	pixels, sums := int64(4*job.Pixel.Bytes()), int64(4*job.Sum.Bytes())
+	multiple := func(b devmem.Batch, first, of int64) bool {
+		of = min(of, most)
+		return (b.Offset+first)%of == 0 && b.Stride%of == 0 && (job.Count == 1 || b.Distance%of == 0)
+	}
+	return job.Channels == 1 && multiple(job.In, 0, pixels) && multiple(job.Out, int64(job.Sum.Bytes()), sums)
+}
+
+// tiltedPlan makes tables in tiles of a given size, as many images at a time as
+// the memory for carries and the numbers of work-groups allow.
+func tiltedPlan(job Job, squares bool, cut tiltedCut) (Plan, error) {
+	laneGroups := devmem.CeilDiv(job.Channels, cut.lanes)
+	pixels := cut.width/cut.lanes - 2*tiltedStrip
+	s := tiltedJob{
+		carryStride: devmem.RoundUp(tiltedLead+int64(job.Width+1)*int64(job.Channels), devmem.TableLine/4),
+		width:       int32(job.Width), height: int32(job.Height), channels: int32(job.Channels),
+		lanes: int32(cut.lanes), laneGroups: int32(laneGroups), lanesInverse: int32(devmem.CeilDiv(1<<16, cut.lanes)),
+		tilePixels: int32(pixels), tilesAcross: int32(devmem.CeilDiv(job.Width, pixels)), strips: int32(devmem.CeilDiv(job.Height, tiltedStrip)),
+		squares: flag(squares),
+	}
+	const margin = 1 << 12 // tiles that stick out are counted in 32 bits too
+	carries := int64(0)
+	if s.strips > 1 {
+		carries = int64(s.strips) * s.carryStride * int64(job.Sum.Bytes())
+	}
+	groups := int64(job.Channels) * int64(job.Width/8+2) * int64(s.strips) // at least, of every launch
+	groups = max(groups, 2*(s.carryStride+int64(s.strips)*tiltedStrip*int64(job.Channels)))
+	images := min(int64(job.Count), math.MaxInt32/groups)
+	if carries > 0 {
+		images = min(images, max(cut.bytes/(3*carries), 1))
+	}
+	if job.Width*job.Channels > math.MaxInt32-margin*job.Channels || job.Height > math.MaxInt32-margin {
+		images = 0
+	}
+	return Plan{int(images), func(part Job) error { return tiltedBatch(part, s, cut, carries*int64(part.Count)) }}, nil
+}
+
+// tiltedBatch queues the launches for images that go together. Each of the three
+// kinds of carries takes this many bytes.
+func tiltedBatch(job Job, s tiltedJob, cut tiltedCut, carryBytes int64) error {
+	t := portableTypes(job)
+	s.inStart, s.inStride, s.inDistance = job.In.Offset, job.In.Stride, job.In.Distance
+	s.outStart, s.outStride, s.outDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
+	tiles := int64(s.laneGroups) * int64(s.tilesAcross) * int64(job.Count) // of a strip
+	carries := job.In.Memory                                               // not used where there is one strip
+	if s.strips > 1 {
+		var err error
+		if carries, _, err = job.Device.Workspace(job.Stream, "tilted carries", 3*carryBytes); err != nil {
+			return err
+		}
+		s.risingStart, s.sumsStart = carryBytes, 2*carryBytes
+		err = job.launch(kernels.TiltedKernel("totals", t, cut.quads), tiles*int64(s.strips-1), cut.group, arg(&s), arg(&job.In.Memory), arg(&carries))
+		if err != nil {
+			return err
+		}
+		if err := tiltedCarry(job, s, t.Sum, carries); err != nil {
+			return err
+		}
+	}
+	return job.launch(kernels.TiltedKernel("finish", t, cut.quads), tiles*int64(s.strips), cut.group, arg(&s), arg(&job.In.Memory), arg(&carries), arg(&job.Out.Memory))
+}
+
+// tiltedCarry hands the totals of the strips on.
+func tiltedCarry(job Job, s tiltedJob, sum string, carries driver.Memory) error {
+	most := kernels.Types{Sum: sum}.MaxGroup()
+	lines, windows, carry := kernels.DiagonalKernel("lines", sum), kernels.DiagonalKernel("windows", sum), kernels.SumKernel("carry", sum)
+	group, err := job.group(most, lines, windows)
+	if err != nil {
+		return err
+	}
+	across := func(values int64) int64 { return devmem.CeilDiv(values, int64(min(group, 32))) }
+	p := tiltedDiagonals{
+		fallingStart: s.fallingStart, risingStart: s.risingStart, sumsStart: s.sumsStart, carryStride: s.carryStride,
+		values: (s.width + 1) * s.channels, step: tiltedStrip * s.channels, strips: s.strips, channels: s.channels,
+	}
+	if s.strips > 2 {
+		p.lines = int64(p.values) + int64(s.strips-2)*int64(p.step)
+		p.linesAcross = uint32(across(p.lines))
+		if err := job.launch(lines, 2*int64(p.linesAcross)*int64(job.Count), group, arg(&p), arg(&carries)); err != nil {
+			return err
+		}
+		if job.Device.About.Kind == driver.CUDA {
+			p.sumsAcross = uint32(devmem.CeilDiv(job.Width, 32) + 1)
+			return job.launch(kernels.DiagonalKernel("sums", sum), int64(p.sumsAcross)*int64(p.channels)*int64(job.Count), kernels.SumsGroup, arg(&p), arg(&carries))
+		}
+		p.windowsAcross = uint32(devmem.CeilDiv((job.Width+3)/4+1, group))
+		groups := int64(p.windowsAcross) * int64(p.channels) * int64(s.strips-2) * int64(job.Count)
+		if err := job.launch(windows, groups, group, arg(&p), arg(&carries)); err != nil {
+			return err
+		}
+	}
+	if group, err = job.group(most, carry, kernels.SumKernel("climb", sum)); err != nil {
+		return err
+	}
+	down := portableCarry{start: s.sumsStart, length: s.carryStride, steps: s.strips, groupsAcross: uint32(across(s.carryStride))}
+	down.groups = down.groupsAcross * uint32(job.Count)
+	var none portableCarry
+	return job.launch(carry, int64(down.groups), group, arg(&down), arg(&none), arg(&carries))
+}

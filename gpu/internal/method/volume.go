@@ -1,0 +1,108 @@
+package method
+
+import (
+	"math"
+
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+)
+
+// Volume makes tables of volumes. The images of its jobs are slices, whose tables lie one
+// further on, after the table's slice before the first of them: that is what Carry is
+// about.
+type Volume struct {
+	images
+	Squared bool // the sums are of the squares
+}
+
+// Squares makes the table of squares beside the other.
+func (Volume) Squares() Method { return Volume{Squared: true} }
+
+// Part is some of the slices of a job.
+func (Volume) Part(job Job, first, count int) Job {
+	part := images{}.Part(job, first, count)
+	part.Carry = job.Carry || first > 0
+	return part
+}
+
+// Empty is all slices of the table, but for one that is an input.
+func (Volume) Empty(job Job) Job {
+	job.Count++
+	if job.Carry {
+		job.Out.Plane = job.Out.Image(1)
+		job.Count--
+	}
+	job.Carry = false
+	return job
+}
+
+// Obstacle reports what keeps a job from the one-pass kernels, or nothing.
+func (Volume) Obstacle(job Job) string {
+	const margin = 1024 // a tile that sticks out is counted in 32 bits too
+	switch obstacle := cudaObstacle(job.Device); {
+	case obstacle != "":
+		return obstacle
+	case job.Channels > 1:
+		return "take one channel of a volume"
+	case !job.In.Aligned(0, job.Count) || job.In.Stride < devmem.RoundUp(int64(job.Width), 4)*int64(job.Pixel.Bytes()) ||
+		!job.Out.Aligned(job.Sum.Bytes(), job.Count+1):
+		return "want rows of volumes on multiples of 16 bytes"
+	case job.Width > math.MaxInt32-margin || job.Height > math.MaxInt32-margin:
+		return "count columns and rows in 31 bits"
+	}
+	return ""
+}
+
+// volumeCarryBytes is about how much memory the carries of slices that go together
+// take.
+const volumeCarryBytes = 256 << 20
+
+// Portable makes the table with the portable kernels: totals of tiles and their carries
+// for a number of slices, and a second read that goes through them.
+func (m Volume) Portable(job Job) (Plan, error) {
+	plane := m.plane(job)
+	t := portableTypes(plane)
+	sum := accumulator(job.Sum)
+	finish := kernels.VolumeKernel(job.Pixel.Short(), sum, m.Squared)
+	group, err := job.group(t.MaxGroup(), t.Kernel("totals"))
+	if err != nil {
+		return Plan{}, err
+	}
+	finishGroup, err := job.group(kernels.Types{Sum: sum}.MaxGroup(), finish)
+	if err != nil {
+		return Plan{}, err
+	}
+	// Both cut the slices alike: into tiles of one band of the smaller group.
+	group = min(group, finishGroup)
+	cut := newCut(plane, tiling{group: group, rows: group / portableTasks})
+	most := cut.most(job, volumeCarryBytes)
+	if job.Height > mostRows {
+		most = 0
+	}
+	return Plan{most, func(part Job) error { return m.slab(part, cut, finish) }}, nil
+}
+
+// plane is the job of the kernels that slices share with images.
+func (m Volume) plane(job Job) Job {
+	if m.Squared {
+		job.Sum, job.Square = Sums.Usual(job.Pixel), job.Sum
+	}
+	return job
+}
+
+// slab queues the launches for slices that go together.
+func (m Volume) slab(job Job, c portableCut, finish string) error {
+	plane := m.plane(job)
+	carries, err := c.totals(plane)
+	if err != nil {
+		return err
+	}
+	if err := c.carryOn(plane, len(c.layers)-1, carries); err != nil {
+		return err
+	}
+	if m.Squared {
+		c.columnsStart, c.rowsStart = c.squareColumnsStart, c.squareRowsStart
+	}
+	slices := struct{ depth, _ int32 }{depth: int32(job.Count)}
+	return job.launch(finish, c.tiles(), c.group, arg(&c.portableJob), arg(&slices), arg(&job.In.Memory), arg(&carries), arg(&job.Out.Memory))
+}

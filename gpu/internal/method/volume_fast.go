@@ -1,0 +1,122 @@
+package method
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
+)
+
+// A volumeKernel is a kernel that was loaded.
+type volumeKernel struct {
+	*driver.Kernel
+	*volumeShape
+	planes *driver.Kernel // adds up slabs along z
+}
+
+// volumeEdgeBytes is how much memory tiles may take to tell each other of slices,
+// unless one slice needs more. More slices go in several launches.
+const volumeEdgeBytes = 512 << 20
+
+// OnePass makes the table in one pass.
+func (m Volume) OnePass(job Job) (Plan, error) {
+	b := job.Device.Backend.(*driver.CUDABackend)
+	k, err := loadVolume(b, kernels.VolumePassKernel(job.Pixel.Short(), accumulator(job.Sum), m.Squared))
+	if err != nil {
+		return Plan{}, err
+	}
+	tiles := int64(devmem.CeilDiv(job.Width, int(k.width))) * int64(devmem.CeilDiv(job.Height, int(k.height))) // of a slice
+	if tiles > math.MaxInt32/2 {
+		return Plan{}, errTooManyTiles
+	}
+	return Plan{
+		Most:   int(min(int64(job.Count), max(volumeEdgeBytes/(tiles*int64(k.words)*16), 1))),
+		Launch: func(part Job) error { return volumeLaunch(b, k, part, slabsOf(b, k, tiles, part.Count)) },
+	}, nil
+}
+
+// loadVolume is a kernel by its name.
+func loadVolume(b *driver.CUDABackend, name string) (k volumeKernel, err error) {
+	k.Kernel, k.volumeShape, err = driver.Shaped[volumeShape](b, kernels.Module(name), name, unsafe.Sizeof(volumePassJob{}))
+	if err == nil {
+		k.planes, err = b.Kernel(kernels.Module(name), kernels.VolumePassPlanes(name))
+	}
+	return k, err
+}
+
+// slabsOf is how many slabs of slices are worked on side by side: more than one
+// where the tiles of a slice leave much of the device idle. That costs a read more.
+func slabsOf(b *driver.CUDABackend, k volumeKernel, tiles int64, depth int) int {
+	const leastDepth = 8 // of a slab
+	slabs := int64(b.Tuning.Slabs)
+	if slabs == 0 {
+		slabs = max(int64(k.Resident)/tiles, 1)
+	}
+	return int(max(min(slabs, int64(depth/leastDepth), math.MaxInt32/tiles), 1))
+}
+
+// volumeLaunch queues the launches for slices that go together.
+func volumeLaunch(b *driver.CUDABackend, k volumeKernel, job Job, slabs int) error {
+	d := job.Device
+	across, down := devmem.CeilDiv(job.Width, int(k.width)), devmem.CeilDiv(job.Height, int(k.height))
+	slabDepth := devmem.CeilDiv(job.Count, slabs)
+	slabs = devmem.CeilDiv(job.Count, slabDepth)
+	blocks := across * down * slabs
+
+	const use, header = "volume edges", 256 // tickets, then edges
+	space, s, err := d.Workspace(job.Stream, use, header+int64(blocks)*int64(slabDepth+1)*int64(k.words)*16)
+	if err != nil {
+		return err
+	}
+	var planes driver.Memory
+	if slabs > 1 {
+		plane := int64(blocks/slabs) * int64(k.width) * int64(k.height) * int64(job.Sum.Bytes())
+		if planes, _, err = d.Workspace(job.Stream, "volume planes", plane*int64(slabs-1)); err != nil {
+			return err
+		}
+	}
+	if s.Epoch == math.MaxUint32 { // what the first launches told would seem to be new
+		if err := d.ClearSpace(job.Stream, use); err != nil {
+			return err
+		}
+	}
+	s.Epoch++
+	v := &volumePassJob{
+		in: job.In.Address(), out: job.Out.Address(), edges: uint64(space) + header, tickets: uint64(space), planes: uint64(planes),
+		inStride: job.In.Stride, inSlice: job.In.Distance,
+		outStride: job.Out.Stride, outSlice: job.Out.Distance,
+		offset: job.Offset,
+		width:  int32(job.Width), height: int32(job.Height), depth: int32(job.Count),
+		tilesX: int32(across), tilesY: int32(down),
+		epoch: s.Epoch, base: s.Base,
+		carry: flag(job.Carry), columnBytes: columnBytes(job), slabDepth: int32(slabDepth),
+	}
+	if slabs > 1 {
+		const rows = 8 // of a block
+		err := b.Run(k.planes, driver.Run{
+			Stream: job.Stream, Blocks: across * down * int(k.height) / rows * (slabs - 1), Threads: 32 * rows, Job: unsafe.Pointer(v),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	err = b.Run(k.Kernel, driver.Run{Stream: job.Stream, Blocks: blocks, Threads: int(k.threads), Shared: int(k.shared), Job: unsafe.Pointer(v)})
+	if err == nil {
+		s.Base += uint32(blocks)
+	}
+	return err
+}
+
+// columnBytes is how many bytes may be zeros up to the end of an entry (0, y, z): a whole
+// sector, where the gap after the row before has room for one. To write less of it costs
+// a read: on an H200 a table takes a tenth longer.
+func columnBytes(job Job) int32 {
+	const sector = 32
+	value := int64(job.Sum.Bytes())
+	if gap := job.Out.Stride - int64(job.Width+1)*value; !job.Gaps || gap < sector-value || (job.Out.Address()+uint64(value))%sector != 0 || job.Out.Stride%sector != 0 || job.Out.Distance%sector != 0 {
+		return int32(value)
+	}
+	return sector
+}

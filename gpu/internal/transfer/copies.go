@@ -1,0 +1,91 @@
+package transfer
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+const (
+	// tableCopiers is how many processors copy a table from page-locked
+	// memory: one cannot keep up with the bus, and many take memory's time
+	// from it.
+	tableCopiers = 6
+
+	// pieceBytes is about what a copier takes at a time. Those who are done
+	// wait for the last piece.
+	pieceBytes = 128 << 10
+
+	// streamBytes is from where on copies go past the caches: the device
+	// reads from memory, and what it wrote is no longer needed.
+	streamBytes = 1 << 10
+)
+
+// imageCopiers is how many processors have an image in page-locked memory by the
+// time that the bus is free for it, on which its table takes longer if it is larger.
+func imageCopiers(image, table int64) int {
+	const most = 8
+	return int(min(2+(most*image-1)/max(image, table)+1, most))
+}
+
+// copyBytes copies between places of the host. It takes a [kernel.StoreFence]
+// before others may read them, which costs more than copying a row.
+func copyBytes(dst, src unsafe.Pointer, n int64) {
+	to, from := unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)
+	if n < streamBytes {
+		copy(to, from)
+		return
+	}
+	kernel.StreamCopy(to, from)
+}
+
+// copyRows copies rows from one place of the host to another.
+func copyRows(dst, src devmem.Host, r driver.Rows) {
+	if dst.Stride == r.Bytes && src.Stride == r.Bytes {
+		r = driver.Rows{Bytes: r.Bytes * r.Count, Count: 1}
+	}
+	for y := range r.Count {
+		copyBytes(dst.Row(y), src.Row(y), r.Bytes)
+	}
+	kernel.StoreFence()
+}
+
+// clearGaps clears what lies between rows and after the last one.
+func clearGaps(at devmem.Host, r driver.Rows) {
+	for y := range r.Count {
+		clear(unsafe.Slice((*byte)(unsafe.Add(at.Row(y), r.Bytes)), at.Stride-r.Bytes))
+	}
+}
+
+// share calls copy for all rows, piece by piece, on at most by processors,
+// and on no more than there are pieces.
+func share(r driver.Rows, by int, copy func(first, count int64)) {
+	size := max(1, pieceBytes/max(r.Bytes, 1))
+	pieces := (r.Count + size - 1) / size
+	var drawn, done atomic.Int64
+	all := make(chan struct{})
+	work := func() {
+		for n := drawn.Add(1) - 1; n < pieces; n = drawn.Add(1) - 1 {
+			copy(n*size, min(size, r.Count-n*size))
+			if done.Add(1) == pieces {
+				close(all)
+			}
+		}
+	}
+	for range min(int64(runtime.GOMAXPROCS(0)), int64(by), pieces) - 1 {
+		go work()
+	}
+	work()
+	// The last piece takes some microseconds, and waking up more than that.
+	for range 100 {
+		if done.Load() >= pieces {
+			return
+		}
+		runtime.Gosched()
+	}
+	<-all
+}

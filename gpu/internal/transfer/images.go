@@ -1,0 +1,126 @@
+package transfer
+
+import (
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+)
+
+// takeImages is the slots for whole images.
+func takeImages(d *devmem.Device, count int) (*pool, error) {
+	if err := d.Enter(); err != nil {
+		return nil, err
+	}
+	defer d.Leave()
+	return takePool(d, imagesPool, count)
+}
+
+// keepImages puts slots that work aside for the next pipeline, and frees others.
+func keepImages(p *pool, works bool) error {
+	const most = 1 << 30 // bytes
+	if !works || p.Room() > most || p.device.Enter() != nil {
+		return p.Free()
+	}
+	defer p.device.Leave()
+	return p.device.KeepSpare(imagesPool, p)
+}
+
+// stage makes room for an image in a slot and copies its pixels there, unless they
+// are page-locked. After an error the slot holds nothing of the caller's.
+func (p *pool) stage(s *slot, w *Work, alone bool) error {
+	d := p.device
+	if err := d.Enter(); err != nil {
+		return err
+	}
+	defer d.Leave()
+	for i := range s.sides {
+		t := &s.sides[i]
+		if t.theirs = (devmem.Host{}); !w.has(i) {
+			continue
+		}
+		if t.block = w.block(i); t.block != nil {
+			t.theirs = w.Sides[i].At
+		}
+	}
+	limit := int64(poolBytes)
+	if alone {
+		limit = 0
+	}
+	err := p.fit(s, w, w.Units, false, limit)
+	if short(err) && p.trim() {
+		err = p.fit(s, w, w.Units, false, limit)
+	}
+	if err != nil {
+		return driver.FirstError(err, s.leave(d))
+	}
+	if in := &s.sides[0]; in.theirs.At == nil {
+		share(in.data, imageCopiers(in.bytes, s.sides[1].bytes+s.sides[2].bytes), func(first, count int64) {
+			copyRows(in.rows().From(int(first)), w.Sides[0].At.From(int(first)), driver.Rows{Bytes: in.data.Bytes, Count: count})
+		})
+	}
+	return nil
+}
+
+// queueImage queues the work for an image that is staged. After an error nothing is
+// under way in the slot.
+func (p *pool) queueImage(s *slot, w *Work) (err error) {
+	d := p.device
+	defer func() {
+		if err != nil {
+			err = driver.FirstError(err, p.wait(), s.leave(d))
+		}
+	}()
+	if err := d.Enter(); err != nil {
+		return err
+	}
+	defer d.Leave()
+	return s.queue(w, nil, w.Units)
+}
+
+// deliver copies the sums and squares that have come to where they belong, if that
+// is not where they are; fresh tables are those of NewTable.
+func (s *slot) deliver(tables []devmem.Host, fresh bool) {
+	for i, dst := range tables {
+		t := &s.sides[i+1]
+		if t.bytes == 0 || t.theirs.At != nil {
+			continue
+		}
+		share(t.data, tableCopiers, func(first, count int64) {
+			part := driver.Rows{Bytes: t.data.Bytes, Count: count}
+			copyRows(dst.From(int(first)), t.rows().From(int(first)), part)
+			if fresh {
+				clearGaps(dst.From(int(first)), part)
+			}
+		})
+	}
+}
+
+// wait waits for the work in the slot. The next work there frees its events: that
+// takes longer than a loop should wait.
+func (s *slot) wait(d *devmem.Device) error {
+	return driver.FirstError(d.Backend.WaitEvent(s.copied), s.leave(d))
+}
+
+// leave ends the use of the caller's memory.
+func (s *slot) leave(d *devmem.Device) error {
+	var errs []error
+	for i := range s.sides {
+		if t := &s.sides[i]; t.block != nil {
+			errs = append(errs, d.LeaveBlock(t.block))
+			t.block = nil
+		}
+	}
+	return driver.FirstError(errs...)
+}
+
+// keepPixels frees the memory of a slot except for the pixels on the host, also while
+// another one is fitted.
+func (p *pool) keepPixels(s *slot) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.device
+	errs := []error{s.sides[0].freeDevice(d)}
+	for i := 1; i < 3; i++ {
+		errs = append(errs, s.sides[i].freeDevice(d), s.sides[i].freeHost(d))
+	}
+	return driver.FirstError(errs...)
+}

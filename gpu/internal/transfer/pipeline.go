@@ -1,0 +1,328 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+)
+
+// Tables is what a pipeline must know of the tables T that it makes.
+type Tables[T any] struct {
+	Given bool // by the caller
+
+	Fresh func(method.Job) (T, error)                       // in memory of its own
+	Over  func(job method.Job, sums, squares devmem.Host) T // in memory that is there
+	Rows  func(T) (sums, squares devmem.Host)               // where it lies
+	Empty func(T)                                           // makes it hold nothing
+}
+
+// Images are what a pipeline works on, each with its table if that is given, or with what
+// is wrong with it.
+type Images[T any] func(yield func(table T, w *Work, err error) bool)
+
+// Pipeline makes the tables of images, inFlight of which are under way at a time, and with
+// reuse hands them out where the device wrote them to.
+func Pipeline[T any](ctx context.Context, d *devmem.Device, images Images[T], inFlight int, reuse bool, kind Tables[T]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		r, err := newRun(d, inFlight, reuse, kind)
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		defer r.end()
+		more := true
+		images(func(table T, w *Work, err error) bool {
+			r.feed(table, w, err)
+			more = r.deliver(ctx, yield, false)
+			return more
+		})
+		r.whole = more && r.deliver(ctx, yield, true)
+	}
+}
+
+// A run is one loop over a pipeline. Each image has a goroutine, which stages its
+// pixels, queues its work and waits for its table. One at a time is at each of
+// these, in the order of the images, and the loop gets tables in order.
+type run[T any] struct {
+	device *devmem.Device
+	kind   Tables[T]
+	reuse  bool
+	slots  *pool
+	ahead  int // images in flight at most
+
+	idle  chan *slot     // those that the next image can have
+	stop  chan struct{}  // closed when the loop has ended
+	under sync.WaitGroup // all goroutines
+	live  int            // slots that take part; of the goroutine that stages
+	known method.Job     // for which there was memory; of the goroutine that stages
+
+	queue    []*passage[T] // in the order of the images
+	starting chan struct{} // closed when the memory of the last image is free; nil before and after
+	last     milestones    // of the last image
+	failed   bool          // some image has an error
+	whole    bool          // all images went through
+}
+
+// milestones are closed when the work of an image is queued, and when its table is
+// there.
+type milestones struct{ queued, there chan struct{} }
+
+// wait waits for a milestone of the image before, if there is one.
+func wait(milestone chan struct{}) {
+	if milestone != nil {
+		<-milestone
+	}
+}
+
+// A passage is an image on its way.
+type passage[T any] struct {
+	done  chan struct{} // closed when table and err are there
+	table T
+	err   error
+	slot  *slot // where a reused table lies
+}
+
+func newRun[T any](d *devmem.Device, inFlight int, reuse bool, kind Tables[T]) (*run[T], error) {
+	r := &run[T]{device: d, kind: kind, reuse: reuse, ahead: inFlight, live: inFlight, stop: make(chan struct{})}
+	if reuse {
+		r.live++ // one is the loop's
+	}
+	r.idle = make(chan *slot, r.live)
+	if err := d.Hold(); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.slots, err = takeImages(d, r.live); err != nil {
+		return nil, driver.FirstError(err, d.Release())
+	}
+	for _, s := range r.slots.slots[:r.live] {
+		r.idle <- s
+	}
+	return r, nil
+}
+
+// feed sets an image on its way to its table, if that is given, or notes what is
+// wrong with it.
+func (r *run[T]) feed(table T, w *Work, err error) {
+	p := &passage[T]{done: make(chan struct{}), table: table, err: err}
+	r.queue = append(r.queue, p)
+	if err != nil {
+		close(p.done)
+		return
+	}
+	w.stop, w.Job.Device = r.stop, r.device
+	free := make(chan struct{})
+	before, own := r.last, milestones{make(chan struct{}), make(chan struct{})}
+	r.starting, r.last = free, own
+	r.under.Go(func() {
+		defer close(p.done)
+		s, err := r.start(p, w, before, sync.OnceFunc(func() { close(free) }))
+		close(own.queued)
+		if s != nil {
+			err = r.finish(p, s, w, before, own)
+		} else {
+			close(own.there)
+		}
+		p.err = err
+	})
+}
+
+// deliver hands out tables until the next image can come, or all of them, and
+// reports whether the loop goes on. Otherwise nothing is under way any more when it
+// returns: images may then free what it likes.
+func (r *run[T]) deliver(ctx context.Context, yield func(T, error) bool, all bool) (more bool) {
+	defer func() {
+		if !more {
+			r.halt()
+		}
+	}()
+	var none T
+	for len(r.queue) > 0 {
+		if err := ctx.Err(); err != nil {
+			yield(none, err)
+			return false
+		}
+		oldest := r.queue[0]
+		if !all && r.starting == nil && len(r.queue) < r.ahead {
+			select {
+			case <-oldest.done:
+			default:
+				return true
+			}
+		} else {
+			select {
+			case <-oldest.done:
+			case <-r.starting:
+				r.starting = nil
+				continue
+			case <-ctx.Done():
+				continue
+			}
+		}
+		r.queue = r.queue[1:]
+		r.failed = r.failed || oldest.err != nil
+		again := yield(oldest.table, oldest.err)
+		r.release(oldest)
+		if !again || errors.Is(oldest.err, boxsum.ErrClosed) {
+			return false
+		}
+	}
+	return true
+}
+
+// start stages an image, calls free when its memory may change, queues its work and
+// is the slot that it has. A slot that finds no memory is given up, and the image
+// waits for one that has some. When the last one finds none, the image goes in
+// bands: it has no slot, and is there when start returns.
+//
+// Work may need memory too. Only when there was enough for such an image before
+// is the next one staged while the work of this one is queued. Should there be too
+// little then, the image goes in bands at once.
+func (r *run[T]) start(p *passage[T], w *Work, before milestones, free func()) (*slot, error) {
+	defer free()
+	if w.Piece > 0 || w.empty() || w.wasteful() {
+		return nil, r.inBands(p, w)
+	}
+	for {
+		var s *slot
+		select {
+		case s = <-r.idle:
+		case <-r.stop:
+			return nil, errStopped
+		}
+		known := r.known == w.Job
+		err := r.slots.stage(s, w, r.live == 1)
+		staged := err == nil
+		if staged {
+			if known {
+				free()
+			}
+			wait(before.queued)
+			err = r.slots.queueImage(s, w)
+		}
+		if err == nil {
+			if !known {
+				r.known = w.Job
+			}
+			return s, nil
+		}
+		little := short(err)
+		if staged && known {
+			if little {
+				err = r.fromSlot(p, s, w)
+			}
+			r.idle <- s
+			return nil, err
+		}
+		if little {
+			if freeing := s.free(r.device); freeing != nil {
+				err, little = freeing, false
+			}
+		}
+		if little && r.live > 1 {
+			r.live--
+			continue
+		}
+		r.idle <- s
+		if little {
+			err = r.inBands(p, w)
+		}
+		return nil, err
+	}
+}
+
+// fromSlot has an image go in bands whose pixels are in a slot only: its memory may have
+// changed, and slots that the next images have wait for this one.
+func (r *run[T]) fromSlot(p *passage[T], s *slot, w *Work) error {
+	w.Sides[0] = Rows(s.sides[0].rows())
+	if err := r.slots.keepPixels(s); err != nil {
+		return err
+	}
+	return r.inBands(p, w)
+}
+
+func (r *run[T]) inBands(p *passage[T], w *Work) error {
+	t, err := r.tableOf(p, w)
+	if err != nil {
+		return err
+	}
+	sums, squares := r.kind.Rows(t)
+	w.Sides[1], w.Sides[2] = Rows(sums), Rows(squares)
+	w.Fresh = !r.kind.Given
+	if err := w.Run(r.device); err != nil {
+		return err
+	}
+	p.table = t
+	return nil
+}
+
+// tableOf is the table that an image came with, or a new one.
+func (r *run[T]) tableOf(p *passage[T], w *Work) (T, error) {
+	if r.kind.Given {
+		return p.table, nil
+	}
+	return r.kind.Fresh(w.Job)
+}
+
+// finish waits for the work of an image, says so by closing there, and makes the
+// table. Tables that are not reused are copied side by side; but their goroutines
+// wait for the device one after another, since some drivers spin meanwhile.
+func (r *run[T]) finish(p *passage[T], s *slot, w *Work, before, own milestones) error {
+	wait(before.there)
+	err := s.wait(r.device)
+	close(own.there)
+	if r.reuse {
+		p.slot = s
+		if err == nil {
+			p.table = r.kind.Over(w.Job, s.sides[1].rows(), s.sides[2].rows())
+		}
+		return err
+	}
+	defer func() { r.idle <- s }()
+	if err != nil {
+		return err
+	}
+	t, err := r.tableOf(p, w)
+	if err != nil {
+		return err
+	}
+	sums, squares := r.kind.Rows(t)
+	s.deliver([]devmem.Host{sums, squares}, !r.kind.Given)
+	p.table = t
+	return nil
+}
+
+// release takes a table back that the loop is done with.
+func (r *run[T]) release(p *passage[T]) {
+	if r.reuse && p.err == nil {
+		r.kind.Empty(p.table)
+	}
+	if p.slot != nil {
+		r.idle <- p.slot
+	}
+}
+
+// halt ends what is under way, and waits for it. Doing it again does nothing.
+func (r *run[T]) halt() {
+	select {
+	case <-r.stop:
+	default:
+		close(r.stop)
+	}
+	r.under.Wait()
+}
+
+// end puts the slots aside for the next run, or frees them. An error here has no
+// image to go with, and the device tells the next call what is wrong with it.
+func (r *run[T]) end() {
+	r.halt()
+	_ = keepImages(r.slots, r.whole && !r.failed)
+	_ = r.device.Release()
+}

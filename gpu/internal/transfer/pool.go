@@ -1,0 +1,141 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+)
+
+// A pool is the slots that pieces pass through in turn. The slots of a volume or an image
+// have a stream each. Those of many images share one stream for each step, with events
+// between them: copies of one direction then run in the order of the images, the first
+// that is wanted first, and all kernels share one workspace.
+type pool struct {
+	device  *devmem.Device
+	streams []driver.Stream
+	slots   []*slot
+	used    int        // of them in the work under way; others are left from work before
+	mu      sync.Mutex // held where memory of slots is counted, taken or freed beside that
+}
+
+// The names under which a device keeps pools.
+const (
+	piecesPool = "pieces"
+	imagesPool = "images"
+)
+
+// takePool is the pool of last time, as far as it goes.
+func takePool(d *devmem.Device, name string, count int) (*pool, error) {
+	p, ok := d.TakeSpare(name).(*pool)
+	if !ok {
+		p = &pool{device: d}
+	}
+	needs := count
+	if name == imagesPool {
+		needs = 3
+	}
+	for len(p.streams) < needs {
+		s, err := d.Backend.NewStream()
+		if err != nil {
+			return nil, driver.FirstError(err, p.Free())
+		}
+		p.streams = append(p.streams, s)
+	}
+	for n := len(p.slots); n < count; n++ {
+		s := &slot{up: p.streams[0], sum: p.streams[1%needs], down: p.streams[2%needs]}
+		if name == piecesPool {
+			s.up, s.sum, s.down = p.streams[n], p.streams[n], p.streams[n]
+		}
+		p.slots = append(p.slots, s)
+	}
+	p.used = count
+	return p, nil
+}
+
+// trim frees the slots that the work under way does not use, and reports whether there
+// were any.
+func (p *pool) trim() bool {
+	unused := p.slots[p.used:]
+	p.slots = p.slots[:p.used]
+	var errs []error
+	for _, s := range unused {
+		errs = append(errs, s.free(p.device))
+	}
+	return len(unused) > 0 && driver.FirstError(errs...) == nil
+}
+
+// Room is what all slots have taken on the device.
+func (p *pool) Room() (bytes int64) {
+	for _, s := range p.slots {
+		for i := range s.sides {
+			bytes += s.sides[i].room
+		}
+	}
+	return bytes
+}
+
+// wait waits for all that is under way: slots read from each other.
+func (p *pool) wait() error {
+	var errs []error
+	for _, s := range p.streams {
+		errs = append(errs, p.device.Backend.Wait(s))
+	}
+	return driver.FirstError(errs...)
+}
+
+// Free frees everything, after what is under way.
+func (p *pool) Free() error {
+	errs := []error{p.wait()}
+	for _, s := range p.slots {
+		errs = append(errs, s.free(p.device))
+	}
+	for _, s := range p.streams {
+		errs = append(errs, p.device.FreeStream(s))
+	}
+	p.slots, p.streams = nil, nil
+	return driver.FirstError(errs...)
+}
+
+// poolBytes is what all images of a pipeline may take on the host or on the device. One
+// image may take more if it is the only one.
+const poolBytes = 2 << 30
+
+// fit makes room in a slot for a piece of some units, if all slots together do not take
+// more than a limit then; 0 is none.
+func (p *pool) fit(s *slot, w *Work, units int, packed bool, limit int64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var arrays [3]devmem.Array
+	var more int64
+	for i := range s.sides {
+		t := &s.sides[i]
+		if t.bytes = 0; !w.has(i) {
+			continue
+		}
+		arrays[i] = w.array(i, units)
+		bytes, err := arrays[i].Lay()
+		if err != nil {
+			return err
+		}
+		more += max(bytes-t.room, 0)
+	}
+	if total := p.Room(); limit > 0 && more > 0 && total+more > limit {
+		return fmt.Errorf("gpu: %w: images in flight would take %d bytes", boxsum.ErrMemory, total+more)
+	}
+	for i := range s.sides {
+		if !w.has(i) {
+			continue
+		}
+		if err := s.sides[i].fit(p.device, arrays[i], packed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// short reports whether an error is about memory.
+func short(err error) bool { return errors.Is(err, boxsum.ErrMemory) }

@@ -1,0 +1,169 @@
+// Package transfer takes images and volumes of the host through a device and their tables
+// back, in pieces where they are large and many at a time: pixels are copied in while
+// others are summed and the tables of others copied out.
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+)
+
+// A Work is an image or a volume on the host that becomes a table on the host. It goes in
+// pieces of units: rows of an image, or slices of a volume.
+type Work struct {
+	Method method.Method
+	Job    method.Job // of the whole, without places
+	Way    method.Way
+	Volume bool
+	Units  int     // in all
+	Piece  int     // units of a piece, 0 for what suits
+	Sides  [3]Side // pixels, sums and squares
+	Fresh  bool    // sums and squares are tables of NewTable
+
+	Context  context.Context    // nil: never done
+	Progress func(done float64) // nil: nobody asks
+	stop     <-chan struct{}    // closed when nobody wants the table any more, or nil
+}
+
+// A Side is pixels, sums or squares on the host.
+type Side struct {
+	At   devmem.Host
+	Unit int64 // bytes from one unit to the next
+}
+
+// Rows is a side whose units are rows.
+func Rows(at devmem.Host) Side { return Side{at, at.Stride} }
+
+// unit is where unit n begins.
+func (s Side) unit(n int) devmem.Host {
+	return devmem.Host{At: unsafe.Add(s.At.At, int64(n)*s.Unit), Stride: s.At.Stride}
+}
+
+// unitRows is how many rows a unit of a side has.
+func (w *Work) unitRows(side int) int {
+	if !w.Volume {
+		return 1
+	}
+	return w.Job.Height + min(side, 1)
+}
+
+// array is a piece of some units of a side as it lies on a device: a volume as an image,
+// slice under slice. A table has the unit before the first one too.
+func (w *Work) array(side, units int) devmem.Array {
+	a := w.Job.Layer(side)
+	a.Height = units * w.unitRows(side)
+	if w.Volume && side > 0 {
+		a.Height = (units+1)*w.unitRows(side) - 1
+	}
+	return a
+}
+
+// has reports whether there is such a side: most work has no squares.
+func (w *Work) has(side int) bool { return side < 2 || w.Job.Square != 0 }
+
+// extent is where a side lies.
+func (w *Work) extent(side int) devmem.Extent {
+	units := w.Units + min(side, 1)
+	one := w.Job.Layer(side)
+	if !w.Volume {
+		one.Height, units = w.Units, 1
+	}
+	return devmem.HostExtent(w.Sides[side].At, one.Rows(), units, w.Sides[side].Unit)
+}
+
+// Check reports whether pixels, sums and squares share memory.
+func (w *Work) Check() error {
+	for i := range w.Sides {
+		for j := range i {
+			if w.has(i) && w.extent(i).Overlaps(w.extent(j)) {
+				return devmem.ErrOverlap
+			}
+		}
+	}
+	return nil
+}
+
+// empty reports whether there are no pixels.
+func (w *Work) empty() bool { return w.Job.Width == 0 || w.Job.Height == 0 || w.Units == 0 }
+
+// clear makes the table of an image without pixels.
+func (w *Work) clear() {
+	for i := 1; i < 3 && w.has(i); i++ {
+		r := w.extent(i).Rows
+		if !w.Volume {
+			r.Count = 1
+		}
+		for n := range w.Units + 1 {
+			at := w.Sides[i].unit(n)
+			for y := range r.Count {
+				clear(unsafe.Slice((*byte)(at.Row(y)), r.Bytes))
+			}
+			if w.Fresh {
+				clearGaps(at, r)
+			}
+		}
+	}
+}
+
+// ended is why nobody wants the table any more, or nil.
+func (w *Work) ended() error {
+	select {
+	case <-w.stop:
+		return errStopped
+	default:
+	}
+	if w.Context != nil && w.Context.Err() != nil {
+		return fmt.Errorf("gpu: %w", w.Context.Err())
+	}
+	return nil
+}
+
+// rowBytes is what a row of pixels, sums and squares holds, and what it takes on the
+// device with the gap after it, which is the most of a short one.
+func (w *Work) rowBytes() (row, laid float64) {
+	for i := range w.Sides {
+		if !w.has(i) {
+			continue
+		}
+		whole := w.Job.Layer(i)
+		row += float64(whole.RowBytes())
+		if _, err := whole.Lay(); err == nil {
+			laid += float64(whole.At.Stride)
+		}
+	}
+	return row, laid
+}
+
+// wasteful reports whether the whole image on the device, and beside it on the host, would
+// be mostly gaps, and many.
+func (w *Work) wasteful() bool {
+	const much, many = 16 << 20, 8 // times the bytes of the pixels
+	row, laid := w.rowBytes()
+	return laid > many*row && (laid-row)*float64(w.Job.Height) > much
+}
+
+// piece is the job for some units, which lie in the memory of a slot.
+func (w *Work) piece(s *slot, units int) method.Job {
+	job := w.Job
+	job.Stream, job.In, job.Out, job.Squares = s.sum, s.sides[0].at, s.sides[1].at, s.sides[2].at
+	if !w.Volume {
+		job.Height = units
+		return job
+	}
+	job.Count, job.Gaps = units, true
+	for i, b := range []*devmem.Batch{&job.In, &job.Out, &job.Squares} {
+		b.Distance = int64(w.unitRows(i)) * b.Stride
+	}
+	return job
+}
+
+// rows is the rows of some units of a side.
+func (w *Work) rows(side, units int) driver.Rows {
+	a := w.Job.Layer(side)
+	return driver.Rows{Bytes: a.RowBytes(), Count: int64(units) * int64(w.unitRows(side))}
+}

@@ -1,0 +1,185 @@
+package interop
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/tilted"
+)
+
+func TestForeignMemoryOnAForeignStream(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *gpu.Device) {
+		s, err := inner(d).Backend.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := inner(d).Backend.FreeStream(s); err != nil {
+				t.Error(err)
+			}
+		}()
+		g, err := OnStream(d, uintptr(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := OnStream(g, uintptr(s)); err != nil || again != g {
+			t.Errorf("the same stream is another device: %v", err)
+		}
+		for _, size := range [][2]int{{301, 203}, {1, 1}, {0, 4}, {64, 0}} {
+			src := randomImage[uint8](7, size[0], size[1], 1, 5)
+			im, err := gpu.Upload(g, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := Foreign{Handle: uintptr(im.Inner(launch.Key{}).At.Memory), Offset: im.Inner(launch.Key{}).At.Offset, Width: src.Width, Height: src.Height, Stride: im.Inner(launch.Key{}).At.Stride}
+			over, err := ImageOver[uint8](g, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stride := int64(4 * (src.Width + 3))
+			handle, err := Take(d, stride*int64(src.Height+1)+12)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := Foreign{Handle: handle, Offset: 12, Width: src.Width, Height: src.Height, Stride: stride}
+			upright, err := TableOver[uint32](g, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second time after a fence
+				if err := gpu.IntegrateInto(upright, over, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := upright.Download(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := boxsum.Integrate[uint32](src, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sameBits(got, want); err != nil {
+				t.Errorf("%v: %v", size, err)
+			}
+			leaning, err := TiltedTableOver[uint32](g, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := gpu.IntegrateTiltedInto(leaning, over, nil); err != nil {
+				t.Fatal(err)
+			}
+			gotTilted, err := leaning.Download(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantTilted, err := tilted.Integrate[uint32](src, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for y := range src.Height + 1 {
+				for x := range src.Width + 1 {
+					if got, want := gotTilted.At(x, y, 0), wantTilted.At(x, y, 0); got != want {
+						t.Fatalf("%v: tilted entry (%d, %d) is %d, not %d", size, x, y, got, want)
+					}
+				}
+			}
+			checkSolidOver(t, g, f, src)
+			// What is over foreign memory does not free it.
+			if err := driver.FirstError(over.Close(), upright.Close(), leaning.Close(), im.Close()); err != nil {
+				t.Error(err)
+			}
+			if err := Give(d, handle); err != nil {
+				t.Error(err)
+			}
+			if err := Give(d, handle); !errors.Is(err, boxsum.ErrInvalid) {
+				t.Errorf("given twice: %v", err)
+			}
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := ImageOver[uint8](g, Foreign{}); !errors.Is(err, boxsum.ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+		if other, err := OnStream(d, uintptr(s)); err != nil || other == g {
+			t.Errorf("no new device for the stream of one that was closed: %v", err)
+		}
+	})
+}
+
+func TestForeignMemoryThatCannotBe(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *gpu.Device) {
+		ok := Foreign{Handle: 1 << 20, Width: 10, Height: 10, Stride: 64}
+		for name, change := range map[string]func(*Foreign){
+			"no address":       func(f *Foreign) { f.Handle = 0 },
+			"a negative start": func(f *Foreign) { f.Offset = -4 },
+			"an odd start":     func(f *Foreign) { f.Offset = 2 },
+			"odd rows":         func(f *Foreign) { f.Stride = 66 },
+			"short rows":       func(f *Foreign) { f.Stride = 40 },
+			"negative rows":    func(f *Foreign) { f.Stride = -64 },
+			"a negative width": func(f *Foreign) { f.Width = -1 },
+			"images overlap":   func(f *Foreign) { f.Count, f.Distance = 2, 640 },
+			"a huge image":     func(f *Foreign) { f.Height, f.Stride = 1<<30, 1<<60 },
+			"a negative count": func(f *Foreign) { f.Count = -4 },
+			"a far last row":   func(f *Foreign) { f.Height, f.Stride, f.Count, f.Distance = 2, 1<<62-4, 2, 8 },
+			"a far last image": func(f *Foreign) { f.Count, f.Distance = 1<<20, 1<<50 },
+			"a far start":      func(f *Foreign) { f.Offset = 1<<63 - 64 },
+		} {
+			f := ok
+			change(&f)
+			if _, err := TableOver[uint32](d, f); !errors.Is(err, boxsum.ErrInvalid) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := Take(d, -1); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Errorf("fewer than no bytes: %v", err)
+		}
+	})
+}
+
+// checkSolidOver sees an image as two slices of a volume, an image of one row
+// each, and checks its table.
+func checkSolidOver(t *testing.T, g *gpu.Device, f Foreign, src boxsum.Image[uint8]) {
+	t.Helper()
+	if src.Height < 2 {
+		return
+	}
+	f.Height, f.Count, f.Distance = 1, 2, f.Stride
+	over, err := VolumeOver[uint8](g, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stride := int64(4 * (src.Width + 2))
+	handle, err := Take(g, 6*stride)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := VolumeTableOver[uint32](g, Foreign{Handle: handle, Width: src.Width, Height: 1, Count: 2, Stride: stride, Distance: 2 * stride})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := gpu.IntegrateVolumeInto(table, over, nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err := table.Download()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := uint32(0)
+	for y := range 2 {
+		for _, p := range src.Row(y) {
+			sum += uint32(p)
+		}
+	}
+	if last := got.At(src.Width, 1, 2, 0); last != sum {
+		t.Errorf("two slices of %d voxels sum to %d, not %d", src.Width, last, sum)
+	}
+	if err := driver.FirstError(over.Close(), table.Close(), Give(g, handle)); err != nil {
+		t.Error(err)
+	}
+}
