@@ -1,6 +1,6 @@
-// Package boxsum makes summed-area tables, also called integral images, and
-// answers questions from them: the sum and mean of any box of pixels in four
-// reads however large the box, its variance and standard deviation in eight.
+// Package boxsum makes summed-area tables, also called integral images. From a
+// table, the sum and mean of any box of pixels take four reads, however large
+// the box is. Its variance and standard deviation take eight.
 //
 //	img := boxsum.Gray(photo)                        // or an Image of your own pixels
 //	table, err := boxsum.Integrate[uint32](img, nil) // one pass over the pixels
@@ -15,9 +15,9 @@
 //	T(x1,y1) − T(x0,y1) − T(x1,y0) + T(x0,y0)
 //
 // Boxes are clipped to the image. Images may have any row stride and any
-// number of interleaved channels. The other conventions in use, inclusive and
-// same-size exclusive, are views of the same memory: [Table.Inclusive] and
-// [Table.SameSize].
+// number of interleaved channels. Two other conventions are in use, inclusive
+// and same-size exclusive. They are views of the same memory: [Table.Inclusive]
+// and [Table.SameSize].
 //
 // # Types
 //
@@ -35,29 +35,30 @@
 //
 // # Exactness
 //
-// Integer sums wrap, and boxes stay exact: a box whose own sum fits the sum
+// Integer sums wrap, but boxes stay exact: a box whose own sum fits the sum
 // type is exact even where the table around it has wrapped. A uint32 table of
 // 8-bit pixels gives exact boxes of up to 16,843,009 pixels (2^32/255) in an
 // image of any size; a uint64 table has no such limit in practice.
 //
-// Float tables have the same bits at every level and number of workers (of a
-// NaN, that it is one). Rows are summed in blocks of 32 bytes, so that an entry
-// is off by at most about
+// Float tables have the same bits at every level and number of workers (a
+// NaN stays a NaN, but its own bits may differ). Rows are summed in blocks of 32
+// bytes, so that an entry is off by at most about
 //
 //	(W·C/8 + H + 5) · 2^-24 · Σ|p|    in float32, and
 //	(W·C/4 + H + 5) · 2^-53 · Σ|p|    in float64,
 //
-// where Σ|p| adds up the magnitudes of the pixels in [0,x)×[0,y) and C is the
-// number of channels; from five channels on, pixels are added one by one, and
-// it is W instead of W·C/8 or W·C/4. A NaN or an infinity spoils the entries
-// below and to the right of it. The small
-// difference of two large float32 entries can therefore be far off: 2^25 + 2
-// is 2^25 in float32. Sum float32 pixels in float64, which is the usual type,
-// or take their mean away first with [Options.Offset].
+// where Σ|p| is the sum of the magnitudes of the pixels in [0,x)×[0,y) and C is
+// the number of channels. From five channels on, pixels are added one by one, and
+// W takes the place of W·C/8 or W·C/4. A NaN or an infinity spoils the entries
+// below and to the right of it.
+//
+// The small difference of two large float32 entries can therefore be far off:
+// 2^25 + 2 is 2^25 in float32. Sum float32 pixels in float64, which is the usual
+// type, or subtract their mean first with [Options.Offset].
 //
 // # Speed
 //
 // The engine reads each pixel once and writes each sum once, four rows at a
-// time, with AVX-512, AVX2 or portable Go, on as many processors as help.
+// time, with AVX-512, AVX2 or portable Go. It uses as many processors as help.
 // Integrating into an existing table with [IntegrateInto] allocates nothing.
 package boxsum

@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/color"
 	"reflect"
+
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // Gray is the 8-bit grey version of an image.
@@ -65,10 +67,10 @@ func convert[P Pixel](img image.Image, grey bool, to func(raster) Image[P]) Imag
 	return to(rasterOf(img, grey))
 }
 
-// sizeError says whether so many pixels, of whatever kind, are too many.
+// sizeError is an error where these pixels, of whatever kind, are too many.
 func sizeError(b image.Rectangle) error {
-	_, err := elements(b.Dx(), b.Dy(), 8)
-	return err
+	e := grid.Plane(b.Dx(), b.Dy(), 8, 0)
+	return e.Sized()
 }
 
 func isNil(img image.Image) bool {
@@ -119,7 +121,10 @@ func rasterOf(img image.Image, grey bool) raster {
 func window(pix []uint8, start, stride int, b image.Rectangle, channels int, deep bool) raster {
 	r := raster{stride: stride, width: b.Dx(), height: b.Dy(), channels: channels, deep: deep}
 	row := r.rowBytes()
-	if start >= 0 && start <= len(pix) && fits("image", len(pix)-start, stride, row, r.height) == nil {
+	if start < 0 || start > len(pix) || stride == 0 && r.height > 1 {
+		return r
+	}
+	if e := grid.Plane(row, r.height, 1, stride); e.Pixels(len(pix)-start) == nil {
 		end := start + (r.height-1)*stride + row
 		r.pix = pix[start:end:end]
 	}
@@ -130,7 +135,7 @@ func window(pix []uint8, start, stride int, b image.Rectangle, channels int, dee
 func newRaster(width, height, channels int, deep bool) raster {
 	r := raster{width: width, height: height, channels: channels, deep: deep}
 	r.stride = r.rowBytes()
-	if _, err := elements(width, height, r.stride/max(width, 1)); err == nil {
+	if e := grid.Plane(width, height, r.stride/max(width, 1), 0); e.Sized() == nil {
 		r.pix = make([]uint8, r.stride*height)
 	}
 	return r

@@ -14,42 +14,44 @@ const module = "github.com/boxsum/boxsum"
 // below says which packages of the module each one may stand on, directly or
 // not. Imports point down only; see ARCHITECTURE.md.
 var below = map[string][]string{
-	"internal/kernel":           {},
-	"internal/memory":           {},
-	"internal/pairs":            {},
-	"internal/pairs/expand":     {"internal/pairs"},
-	"internal/exact":            {"internal/kernel"},
-	"internal/ref":              {"internal/kernel"},
-	"internal/engine":           {"internal/kernel"},
-	"":                          cpu[1:],
-	"imgio":                     cpu,
-	"rotated":                   cpu,
-	"haar":                      slices.Concat(cpu, []string{"rotated"}),
-	"internal/sketch":           slices.Concat(cpu, []string{"rotated", "haar"}),
-	"tilted":                    cpu,
-	"histogram":                 cpu,
-	"moments":                   cpu,
-	"volume":                    cpu,
-	"internal/launch":           {},
-	"internal/plot":             {},
-	"gpu/internal/cuda":         {},
-	"gpu/internal/opencl":       {},
-	"gpu/internal/kernels":      {"internal/launch", "internal/pairs"},
+	"internal/kernel":       {},
+	"internal/grid":         {},
+	"internal/pairs":        {},
+	"internal/pairs/expand": {"internal/pairs"},
+	"internal/exact":        {"internal/kernel"},
+	"internal/ref":          {"internal/kernel"},
+	"internal/engine":       {"internal/kernel", "internal/grid", "internal/pairs"},
+	"":                      cpu[1:],
+	"imgio":                 cpu,
+	"rotated":               cpu,
+	"haar":                  slices.Concat(cpu, []string{"rotated"}),
+	"internal/sketch":       slices.Concat(cpu, []string{"rotated", "haar"}),
+	"tilted":                cpu,
+	"histogram":             cpu,
+	"moments":               cpu,
+	"volume":                cpu,
+	"internal/launch":       {},
+	"internal/plot":         {},
+	"gpu/internal/cuda":     {},
+	"gpu/internal/opencl":   {},
+	"gpu/internal/kernels":  {"internal/launch", "internal/pairs"},
+	"gpu":                   slices.Concat(cpu, drivers, []string{"histogram", "rotated", "tilted", "volume"}),
+	"papers":                slices.Concat(cpu, drivers, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
+	"internal/measure":      slices.Concat(cpu, drivers, []string{"papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
+	"internal/reproduce":    slices.Concat(cpu, drivers, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
+	"internal/bench":        slices.Concat(cpu, drivers, []string{"internal/measure", "internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
+	"cmd/boxsum":            slices.Concat(cpu, drivers, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "volume"}),
+	"python/clib":           slices.Concat(cpu, drivers, []string{"gpu", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
+	"docs/picture":          slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "tilted"}),
+
 	"gpu/internal/kernels/jobs": {},
-	"gpu":                       slices.Concat(cpu, drivers, []string{"histogram", "rotated", "tilted", "volume"}),
-	"papers":                    slices.Concat(cpu, drivers, []string{"gpu", "histogram", "rotated", "tilted", "volume"}),
-	"internal/reproduce":        slices.Concat(cpu, drivers, []string{"internal/plot", "papers", "gpu", "histogram", "imgio", "rotated", "tilted", "volume"}),
-	"internal/bench":            slices.Concat(cpu, drivers, []string{"internal/plot", "papers", "gpu", "histogram", "rotated", "tilted", "volume"}),
-	"cmd/boxsum":                slices.Concat(cpu, drivers, []string{"internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "volume"}),
-	"python/clib":               slices.Concat(cpu, drivers, []string{"gpu", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
-	"docs/picture":              slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "tilted"}),
 }
 
 // cpu is the root package and what it stands on, and drivers what the GPU's
 // package does besides.
 var (
-	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/memory"}
-	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "gpu/internal/kernels/jobs", "internal/launch", "internal/pairs"}
+	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"}
+	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "gpu/internal/kernels/jobs", "internal/launch"}
 )
 
 func TestImportsPointDown(t *testing.T) {

@@ -1,57 +1,44 @@
 package boxsum
 
 import (
-	"fmt"
+	"strings"
 
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
-// Level is an instruction set that the engine can use. Integer tables are the
-// same bits at every level, and so are float tables.
-type Level int
-
-// The levels, from the one that every machine has to the fastest.
-const (
-	Auto     Level = iota // the best that the machine has
-	Portable              // plain Go
-	AVX2                  // with BMI2
-	AVX512                // F, BW, DQ, VL and VNNI
-)
-
-var levelNames = [...]string{Auto: "auto", Portable: "portable", AVX2: "avx2", AVX512: "avx512"}
+// Level is an instruction set that the engine can use. Tables of integers and of
+// floats are the same bits at every level. The zero Level stands for the best
+// that the machine has.
+type Level struct{ name string }
 
 // String is the level's name, as [ParseLevel] takes it.
 func (l Level) String() string {
-	if l < 0 || int(l) >= len(levelNames) {
-		return fmt.Sprintf("Level(%d)", int(l))
+	if l.name == "" {
+		return engine.Auto
 	}
-	return levelNames[l]
+	return l.name
 }
 
-// ParseLevel is the level of that name.
+// ParseLevel is the level of that name: auto, which is the zero Level, portable
+// for plain Go, or another that this machine has, such as avx2 (with BMI2) or
+// avx512 (F, BW, DQ, VL and VNNI).
 func ParseLevel(name string) (Level, error) {
-	for l, n := range levelNames {
-		if n == name {
-			return Level(l), nil
-		}
+	if name == engine.Auto {
+		return Level{}, nil
 	}
-	return 0, fmt.Errorf("boxsum: unknown level %q: use auto, portable, avx2 or avx512", name)
+	if _, err := (&engine.Options{Level: name}).Check(); err != nil || name == "" {
+		return Level{}, grid.Invalid("unknown level %q: this machine has %s, %s", name, engine.Auto, strings.Join(engine.Levels(), ", "))
+	}
+	return Level{name}, nil
 }
 
-// Levels is what this machine has, slowest first; Auto stands for the last.
+// Levels is what this machine has, slowest first: plain Go comes first, and the
+// zero Level stands for the last.
 func Levels() []Level {
-	all := []Level{Portable, AVX2, AVX512}
-	return all[:kernel.Best()+1]
-}
-
-// kernelLevel is the engine's name for a level that this machine has.
-func (l Level) kernelLevel() (kernel.Level, error) {
-	if l == Auto {
-		return kernel.Best(), nil
+	var list []Level
+	for _, name := range engine.Levels() {
+		list = append(list, Level{name})
 	}
-	k := kernel.Level(l - Portable)
-	if k < 0 || k > kernel.Best() {
-		return 0, fmt.Errorf("boxsum: this machine has no %v: use one of %v", l, Levels())
-	}
-	return k, nil
+	return list
 }

@@ -1,13 +1,11 @@
 package boxsum
 
 import (
-	"errors"
-	"fmt"
 	"image"
-	"unsafe"
+	"math"
 
-	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // Square is what a table of squares holds: uint64 for integer pixels, and
@@ -23,8 +21,6 @@ type Square interface{ uint64 | float64 }
 type SquaredTable[S Sum, Q Square] struct {
 	Sum     *Table[S]
 	Squares *Table[Q]
-
-	scratch any
 }
 
 // NewSquaredTable allocates both tables for an image of this size.
@@ -34,106 +30,52 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 		return nil, err
 	}
 	squares, err := NewTable[Q](width, height, channels)
-	if err != nil {
-		return nil, err
-	}
-	return &SquaredTable[S, Q]{Sum: sum, Squares: squares}, nil
+	return grid.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares makes the table of an image and that of its squares in one
-// pass over the pixels. The sum type goes with the pixels as in [Integrate];
-// the squares are uint64 for integer pixels, float64 for float pixels, and
-// either for int32 and unsigned pixels:
-//
-//	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
-func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
-	src, err := src.checked()
-	if err != nil {
-		return nil, err
+// Mean is the mean of one channel over a box, clipped to the image, and 0 for
+// an empty box.
+func (t *Table[S]) Mean(box image.Rectangle, channel int) float64 {
+	n := area(box.Intersect(t.Bounds()))
+	if n == 0 {
+		return 0
 	}
-	if _, _, err := squaresPair[S, Q, P](kernel.Portable); err != nil {
-		return nil, err
-	}
-	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
-	if err != nil {
-		return nil, err
-	}
-	if err := IntegrateSquaresInto(t, src, opt); err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-// IntegrateSquaresInto makes both tables of an image in dst, which must have
-// the image's size and must overlap neither it nor each other. It does not
-// allocate once an image of the same type has been through dst.
-func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
-	opt, level, err := opt.checked()
-	if err != nil {
-		return err
-	}
-	if src, err = src.checked(); err != nil {
-		return err
-	}
-	sum, square, err := squaresPair[S, Q, P](level)
-	if err != nil {
-		return err
-	}
-	if dst == nil {
-		return fmt.Errorf("boxsum: %w: no table", ErrInvalid)
-	}
-	if err := dst.Sum.accepts(src.Width, src.Height, src.Channels); err != nil {
-		return err
-	}
-	if err := dst.Squares.accepts(src.Width, src.Height, src.Channels); err != nil {
-		return err
-	}
-	if err := offsetError[S](opt.Offset); err != nil {
-		return err
-	}
-	if err := errors.Join(apart(src.Pix, dst.Sum.Sums), apart(src.Pix, dst.Squares.Sums), apart(dst.Sum.Sums, dst.Squares.Sums)); err != nil {
-		return err
-	}
-	run, ok := dst.scratch.(*squaresRun[P, S, Q])
-	if !ok || run.owner != dst {
-		run = &squaresRun[P, S, Q]{owner: dst}
-		run.engine.Layers = []engine.Layer{&run.sums, &run.squares}
-		dst.scratch = run
-	}
-	dst.Sum.Offset, dst.Squares.Offset = opt.Offset, 0
-	both := int(unsafe.Sizeof(*new(S)) + unsafe.Sizeof(*new(Q)))
-	plan := opt.plan(src.Width, src.Height, src.Channels, int(unsafe.Sizeof(*new(P))), both)
-	layer(&run.sums, dst.Sum, src, sum, plan)
-	layer(&run.squares, dst.Squares, src, square, plan)
-	run.engine.Run(plan.Grid, plan.Workers)
-	run.sums.Release()
-	run.squares.Release()
-	return nil
-}
-
-// squaresRun is what integrating into a pair of tables needs again and again.
-type squaresRun[P Pixel, S Sum, Q Square] struct {
-	owner   *SquaredTable[S, Q]
-	engine  engine.Engine
-	sums    engine.Sums[P, S]
-	squares engine.Sums[P, Q]
-}
-
-// squaresPair is the two kernels for a pair of tables.
-func squaresPair[S Sum, Q Square, P Pixel](level kernel.Level) (kernel.Func[P, S], kernel.Func[P, Q], error) {
-	sum, square := kernel.Sums[P, S](level), kernel.Squares[P, Q](level)
-	if err := pairError[S, P](sum); err != nil {
-		return nil, nil, err
-	}
-	if square == nil {
-		return nil, nil, fmt.Errorf("boxsum: %w: no squares of %T in %T: integer pixels take uint64; float, unsigned and int32 pixels take float64",
-			ErrTypes, *new(P), *new(Q))
-	}
-	return sum, square, nil
+	return float64(t.SumChannel(box, channel)) / float64(n)
 }
 
 // Mean is the mean of one channel over a box, clipped to the image, and 0 for
 // an empty box.
 func (t *SquaredTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
 	return t.Sum.Mean(box, channel)
+}
+
+// Variance is the variance of one channel over a box, clipped to the image:
+// the mean square distance from the mean, never negative, and 0 for an empty
+// box.
+//
+// For integer tables it comes from exact integers and is right to two units in
+// the last place, wherever the sum and the squares of the box fit their types:
+// with uint32 sums of 8-bit pixels, for boxes of up to 16,843,009 pixels. For
+// float tables it is the difference of two rounded numbers, as small as it may
+// be beside them: pixels far from zero that differ little call for float64
+// sums.
+func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
+	n := area(box.Intersect(t.Sum.Bounds()))
+	if n == 0 {
+		return 0
+	}
+	return exact.Variance(n, t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel))
+}
+
+// StdDev is the standard deviation of one channel over a box: the square root
+// of its [SquaredTable.Variance].
+func (t *SquaredTable[S, Q]) StdDev(box image.Rectangle, channel int) float64 {
+	return math.Sqrt(t.Variance(box, channel))
+}
+
+func area(box image.Rectangle) int {
+	if box.Empty() {
+		return 0
+	}
+	return box.Dx() * box.Dy()
 }

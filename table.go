@@ -1,11 +1,9 @@
 package boxsum
 
 import (
-	"fmt"
 	"image"
-	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Table is the summed-area table of a Width×Height image: entry (x, y) is
@@ -25,68 +23,31 @@ type Table[S Sum] struct {
 	// Offset was subtracted from every pixel before summing, see
 	// [Options.Offset]. The entries lack it; box queries put it back.
 	Offset float32
-
-	scratch any // what the engine needs again next time
 }
 
-// NewTable allocates a table for an image of this size. Unless they are short,
-// its rows are laid out so that entry (1, y) of each starts a cache line, which
-// lets the engine write past the caches.
+// NewTable allocates a table for an image of this size; zero channels stand for
+// one. Unless they are short, its rows are laid out so that entry (1, y) of each
+// starts a cache line, which lets the engine write past the caches.
 func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
-	channels = orOne(channels)
-	t := &Table[S]{Width: width, Height: height, Channels: channels}
-	if err := t.checkSize(); err != nil {
-		return nil, err
-	}
-	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
-	lead := (line - channels%line) % line // entry (1,0) is channels after the lead
-	t.Stride = (width + 1) * channels
-	if t.Stride > shortRow*line {
-		t.Stride = roundUp(t.Stride, line)
-	}
-	if height >= maxElements/t.Stride-1 {
-		return nil, fmt.Errorf("boxsum: %w: a table of %d×%d with %d channels is more than memory can hold", ErrInvalid, width, height, channels)
-	}
-	sums, err := allocateOnLine[S](lead + (height+1)*t.Stride)
-	if err != nil {
-		return nil, err
-	}
-	t.Sums = sums[lead:]
-	return t, nil
+	sums, e, err := grid.NewSums[S](grid.Plane(width, height, channels, 0))
+	return grid.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)
 }
 
-// shortRow is how many lines a row takes for the gap after it to be small.
-const shortRow = 8
-
-func roundUp(n, to int) int { return (n + to - 1) / to * to }
-
-// checkSize says what is wrong with the dimensions alone.
-func (t *Table[S]) checkSize() error {
-	if _, err := elements(t.Width, t.Height, t.Channels); err != nil {
-		return err
-	}
-	_, err := elements(t.Width+1, t.Height+1, t.Channels)
-	return err
-}
-
-func (t *Table[S]) check() error {
-	if t == nil {
-		return fmt.Errorf("boxsum: %w: no table", ErrInvalid)
-	}
-	if err := t.checkSize(); err != nil {
-		return err
-	}
-	return fits("table", len(t.Sums), t.Stride, (t.Width+1)*t.Channels, t.Height+1)
-}
+func (t *Table[S]) extent() grid.Extent { return grid.Plane(t.Width, t.Height, t.Channels, t.Stride) }
 
 // Bounds is image.Rect(0, 0, Width, Height): boxes count from the first pixel,
 // also those of a sub-image.
-func (t *Table[S]) Bounds() image.Rectangle { return image.Rect(0, 0, t.Width, t.Height) }
+func (t *Table[S]) Bounds() image.Rectangle {
+	if t == nil {
+		return image.Rectangle{}
+	}
+	return image.Rect(0, 0, t.Width, t.Height)
+}
 
 // At is entry (x, y) of a channel: the sum of that channel over [0,x)×[0,y).
 // It is 0 outside of the table.
 func (t *Table[S]) At(x, y, channel int) S {
-	if uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
+	if t == nil || uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
 	return t.Sums[y*t.Stride+x*t.Channels+channel]
@@ -124,11 +85,14 @@ func (t *Table[S]) SumChannels(dst []S, box image.Rectangle) []S {
 // SumBoxes writes the sums of all channels over every box, clipped to the
 // image: channel c of boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
-	if len(dst) < len(boxes)*t.Channels {
-		return fmt.Errorf("boxsum: %w: %d boxes of %d channels need %d sums, there is room for %d",
-			ErrInvalid, len(boxes), t.Channels, len(boxes)*t.Channels, len(dst))
+	if t == nil {
+		return grid.NoTable()
 	}
-	if err := t.check(); err != nil {
+	e := t.extent()
+	if err := e.Sums(len(t.Sums)); err != nil {
+		return err
+	}
+	if err := grid.Room(len(dst), len(boxes), t.Channels); err != nil {
 		return err
 	}
 	// Written out so that the reads of many boxes are under way at once.
@@ -154,7 +118,7 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
 	return nil
 }
 
-// offsets is what was taken away from so many pixels together.
+// offsets is what was taken away from this many pixels together.
 func (t *Table[S]) offsets(pixels int) S { return S(float64(t.Offset) * float64(pixels)) }
 
 // A View is a table in one of the published conventions. It shares the memory

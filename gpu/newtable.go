@@ -5,8 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	hostmemory "github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
-	hostmemory "github.com/boxsum/boxsum/internal/memory"
 )
 
 // largeTable is from where on the memory of a table is not cleared before it is

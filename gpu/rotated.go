@@ -298,9 +298,9 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 	if dst == nil || dst.Lattice == nil {
 		return fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 	}
-	if width, height := dst.Size(); width != t.Width() || height != t.Height() || dst.Channels() != t.Channels() || dst.Rotation() != t.shape.lattice.Rotation() {
+	if width, height := dst.Size(); width != t.Width() || height != t.Height() || dst.Channels != t.Channels() || dst.Rotation() != t.shape.lattice.Rotation() {
 		return fmt.Errorf("gpu: %w: a table for %d×%d with %d channels along %v cannot take one of %d×%d with %d along %v",
-			boxsum.ErrInvalid, width, height, dst.Channels(), dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.shape.lattice.Rotation())
+			boxsum.ErrInvalid, width, height, dst.Channels, dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.shape.lattice.Rotation())
 	}
 	if err := t.index(i); err != nil {
 		return err

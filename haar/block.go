@@ -11,7 +11,7 @@ import (
 // each of its boxes.
 
 // block evaluates the features of a tile of the window into out.
-func (p *Plane[V, S]) block(out []V, scratch []S, g *grid[S], s *Set, t tile) {
+func (p *Plane[V, S]) block(out []V, scratch []S, g *mesh[S], s *Set, t tile) {
 	z := s.sizes(t.kind, t.y)
 	sh, left, heights, across := &shapes[t.kind], int(z.widest.lo), int(z.heights), int(z.across)
 	entries := int(z.widest.len()) + 1
@@ -45,7 +45,7 @@ func (p *Plane[V, S]) block(out []V, scratch []S, g *grid[S], s *Set, t tile) {
 
 // strips makes the strips of a kind for all heights of a cell, those of one
 // height behind each other. The features start in row y, from line x on.
-func (g *grid[S]) strips(dst []S, sh *shape, x, y, entries, heights int) {
+func (g *mesh[S]) strips(dst []S, sh *shape, x, y, entries, heights int) {
 	start := g.origin + y*g.stride + x*g.step
 	for dy := 1; dy <= heights; dy++ {
 		for _, strip := range sh.strips {

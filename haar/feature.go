@@ -5,7 +5,7 @@ import (
 	"image"
 	"math"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Feature is a few weighted boxes at a place in a window. Features are
@@ -28,14 +28,14 @@ type Box struct {
 // width and height must be multiples of the kind's [Kind.Cells].
 func New(kind Kind, bounds image.Rectangle) (Feature, error) {
 	if !kind.known() {
-		return Feature{}, fmt.Errorf("haar: %w: there is no %v; Kinds lists those that there are", boxsum.ErrInvalid, kind)
+		return Feature{}, grid.Invalid("there is no %v; Kinds lists those that there are", kind)
 	}
 	if !bounds.In(image.Rect(-maxLine, -maxLine, maxLine, maxLine)) {
-		return Feature{}, fmt.Errorf("haar: %w: %v at %v is outside of every window", boxsum.ErrInvalid, kind, bounds)
+		return Feature{}, grid.Invalid("%v at %v is outside of every window", kind, bounds)
 	}
 	across, down := kind.Cells()
 	if bounds.Empty() || bounds.Dx()%across != 0 || bounds.Dy()%down != 0 {
-		return Feature{}, fmt.Errorf("haar: %w: %v at %v: it takes a multiple of %d×%d pixels", boxsum.ErrInvalid, kind, bounds, across, down)
+		return Feature{}, grid.Invalid("%v at %v: it takes a multiple of %d×%d pixels", kind, bounds, across, down)
 	}
 	return newFeature(kind, int32(bounds.Min.X), int32(bounds.Min.Y), int32(bounds.Dx()/across), int32(bounds.Dy()/down)), nil
 }
@@ -114,7 +114,7 @@ func (f Feature) Scale(factor float64) (Feature, error) {
 				return Feature{}, err
 			}
 			if i > 0 && axis.to[i] == axis.to[i-1] {
-				return Feature{}, fmt.Errorf("haar: %w: %v scaled by %v has a box without pixels", boxsum.ErrInvalid, f, factor)
+				return Feature{}, grid.Invalid("%v scaled by %v has a box without pixels", f, factor)
 			}
 		}
 	}
@@ -123,11 +123,11 @@ func (f Feature) Scale(factor float64) (Feature, error) {
 
 func scaleLine(line int32, factor float64) (int32, error) {
 	if !(factor > 0) || math.IsInf(factor, 1) {
-		return 0, fmt.Errorf("haar: %w: a factor of %v; it must be positive and finite", boxsum.ErrInvalid, factor)
+		return 0, grid.Invalid("a factor of %v; it must be positive and finite", factor)
 	}
 	scaled := math.Floor(float64(float64(line)*factor) + 0.5) // rounded twice everywhere, never fused
 	if math.Abs(scaled) > maxLine {
-		return 0, fmt.Errorf("haar: %w: pixel %d scaled by %v is too far out", boxsum.ErrInvalid, line, factor)
+		return 0, grid.Invalid("pixel %d scaled by %v is too far out", line, factor)
 	}
 	return int32(scaled), nil
 }

@@ -65,7 +65,7 @@ func ParseKind(name string) (Kind, error) {
 		}
 		names = append(names, k.String())
 	}
-	return 0, fmt.Errorf("haar: there is no kind %q: it is one of %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("boxsum: there is no kind %q: it is one of %s", name, strings.Join(names, ", "))
 }
 
 func (k Kind) known() bool { return k >= EdgeX && k <= CentreSurround }
@@ -86,7 +86,7 @@ type shape struct {
 // A part is a box of a shape, between lines x0 and x1, y0 and y1 of it.
 type part struct{ x0, y0, x1, y1, weight int }
 
-// reads says whether the corner of lines x and y is one of a box.
+// reads reports whether the corner of lines x and y is one of a box.
 func (s *shape) reads(x, y int) bool {
 	for i := range s.boxes {
 		if p := &s.boxes[i]; (x == p.x0 || x == p.x1) && (y == p.y0 || y == p.y1) {

@@ -24,7 +24,7 @@ func Cells(l *rotated.Lattice, box image.Rectangle, at image.Point) rotated.Box 
 	return cells
 }
 
-// latticeInside says whether the image has all pixels that a box of cells would
+// latticeInside reports whether the image has all pixels that a box of cells would
 // have in an endless image. The outermost of them lie in the box's corners, or
 // beside one that is empty, for no two cells next to each other are.
 func (p *Plane[V, S]) latticeInside(box rotated.Box) bool {
@@ -95,9 +95,9 @@ func (p *place) corners(bounds image.Rectangle, visit func(i, c, r int)) {
 func cornersLen(bounds image.Rectangle) int { return (bounds.Dx() + 1) * (bounds.Dy() + 1) }
 
 // gathered is entries at all corners of bounds as a grid.
-func gathered[T boxsum.Sum](entries []T, bounds image.Rectangle) grid[T] {
+func gathered[T boxsum.Sum](entries []T, bounds image.Rectangle) mesh[T] {
 	width := bounds.Dx() + 1
-	return grid[T]{sums: entries, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
+	return mesh[T]{sums: entries, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
 }
 
 // Entries of a feature are numbered as if it had four lines each way.
@@ -106,7 +106,7 @@ const ownLines = 4
 // readOwn reads a feature of a kind from the entries at its own corners.
 func readOwn[V Number, T boxsum.Sum](entries *[ownLines * ownLines]T, k Kind) (plus, minus V) {
 	lines := [ownLines]int32{0, 1, 2, 3}
-	return read[V](&grid[T]{sums: entries[:], stride: ownLines, step: 1}, &Feature{kind: k, x: lines, y: lines})
+	return read[V](&mesh[T]{sums: entries[:], stride: ownLines, step: 1}, &Feature{kind: k, x: lines, y: lines})
 }
 
 // entry is what the table has for a corner, and areaEntry what the lattice has.

@@ -5,6 +5,7 @@ import (
 	"image"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -21,7 +22,7 @@ type Number interface{ int64 | float64 }
 type Plane[V Number, S boxsum.Sum] struct {
 	size  image.Point // of the image
 	table *boxsum.Table[S]
-	grid  grid[S] // of table, at its origin
+	grid  mesh[S] // of table, at its origin
 
 	// A plane that is not upright has these instead of a table.
 	lattice *rotated.Table[S]
@@ -43,7 +44,7 @@ func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plan
 	}
 	// No boxes at all: this only checks the table against its memory.
 	if err := table.SumBoxes(nil, nil); err != nil {
-		return nil, fmt.Errorf("haar: %w", err)
+		return nil, err
 	}
 	if err := checkChannel(channel, table.Channels); err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plan
 	return &Plane[V, S]{
 		size:  image.Pt(table.Width, table.Height),
 		table: table,
-		grid:  grid[S]{sums: table.Sums[channel:], stride: table.Stride, step: table.Channels},
+		grid:  mesh[S]{sums: table.Sums[channel:], stride: table.Stride, step: table.Channels},
 	}, nil
 }
 
@@ -68,7 +69,7 @@ func Rotated[V Number, S boxsum.Sum](table *rotated.Table[S], channel int) (*Pla
 	if err := checkTypes[V, S](); err != nil {
 		return nil, err
 	}
-	if err := checkChannel(channel, table.Channels()); err != nil {
+	if err := checkChannel(channel, table.Channels); err != nil {
 		return nil, err
 	}
 	p := &Plane[V, S]{lattice: table, channel: channel, reverse: axesOf(table.Rotation()).reverse}
@@ -78,30 +79,30 @@ func Rotated[V Number, S boxsum.Sum](table *rotated.Table[S], channel int) (*Pla
 
 func checkTypes[V Number, S boxsum.Sum]() error {
 	if S(1)/2 != 0 && V(1)/2 == 0 {
-		return fmt.Errorf("haar: %w: values of %T from sums of %T; ask for float64", boxsum.ErrTypes, V(0), S(0))
+		return grid.Types("values of %T from sums of %T; ask for float64", V(0), S(0))
 	}
 	return nil
 }
 
 func checkChannel(channel, channels int) error {
 	if channel < 0 || channel >= channels {
-		return fmt.Errorf("haar: %w: channel %d of %d", boxsum.ErrInvalid, channel, channels)
+		return grid.Invalid("channel %d of %d", channel, channels)
 	}
 	return nil
 }
 
 var (
-	errNoTable = fmt.Errorf("haar: %w: no table", boxsum.ErrInvalid)
-	errNoPlane = fmt.Errorf("haar: %w: no plane; Upright and Rotated make one", boxsum.ErrInvalid)
+	errNoTable = grid.Invalid("no table")
+	errNoPlane = grid.Invalid("no plane; Upright and Rotated make one")
 )
 
-// check says whether a window can start at these pixels.
+// check reports whether a window can start at these pixels.
 func (p *Plane[V, S]) check(w *window, at ...image.Point) error {
 	if p == nil || p.table == nil && p.lattice == nil {
 		return errNoPlane
 	}
 	if rot := p.rotation(); w.turned() && rot != w.rot {
-		return fmt.Errorf("haar: %w: features along %v on a plane along %v", boxsum.ErrInvalid, w.rot, rot)
+		return grid.Invalid("features along %v on a plane along %v", w.rot, rot)
 	}
 	for _, a := range at {
 		if w.turned() {
@@ -126,7 +127,7 @@ func (p *Plane[V, S]) outside(what any, at image.Point) error {
 			along = ""
 		}
 	}
-	return fmt.Errorf("haar: %w: %v at %v%s is not inside of the image of %d×%d", boxsum.ErrInvalid, what, at, along, p.size.X, p.size.Y)
+	return grid.Invalid("%v at %v%s is not inside of the image of %d×%d", what, at, along, p.size.X, p.size.Y)
 }
 
 // rotation is the plane's, 0/1 of an upright one.
@@ -137,12 +138,12 @@ func (p *Plane[V, S]) rotation() rotated.Rotation {
 	return p.lattice.Rotation()
 }
 
-// holds says whether the image has all pixels of an upright rectangle.
+// holds reports whether the image has all pixels of an upright rectangle.
 func (p *Plane[V, S]) holds(at image.Point, width, height int) bool {
 	return at.X >= 0 && at.Y >= 0 && at.X <= p.size.X-width && at.Y <= p.size.Y-height
 }
 
-// inside says whether a box of lines about a pixel of the image holds none but
+// inside reports whether a box of lines about a pixel of the image holds none but
 // pixels of it.
 func (p *Plane[V, S]) inside(at image.Point, box image.Rectangle) bool {
 	if p.lattice == nil {
@@ -164,7 +165,7 @@ func (p *Plane[V, S]) inside(at image.Point, box image.Rectangle) bool {
 }
 
 // at is the entries of the table about a window that starts at a pixel.
-func (p *Plane[V, S]) at(a image.Point) grid[S] {
+func (p *Plane[V, S]) at(a image.Point) mesh[S] {
 	g := p.grid
 	g.origin = a.Y*g.stride + a.X*g.step
 	return g

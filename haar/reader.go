@@ -1,18 +1,17 @@
 package haar
 
 import (
-	"fmt"
 	"image"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A reader is what one worker sees of a plane: a window at a time.
 type reader[V Number, S boxsum.Sum] struct {
 	plane  *Plane[V, S]
-	grid   grid[S]
-	areas  grid[int64] // of pixels, on a plane that is not upright
+	grid   mesh[S]
+	areas  mesh[int64] // of pixels, on a plane that is not upright
 	strips []S
 
 	bounds  image.Rectangle // of the lines to gather
@@ -30,27 +29,27 @@ func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S]
 		r.plane, r.bounds = p, bounds
 		var err error
 		if !areas {
-			if r.strips, err = memory.Make[S](set.stripsLen()); err != nil {
-				return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrInvalid, err)
+			if r.strips, err = grid.Make[S](set.stripsLen()); err != nil {
+				return nil, grid.OutOfMemory("%w", err)
 			}
 		}
 		if p.lattice == nil || !set.sharesEntries(bounds) {
 			continue
 		}
-		if r.sums, err = memory.Make[S](cornersLen(bounds)); err != nil {
-			return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrInvalid, err)
+		if r.sums, err = grid.Make[S](cornersLen(bounds)); err != nil {
+			return nil, grid.OutOfMemory("%w", err)
 		}
 		if !areas {
 			continue
 		}
-		if r.pixels, err = memory.Make[int64](cornersLen(bounds)); err != nil {
-			return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrInvalid, err)
+		if r.pixels, err = grid.Make[int64](cornersLen(bounds)); err != nil {
+			return nil, grid.OutOfMemory("%w", err)
 		}
 	}
 	return list, nil
 }
 
-// sharesEntries says whether the features of a set read the entries of its
+// sharesEntries reports whether the features of a set read the entries of its
 // window more often than once each.
 func (s *Set) sharesEntries(bounds image.Rectangle) bool {
 	const reads = 8 // of a feature

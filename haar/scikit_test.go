@@ -1,14 +1,10 @@
 package haar_test
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"image"
-	"io"
 	"math"
-	"os"
-	"os/exec"
 	"reflect"
 	"testing"
 	"time"
@@ -18,63 +14,30 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// scikit is a Python process that evaluates features with scikit-image.
-type scikit struct {
-	in  io.Writer
-	out *bufio.Reader
-}
-
-func startScikit(t testing.TB) scikit {
-	t.Helper()
-	cmd := exec.Command(ref.Python(t), "testdata/scikit.py")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if t.Failed() { // it may be writing what nobody reads
-			cmd.Process.Kill()
-		}
-		if err := cmd.Wait(); err != nil && !t.Failed() {
-			t.Errorf("scikit-image: %v", err)
-		}
-	})
-	return scikit{in, bufio.NewReaderSize(out, 1<<20)}
-}
-
 // ask sends a command with the inclusive table, which is scikit-image's kind.
-func ask[S boxsum.Sum](t testing.TB, s scikit, do string, table *boxsum.Table[S], window image.Rectangle) {
+func ask[S boxsum.Sum](t testing.TB, s ref.Script, do string, table *boxsum.Table[S], window image.Rectangle) {
 	t.Helper()
 	view := table.Inclusive()
-	_, err := fmt.Fprintln(s.in, do, reflect.TypeFor[S](), view.Height, view.Width,
+	_, err := fmt.Fprintln(s.In, do, reflect.TypeFor[S](), view.Height, view.Width,
 		window.Min.Y, window.Min.X, window.Dx(), window.Dy())
 	for y := 0; y < view.Height && err == nil; y++ {
-		err = binary.Write(s.in, binary.NativeEndian, view.Row(y))
+		err = binary.Write(s.In, binary.NativeEndian, view.Row(y))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func readInto(t testing.TB, s scikit, dst any) {
+func readInto(t testing.TB, s ref.Script, dst any) {
 	t.Helper()
-	if err := binary.Read(s.out, binary.NativeEndian, dst); err != nil {
+	if err := binary.Read(s.Out, binary.NativeEndian, dst); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // Values, boxes and the order of both are those of scikit-image.
 func TestScikitImage(t *testing.T) {
-	s := startScikit(t)
+	s := ref.StartPython(t, "testdata/scikit.py")
 	for _, window := range []image.Rectangle{
 		image.Rect(0, 0, 24, 24), image.Rect(3, 2, 16, 14), image.Rect(5, 0, 12, 5), image.Rect(0, 7, 4, 18), image.Rect(28, 26, 31, 29),
 	} {
@@ -88,7 +51,7 @@ func TestScikitImage(t *testing.T) {
 	}
 }
 
-func likeScikit[V haar.Number, S boxsum.Sum, P boxsum.Pixel](t testing.TB, s scikit, img boxsum.Image[P], window image.Rectangle) {
+func likeScikit[V haar.Number, S boxsum.Sum, P boxsum.Pixel](t testing.TB, s ref.Script, img boxsum.Image[P], window image.Rectangle) {
 	t.Helper()
 	table := integrate[S](t, img, nil)
 	set := all(t, window.Dx(), window.Dy(), haar.ViolaJones()...)
@@ -102,7 +65,7 @@ func likeScikit[V haar.Number, S boxsum.Sum, P boxsum.Pixel](t testing.TB, s sci
 	own := boxsum.Image[P]{Pix: img.Pix[window.Min.Y*img.Width+window.Min.X:], Stride: img.Width, Width: window.Dx(), Height: window.Dy()}
 	ask(t, s, "values", integrate[S](t, own, nil), window.Sub(window.Min))
 	var n int
-	if _, err := fmt.Fscanln(s.out, &n); err != nil {
+	if _, err := fmt.Fscanln(s.Out, &n); err != nil {
 		t.Fatal(err)
 	}
 	if n != set.Len() {
@@ -131,7 +94,7 @@ func likeScikit[V haar.Number, S boxsum.Sum, P boxsum.Pixel](t testing.TB, s sci
 // table. The figures are the best of all turns; times-faster compares whole
 // calls, and times-faster-listed one that is given its coordinates.
 func BenchmarkBesideScikitImage(b *testing.B) {
-	s := startScikit(b)
+	s := ref.StartPython(b, "testdata/scikit.py")
 	window := image.Rect(0, 0, 24, 24)
 	img := noise[uint8](24, 24, 1)
 	likeScikit[int64, uint32](b, s, img, window)
@@ -143,7 +106,7 @@ func BenchmarkBesideScikitImage(b *testing.B) {
 		for range 15 {
 			var w, l int64
 			ask(b, s, "time", table, window)
-			if _, err := fmt.Fscanln(s.out, &w, &l); err != nil {
+			if _, err := fmt.Fscanln(s.Out, &w, &l); err != nil {
 				b.Fatal(err)
 			}
 			whole, listed = min(whole, w), min(listed, l)

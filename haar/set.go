@@ -1,15 +1,13 @@
 package haar
 
 import (
-	"fmt"
 	"image"
 	"iter"
 	"math"
 	"math/bits"
 	"slices"
 
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -45,7 +43,7 @@ func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, e
 		return nil, err
 	}
 	if w.turned() && max(width, height) > maxAll {
-		return nil, fmt.Errorf("haar: %w: a window of %v: all features are listed up to sides of %d", boxsum.ErrInvalid, &w, maxAll)
+		return nil, grid.Invalid("a window of %v: all features are listed up to sides of %d", &w, maxAll)
 	}
 	return all(w, kinds)
 }
@@ -56,15 +54,15 @@ const maxAll = 1 << 12
 
 func all(w window, kinds []Kind) (*Set, error) {
 	if len(kinds) == 0 {
-		return nil, fmt.Errorf("haar: %w: a set of all features takes a kind", boxsum.ErrInvalid)
+		return nil, grid.Invalid("a set of all features takes a kind")
 	}
 	for _, k := range kinds {
 		if !k.known() {
-			return nil, fmt.Errorf("haar: %w: there is no %v; Kinds lists those that there are", boxsum.ErrInvalid, k)
+			return nil, grid.Invalid("there is no %v; Kinds lists those that there are", k)
 		}
 	}
 	s := &Set{window: w, kinds: slices.Clone(kinds)}
-	tooMany := fmt.Errorf("haar: %w: a window of %v has more features than an int can count", boxsum.ErrInvalid, &w)
+	tooMany := grid.Invalid("a window of %v has more features than an int can count", &w)
 	add := func(count uint64) bool {
 		if count > uint64(math.MaxInt-s.length) {
 			return false
@@ -120,10 +118,10 @@ func NewRotatedSet(rot rotated.Rotation, width, height int, features ...Feature)
 func newSet(w window, features []Feature) (*Set, error) {
 	for i, f := range features {
 		if !f.kind.known() {
-			return nil, fmt.Errorf("haar: %w: feature %d is the zero Feature; New makes one", boxsum.ErrInvalid, i)
+			return nil, grid.Invalid("feature %d is the zero Feature; New makes one", i)
 		}
 		if !w.holds(f.Bounds()) {
-			return nil, fmt.Errorf("haar: %w: feature %d, %v, is outside of a window of %v", boxsum.ErrInvalid, i, f, &w)
+			return nil, grid.Invalid("feature %d, %v, is outside of a window of %v", i, f, &w)
 		}
 	}
 	return &Set{window: w, list: slices.Clone(features), length: len(features)}, nil
@@ -175,9 +173,9 @@ func (s *Set) Scale(factor float64) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := memory.Make[Feature](s.length)
+	list, err := grid.Make[Feature](s.length)
 	if err != nil {
-		return nil, fmt.Errorf("haar: %w: %w", boxsum.ErrInvalid, err)
+		return nil, grid.OutOfMemory("%w", err)
 	}
 	i := 0
 	for f := range s.Features() {
@@ -202,7 +200,7 @@ func (w *window) fit(f Feature, factor float64) (Feature, error) {
 			return scaled, nil
 		}
 	}
-	return Feature{}, fmt.Errorf("haar: %w: %v scaled by %v does not fit a window of %v", boxsum.ErrInvalid, f, factor, w)
+	return Feature{}, grid.Invalid("%v scaled by %v does not fit a window of %v", f, factor, w)
 }
 
 // pullBack moves a feature into the window, by a line at most each way.

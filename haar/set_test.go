@@ -119,19 +119,19 @@ func TestSetErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{make(haar.All(0, 4, haar.EdgeX)), "haar: invalid: a window of 0×4 pixels"},
-		{make(haar.All(4, -1, haar.EdgeX)), "haar: invalid: a window of 4×-1 pixels"},
-		{make(haar.All(4, 4)), "haar: invalid: a set of all features takes a kind"},
-		{make(haar.All(4, 4, 0)), "haar: invalid: there is no Kind(0); Kinds lists those that there are"},
-		{make(haar.All(4, 4, haar.EdgeX, 9)), "haar: invalid: there is no Kind(9); Kinds lists those that there are"},
-		{make(haar.All(math.MaxInt32, math.MaxInt32, haar.EdgeX)), "haar: invalid: a window of 2147483647×2147483647 has more features than an int can count"},
-		{make(haar.NewSet(math.MinInt, 4)), fmt.Sprintf("haar: invalid: a window of %d×4 pixels", math.MinInt)},
-		{make(haar.NewSet(4, 4, haar.Feature{})), "haar: invalid: feature 0 is the zero Feature; New makes one"},
-		{make(haar.NewSet(4, 4, edge)), "haar: invalid: feature 0, EdgeX (1,2)-(5,4), is outside of a window of 4×4"},
-		{make(haar.NewSet(5, 3, edge)), "haar: invalid: feature 0, EdgeX (1,2)-(5,4), is outside of a window of 5×3"},
-		{make(tiny.Scale(0)), "haar: invalid: a factor of 0; it must be positive and finite"},
-		{make(tiny.Scale(0.5)), "haar: invalid: EdgeX (0,0)-(2,1) scaled by 0.5 has a box without pixels"},
-		{make(tiny.Scale(1e9)), "haar: invalid: pixel 4 scaled by 1e+09 is too far out"},
+		{make(haar.All(0, 4, haar.EdgeX)), "boxsum: invalid: a window of 0×4 pixels"},
+		{make(haar.All(4, -1, haar.EdgeX)), "boxsum: invalid: a window of 4×-1 pixels"},
+		{make(haar.All(4, 4)), "boxsum: invalid: a set of all features takes a kind"},
+		{make(haar.All(4, 4, 0)), "boxsum: invalid: there is no Kind(0); Kinds lists those that there are"},
+		{make(haar.All(4, 4, haar.EdgeX, 9)), "boxsum: invalid: there is no Kind(9); Kinds lists those that there are"},
+		{make(haar.All(math.MaxInt32, math.MaxInt32, haar.EdgeX)), "boxsum: invalid: a window of 2147483647×2147483647 has more features than an int can count"},
+		{make(haar.NewSet(math.MinInt, 4)), fmt.Sprintf("boxsum: invalid: a window of %d×4 pixels", math.MinInt)},
+		{make(haar.NewSet(4, 4, haar.Feature{})), "boxsum: invalid: feature 0 is the zero Feature; New makes one"},
+		{make(haar.NewSet(4, 4, edge)), "boxsum: invalid: feature 0, EdgeX (1,2)-(5,4), is outside of a window of 4×4"},
+		{make(haar.NewSet(5, 3, edge)), "boxsum: invalid: feature 0, EdgeX (1,2)-(5,4), is outside of a window of 5×3"},
+		{make(tiny.Scale(0)), "boxsum: invalid: a factor of 0; it must be positive and finite"},
+		{make(tiny.Scale(0.5)), "boxsum: invalid: EdgeX (0,0)-(2,1) scaled by 0.5 has a box without pixels"},
+		{make(tiny.Scale(1e9)), "boxsum: invalid: pixel 4 scaled by 1e+09 is too far out"},
 	} {
 		if !errors.Is(test.err, boxsum.ErrInvalid) || test.err.Error() != test.want {
 			t.Errorf("got  %v\nwant %s", test.err, test.want)
@@ -144,7 +144,7 @@ func TestSetErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := huge.Scale(2); !errors.Is(err, boxsum.ErrInvalid) {
+	if _, err := huge.Scale(2); !errors.Is(err, boxsum.ErrMemory) {
 		t.Errorf("a list that no memory holds gives %v", err)
 	}
 }

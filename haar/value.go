@@ -1,10 +1,9 @@
 package haar
 
 import (
-	"fmt"
 	"image"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // Value is the value of a feature of the window that starts at a pixel. The
@@ -58,7 +57,7 @@ func (p *Plane[V, S]) value(f *Feature, at image.Point) V {
 }
 
 // valueOn is the value of a feature on a grid of the plane.
-func (p *Plane[V, S]) valueOn(g *grid[S], f *Feature) V {
+func (p *Plane[V, S]) valueOn(g *mesh[S], f *Feature) V {
 	plus, minus := read[V](g, f)
 	v := plus - minus
 	if p.table != nil && p.table.Offset != 0 {
@@ -104,4 +103,4 @@ func (f *Feature) areas() (plus, minus int64) {
 	return plus, minus
 }
 
-var errNone = fmt.Errorf("haar: %w: the zero Feature is none; New makes one", boxsum.ErrInvalid)
+var errNone = grid.Invalid("the zero Feature is none; New makes one")

@@ -1,30 +1,19 @@
 package haar
 
 import (
-	"fmt"
 	"image"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 )
-
-// Options says how to evaluate many features; nil and the zero value mean the
-// best for the machine.
-type Options struct {
-	// Workers is how many goroutines may work at once, at most. Zero stands
-	// for GOMAXPROCS. Little work uses fewer.
-	Workers int
-}
 
 // Values evaluates the features of a set in windows that start at pixels:
 // feature i in window w is dst[w*set.Len()+i]. The windows must lie inside of
 // the image, and dst must have as many elements as there are values. Beside
 // dst, a worker takes memory for one window.
 func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) error {
-	workers, err := p.prepare(len(dst), set, at, opt)
+	how, workers, err := p.prepare(len(dst), set, at, opt)
 	if err != nil || len(dst) == 0 {
 		return err
 	}
@@ -32,7 +21,7 @@ func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) 
 	if err != nil {
 		return err
 	}
-	share(dst, set, workers, func(worker int, out []V, t tile, window int) {
+	return share(dst, set, how, workers, func(worker int, out []V, t tile, window int) {
 		r := &readers[worker]
 		if !r.show(at[window], window) {
 			for i := range out {
@@ -48,13 +37,12 @@ func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) 
 			out[i] = p.valueOn(&r.grid, &set.list[t.start+i])
 		}
 	})
-	return nil
 }
 
 // CorrectedValues is [Plane.Values] with each value corrected for uneven
 // areas, as [Plane.Corrected] does.
 func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point, opt *Options) error {
-	workers, err := p.prepare(len(dst), set, at, opt)
+	how, workers, err := p.prepare(len(dst), set, at, opt)
 	if err != nil || len(dst) == 0 {
 		return err
 	}
@@ -62,7 +50,7 @@ func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point,
 	if err != nil {
 		return err
 	}
-	share(dst, set, workers, func(worker int, out []float64, t tile, window int) {
+	return share(dst, set, how, workers, func(worker int, out []float64, t tile, window int) {
 		r, i := &readers[worker], 0
 		shown := r.show(at[window], window)
 		for f := range set.in(t) {
@@ -76,31 +64,23 @@ func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point,
 			i++
 		}
 	})
-	return nil
 }
 
 // prepare checks the arguments and says how many workers to use.
-func (p *Plane[V, S]) prepare(length int, set *Set, at []image.Point, opt *Options) (int, error) {
+func (p *Plane[V, S]) prepare(length int, set *Set, at []image.Point, opt *Options) (how engine.Settings, workers int, err error) {
 	if set == nil {
-		return 0, fmt.Errorf("haar: %w: no set of features", boxsum.ErrInvalid)
+		return how, 0, grid.Invalid("no set of features")
 	}
-	if opt == nil {
-		opt = &Options{}
-	}
-	if opt.Workers < 0 {
-		return 0, fmt.Errorf("haar: %w: %d workers", boxsum.ErrInvalid, opt.Workers)
+	if how, err = opt.check(); err != nil {
+		return how, 0, err
 	}
 	if err := p.check(&set.window, at...); err != nil {
-		return 0, err
+		return how, 0, err
 	}
 	if n := len(at); n > 0 && set.length > math.MaxInt/n || length != n*set.length {
-		return 0, fmt.Errorf("haar: %w: %d features in %d windows do not go into %d values", boxsum.ErrInvalid, set.length, n, length)
+		return how, 0, grid.Invalid("%d features in %d windows do not go into %d values", set.length, n, length)
 	}
-	workers := opt.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	return max(1, min(workers, length/valuesPerWorker, len(at)*set.tiles())), nil
+	return how, max(1, min(how.Workers, length/valuesPerWorker, len(at)*set.tiles())), nil
 }
 
 // valuesPerWorker is how many values make it worth the while to wake another
@@ -108,21 +88,11 @@ func (p *Plane[V, S]) prepare(length int, set *Set, at []image.Point, opt *Optio
 const valuesPerWorker = 1 << 14
 
 // share has workers evaluate the tiles of all windows, each into its part of
-// dst. One of them is the caller itself.
-func share[T Number](dst []T, set *Set, workers int, evaluate func(worker int, out []T, t tile, window int)) {
+// dst.
+func share[T Number](dst []T, set *Set, how engine.Settings, workers int, evaluate func(worker int, out []T, t tile, window int)) error {
 	tiles := set.tiles()
-	jobs := int64(len(dst)/set.length) * int64(tiles)
-	var taken atomic.Int64
-	work := func(worker int) {
-		for job := taken.Add(1) - 1; job < jobs; job = taken.Add(1) - 1 {
-			window, t := int(job/int64(tiles)), set.tile(int(job%int64(tiles)))
-			evaluate(worker, dst[window*set.length+t.start:][:t.count], t, window)
-		}
-	}
-	var helpers sync.WaitGroup
-	for worker := 1; worker < workers; worker++ {
-		helpers.Go(func() { work(worker) })
-	}
-	work(0)
-	helpers.Wait()
+	return how.Each(len(dst)/set.length*tiles, workers, func(worker, job int) {
+		window, t := job/tiles, set.tile(job%tiles)
+		evaluate(worker, dst[window*set.length+t.start:][:t.count], t, window)
+	})
 }

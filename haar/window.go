@@ -5,8 +5,7 @@ import (
 	"image"
 	"math"
 
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -39,7 +38,7 @@ func (w *window) turned() bool { return w.rows != nil }
 // plainWindow checks the size of a window.
 func plainWindow(width, height int) (window, error) {
 	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
-		return window{}, fmt.Errorf("haar: %w: a window of %d×%d pixels", boxsum.ErrInvalid, width, height)
+		return window{}, grid.Invalid("a window of %d×%d pixels", width, height)
 	}
 	return window{width: int32(width), height: int32(height)}, nil
 }
@@ -56,13 +55,13 @@ func turnedWindow(rot rotated.Rotation, width, height int) (window, error) {
 		return w, err
 	}
 	if rot, err = rot.Reduce(); err != nil {
-		return w, fmt.Errorf("haar: %w", err)
+		return w, err
 	}
 	if rot.A == 0 {
 		return w, nil
 	}
 	if width > maxTurned || height > maxTurned {
-		return w, fmt.Errorf("haar: %w: a window of %d×%d pixels for features along %v: its sides are at most %d", boxsum.ErrInvalid, width, height, rot, maxTurned)
+		return w, grid.Invalid("a window of %d×%d pixels for features along %v: its sides are at most %d", width, height, rot, maxTurned)
 	}
 	w.rot = rot
 	axes := axesOf(rot)
@@ -72,8 +71,8 @@ func turnedWindow(rot rotated.Rotation, width, height int) (window, error) {
 	_, high := axes.cells(inside.Max.X, inside.Max.Y)
 	// Along 1/1 the rows before and after may have a cell that no pixel ever has.
 	w.top = int32(low.Y) - 1
-	if w.rows, err = memory.Make[span](high.Y + 3 - low.Y); err != nil {
-		return w, fmt.Errorf("haar: %w: %w", boxsum.ErrInvalid, err)
+	if w.rows, err = grid.Make[span](high.Y + 3 - low.Y); err != nil {
+		return w, grid.OutOfMemory("%w", err)
 	}
 	w.cut(axes, inside)
 	return w, nil
@@ -144,7 +143,7 @@ func (w *window) row(y int32) span {
 	return w.rows[y-w.top]
 }
 
-// holds says whether a box of lines lies in the window.
+// holds reports whether a box of lines lies in the window.
 func (w *window) holds(box image.Rectangle) bool {
 	if !w.turned() {
 		return box.In(image.Rect(0, 0, int(w.width), int(w.height)))

@@ -23,7 +23,7 @@ func BenchmarkIntegrate(b *testing.B) {
 		for _, workers := range []int{1, 2} {
 			for _, bins := range []int{8, 10, 16, 32, 100, 256} {
 				b.Run(fmt.Sprintf("%v/%d-workers/%d-bins", level, workers, bins), func(b *testing.B) {
-					opt := &boxsum.Options{Workers: workers, Level: level}
+					opt := &histogram.Options{Workers: workers, Level: level}
 					table, err := histogram.NewTable[uint32](img.Width, img.Height, 1, histogram.Bins{N: bins})
 					if err != nil {
 						b.Fatal(err)

@@ -1,10 +1,10 @@
 package histogram
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
@@ -71,7 +71,7 @@ func (b Bins) Index(value float64) int {
 	return -1
 }
 
-// check says what is wrong with the number of bins and the range.
+// check reports what is wrong with the number of bins and the range.
 func (b Bins) check() error {
 	if err := checkCount(b.N); err != nil {
 		return err
@@ -80,17 +80,17 @@ func (b Bins) check() error {
 		return nil
 	}
 	if width := b.High - b.Low; !(width > 0) || math.IsInf(width, 0) {
-		return fmt.Errorf("histogram: %w: a range from %v to %v: both and their difference must be finite, and the second larger", boxsum.ErrInvalid, b.Low, b.High)
+		return grid.Invalid("a range from %v to %v: both and their difference must be finite, and the second larger", b.Low, b.High)
 	}
 	b.single = false
-	if !b.apart() {
-		return fmt.Errorf("histogram: %w: the range from %v to %v is too narrow for %d bins", boxsum.ErrInvalid, b.Low, b.High, b.N)
+	if !b.distinct() {
+		return grid.Invalid("the range from %v to %v is too narrow for %d bins", b.Low, b.High, b.N)
 	}
 	return nil
 }
 
-// apart says whether the edges are finite, and each is above the one before.
-func (b Bins) apart() bool {
+// distinct reports whether the edges are finite, and each is above the one before.
+func (b Bins) distinct() bool {
 	for i := range b.N {
 		if !(b.Edge(i) < b.Edge(i+1)) {
 			return false
@@ -101,13 +101,13 @@ func (b Bins) apart() bool {
 
 func checkCount(bins int) error {
 	if bins < MinBins || bins > MaxBins {
-		return fmt.Errorf("histogram: %w: %d bins: use %d to %d", boxsum.ErrInvalid, bins, MinBins, MaxBins)
+		return grid.Invalid("%d bins: use %d to %d", bins, MinBins, MaxBins)
 	}
 	return nil
 }
 
 // Over is bins for pixels of type P: with the range that zeros stand for, and an
-// error where that is missing or cannot be cut into so many bins. The edges for
+// error where that is missing or cannot be cut into this many bins. The edges for
 // float32 pixels are float32 too, as far as those can be told apart, so that a
 // pixel of 0.1 lies on the edge of that name.
 func Over[P boxsum.Pixel](b Bins) (Bins, error) {
@@ -116,7 +116,7 @@ func Over[P boxsum.Pixel](b Bins) (Bins, error) {
 	}
 	_, b.single = any(*new(P)).(float32)
 	if b.Low != 0 || b.High != 0 {
-		b.single = b.single && b.apart()
+		b.single = b.single && b.distinct()
 		return b, nil
 	}
 	switch any(*new(P)).(type) {
@@ -127,7 +127,7 @@ func Over[P boxsum.Pixel](b Bins) (Bins, error) {
 	case int16:
 		b.Low, b.High = math.MinInt16, 1<<15
 	default:
-		return b, fmt.Errorf("histogram: %w: pixels of %T need a range: set Low and High", boxsum.ErrInvalid, *new(P))
+		return b, grid.Invalid("pixels of %T need a range: set Low and High", *new(P))
 	}
 	return b, nil
 }

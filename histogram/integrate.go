@@ -1,36 +1,25 @@
 package histogram
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
 // Integrate makes the integral histogram of an image:
 //
 //	table, err := histogram.Integrate(img, histogram.Bins{N: 32}, nil)
-//
-// Options are those of [boxsum.Integrate]; there is no Offset.
-func Integrate[P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *boxsum.Options) (*Table[uint32], error) {
-	t, err := tableFor[uint32](img, bins, opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := IntegrateInto(t, img, opt); err != nil {
-		return nil, err
-	}
-	return t, nil
+func Integrate[P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *Options) (*Table[uint32], error) {
+	return tableOf[uint32](img, boxsum.Image[uint8]{}, false, bins, opt)
 }
 
 // IntegrateInto makes the integral histogram of an image in dst, which must
-// have the image's size. A range that dst leaves open is that of the first
-// image's pixels. It allocates nothing once an image of the same type has been
-// through dst.
-func IntegrateInto[P boxsum.Pixel](dst *Table[uint32], img boxsum.Image[P], opt *boxsum.Options) error {
-	return integrate(dst, img, nil, opt)
+// have the image's size and must not overlap it. A range that dst leaves open is
+// that of the first image's pixels. It allocates nothing once an image of the same
+// type has been integrated.
+func IntegrateInto[P boxsum.Pixel](dst *Table[uint32], img boxsum.Image[P], opt *Options) error {
+	return integrate(dst, img, boxsum.Image[uint8]{}, false, opt)
 }
 
 // IntegrateWeighted makes an integral histogram in which a pixel counts as much
@@ -39,133 +28,107 @@ func IntegrateInto[P boxsum.Pixel](dst *Table[uint32], img boxsum.Image[P], opt 
 // of [boxsum.Integrate]:
 //
 //	table, err := histogram.IntegrateWeighted[float64](img, weights, histogram.Bins{N: 32}, nil)
-func IntegrateWeighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], bins Bins, opt *boxsum.Options) (*Table[S], error) {
-	if err := pairError[S, W](); err != nil {
-		return nil, err
-	}
-	t, err := tableFor[S](img, bins, opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := IntegrateWeightedInto(t, img, weights, opt); err != nil {
-		return nil, err
-	}
-	return t, nil
+func IntegrateWeighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], bins Bins, opt *Options) (*Table[S], error) {
+	return tableOf[S](img, weights, true, bins, opt)
 }
 
 // IntegrateWeightedInto is [IntegrateWeighted] into a table that is there.
-func IntegrateWeightedInto[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weights boxsum.Image[W], opt *boxsum.Options) error {
-	if err := pairError[S, W](); err != nil {
-		return err
-	}
-	weights, err := checked("weights", weights)
-	if err != nil {
-		return err
-	}
-	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
-		return fmt.Errorf("histogram: %w: weights of %d×%d with %d channels for an image of %d×%d: they take its size and one channel",
-			boxsum.ErrInvalid, weights.Width, weights.Height, weights.Channels, img.Width, img.Height)
-	}
-	return integrate(dst, img, func(dst []S, x, y int) {
-		for i, w := range weights.Pix[y*weights.Stride+x:][:len(dst)] {
-			dst[i] = S(w)
-		}
-	}, opt)
+func IntegrateWeightedInto[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weights boxsum.Image[W], opt *Options) error {
+	return integrate(dst, img, weights, true, opt)
 }
 
-func pairError[S boxsum.Sum, W boxsum.Pixel]() error {
-	if kernel.Sums[W, S](kernel.Portable) == nil {
-		return fmt.Errorf("histogram: %w: no sums of %T from weights of %T", boxsum.ErrTypes, *new(S), *new(W))
-	}
-	return nil
-}
-
-// tableFor allocates the table of an image once the rest is known to be right.
-func tableFor[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *boxsum.Options) (*Table[S], error) {
-	if _, err := levelOf(opt); err != nil {
-		return nil, err
-	}
-	img, err := checked("image", img)
+// tableOf makes the table of an image, with weights or counts.
+func tableOf[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, bins Bins, opt *Options) (*Table[S], error) {
+	j, err := newJob[S](img, weights, weighted, opt)
 	if err != nil {
 		return nil, err
 	}
 	if bins, err = Over[P](bins); err != nil {
 		return nil, err
 	}
-	return NewTable[S](img.Width, img.Height, img.Channels, bins)
+	t, err := NewTable[S](img.Width, img.Height, img.Channels, bins)
+	if err == nil {
+		err = j.fill(t)
+	}
+	return grid.OrNil(t, err)
 }
 
-// integrate makes a table with weights, or counts where there are none.
-func integrate[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weigh func(dst []S, x, y int), opt *boxsum.Options) error {
-	level, err := levelOf(opt)
+// integrate makes the same in a table that is there.
+func integrate[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) error {
+	j, err := newJob[S](img, weights, weighted, opt)
 	if err != nil {
 		return err
 	}
-	if img, err = checked("image", img); err != nil {
-		return err
+	return j.fill(dst)
+}
+
+// A job is an image to integrate, perhaps with weights. What can be wrong with
+// them, their types and the options has been checked.
+type job[P, W boxsum.Pixel, S boxsum.Sum] struct {
+	set      engine.Settings
+	src      engine.Source[P]
+	weights  engine.Source[W]
+	weighted bool
+}
+
+func newJob[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) (j job[P, W, S], err error) {
+	o := opt.engine()
+	if j.set, err = o.Check(); err != nil {
+		return j, err
 	}
+	if j.src, err = source(img); err != nil || !weighted {
+		return j, err
+	}
+	j.weighted = true
+	if kernel.Sums[W, S](kernel.Portable) == nil {
+		return j, grid.Types("no sums of %T from weights of %T", *new(S), *new(W))
+	}
+	if j.weights, err = source(weights); err != nil {
+		return j, err
+	}
+	if w := &j.weights.Extent; w.Width != img.Width || w.Height != img.Height || w.Channels != 1 {
+		return j, grid.Invalid("weights of %v for an image of %d×%d: they take its size and one channel", *w, img.Width, img.Height)
+	}
+	return j, nil
+}
+
+// source is the pixels of an image, which it checks.
+func source[P boxsum.Pixel](img boxsum.Image[P]) (engine.Source[P], error) {
+	src := engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
+	return src, src.Pixels(len(img.Pix))
+}
+
+// fill makes the table.
+func (j *job[P, W, S]) fill(dst *Table[S]) (err error) {
 	if dst == nil {
-		return fmt.Errorf("histogram: %w: no table", boxsum.ErrInvalid)
+		return grid.NoTable()
 	}
-	if dst.Width != img.Width || dst.Height != img.Height || dst.Channels != img.Channels {
-		return fmt.Errorf("histogram: %w: a table for %d×%d with %d channels cannot take an image of %d×%d with %d",
-			boxsum.ErrInvalid, dst.Width, dst.Height, dst.Channels, img.Width, img.Height, img.Channels)
+	e := grid.Plane(dst.Width, dst.Height, dst.Channels, 0)
+	if err := e.Same(&j.src.Extent); err != nil {
+		return err
 	}
 	if dst.Bins, err = Over[P](dst.Bins); err != nil {
 		return err
 	}
-	if need := (img.Width + 1) * (img.Height + 1) * img.Channels * dst.Bins.N; len(dst.Counts) != need {
-		return fmt.Errorf("histogram: %w: the table needs %d counts and has %d: use NewTable", boxsum.ErrInvalid, need, len(dst.Counts))
+	entry := dst.Channels * dst.Bins.N
+	if need := (dst.Width + 1) * (dst.Height + 1) * entry; len(dst.Counts) != need {
+		return grid.Invalid("the table needs %d counts and has %d: use NewTable", need, len(dst.Counts))
 	}
-	run, ok := dst.scratch.(*layer[P, S])
-	if !ok || run.table != dst {
-		run = &layer[P, S]{table: dst}
-		run.engine.Layers = []engine.Layer{run}
-		dst.scratch = run
+	if err := grid.Overlap(j.src.Pix, dst.Counts); err != nil {
+		return err
 	}
-	grid, workers := run.prepare(img, weigh, level, opt)
-	run.engine.Run(grid, workers)
-	run.release()
-	return nil
-}
-
-// levelOf checks the options and finds the level.
-func levelOf(opt *boxsum.Options) (kernel.Level, error) {
-	if opt == nil {
-		return kernel.Best(), nil
+	run := engine.Take[engine.Run[layer[P, W, S]]]()
+	l := &run.Layer
+	l.table, l.src, l.level, l.weighted = dst, j.src, j.set.Level, j.weighted
+	if j.weighted {
+		if err := grid.Overlap(j.weights.Pix, dst.Counts); err != nil {
+			return err
+		}
+		l.weights = j.weights
 	}
-	if opt.Workers < 0 {
-		return 0, fmt.Errorf("histogram: %w: %d workers", boxsum.ErrInvalid, opt.Workers)
-	}
-	if opt.Offset != 0 {
-		return 0, fmt.Errorf("histogram: %w: histograms take no offset: move the range instead", boxsum.ErrTypes)
-	}
-	if opt.Level == boxsum.Auto {
-		return kernel.Best(), nil
-	}
-	i := slices.Index(boxsum.Levels(), opt.Level)
-	if i < 0 {
-		return 0, fmt.Errorf("histogram: this machine has no %v: use one of %v", opt.Level, boxsum.Levels())
-	}
-	return kernel.Level(i), nil
-}
-
-// checked fills in the defaults of an image and says what is wrong with the
-// rest.
-func checked[P boxsum.Pixel](what string, img boxsum.Image[P]) (boxsum.Image[P], error) {
-	if img.Channels == 0 {
-		img.Channels = 1
-	}
-	if img.Width < 0 || img.Height < 0 || img.Channels < 0 || img.Stride < 0 {
-		return img, fmt.Errorf("histogram: %w: %s of %d×%d with %d channels and stride %d: none may be negative",
-			boxsum.ErrInvalid, what, img.Width, img.Height, img.Channels, img.Stride)
-	}
-	if img.Width > 0 && img.Height > 0 && img.Row(img.Height-1) == nil {
-		return img, fmt.Errorf("histogram: %w: %d elements, rows %d apart, are too few for %s of %d×%d with %d channels",
-			boxsum.ErrInvalid, len(img.Pix), img.Stride, what, img.Width, img.Height, img.Channels)
-	}
-	if img.Stride == 0 {
-		img.Stride = img.Width * img.Channels
-	}
-	return img, nil
+	p := engine.Work{
+		Rows: dst.Height, N: dst.Width * dst.Channels, Channels: dst.Channels,
+		PixelBytes: grid.SizeOf[P](), SumBytes: dst.Bins.N * grid.SizeOf[S](), Workers: j.set.Workers,
+	}.PlanEntries(maxBand)
+	return run.Fill(j.set, p, l)
 }

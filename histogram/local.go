@@ -1,13 +1,10 @@
 package histogram
 
 import (
-	"fmt"
 	"image"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // Local makes an image of what f says of the histogram round every pixel: of
@@ -19,39 +16,33 @@ import (
 //
 // for 8-bit pixels in 256 bins. Several goroutines call f at once, as many as
 // opt allows; it must not keep h.
-func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f func(h []S) P, opt *boxsum.Options) (boxsum.Image[P], error) {
-	if _, err := levelOf(opt); err != nil {
+func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f func(h []S) P, opt *Options) (boxsum.Image[P], error) {
+	o := opt.engine()
+	set, err := o.Check()
+	if err != nil {
 		return boxsum.Image[P]{}, err
 	}
 	if radius < 0 {
-		return boxsum.Image[P]{}, fmt.Errorf("histogram: %w: a radius of %d", boxsum.ErrInvalid, radius)
+		return boxsum.Image[P]{}, grid.Invalid("a radius of %d", radius)
 	}
 	if t == nil || uint(channel) >= uint(t.Channels) {
-		return boxsum.Image[P]{}, fmt.Errorf("histogram: %w: the table has no channel %d", boxsum.ErrInvalid, channel)
+		return boxsum.Image[P]{}, grid.Invalid("the table has no channel %d", channel)
 	}
 	out, err := boxsum.NewImage[P](t.Width, t.Height, 1)
 	if err != nil {
-		return out, fmt.Errorf("histogram: %w", err)
+		return out, err
 	}
 	radius = min(radius, max(t.Width, t.Height)) // which covers all, and does not overflow
-	workers := runtime.GOMAXPROCS(0)
-	if opt != nil && opt.Workers > 0 {
-		workers = opt.Workers
-	}
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(workers, t.Height) {
-		all.Go(func() {
-			h := make([]S, t.Bins.N)
-			for y := int(next.Add(1)) - 1; y < t.Height; y = int(next.Add(1)) - 1 {
-				row := out.Row(y)
-				for x := range row {
-					t.write(h, image.Rect(x-radius, y-radius, x+radius+1, y+radius+1), channel)
-					row[x] = f(h)
-				}
-			}
-		})
-	}
-	all.Wait()
-	return out, nil
+	around := make([][]S, set.Workers)
+	err = set.Each(t.Height, set.Workers, func(worker, y int) {
+		if around[worker] == nil {
+			around[worker] = make([]S, t.Bins.N)
+		}
+		h, row := around[worker], out.Row(y)
+		for x := range row {
+			t.write(h, image.Rect(x-radius, y-radius, x+radius+1, y+radius+1), channel)
+			row[x] = f(h)
+		}
+	})
+	return out, err
 }

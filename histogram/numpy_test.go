@@ -11,12 +11,13 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // TestNumPy holds counts and edges against NumPy's, bit for bit, for values on
 // edges, next to them and beyond them.
 func TestNumPy(t *testing.T) {
-	p := startPython(t, "testdata/edges.py")
+	p := ref.StartPython(t, "testdata/edges.py")
 	rng := rand.New(rand.NewPCG(7, 8))
 	hundredths := make([]float64, 100)
 	for i := range hundredths {
@@ -65,7 +66,7 @@ func around[P boxsum.Pixel](b histogram.Bins, rng *rand.Rand) (values []float64)
 	return values
 }
 
-func testNumPy[P boxsum.Pixel](t *testing.T, py python, b histogram.Bins, values []float64) {
+func testNumPy[P boxsum.Pixel](t *testing.T, py ref.Script, b histogram.Bins, values []float64) {
 	t.Helper()
 	pixels := make([]P, len(values))
 	for i, v := range values {
@@ -101,13 +102,13 @@ func testNumPy[P boxsum.Pixel](t *testing.T, py python, b histogram.Bins, values
 	for i := range edges {
 		edges[i] = table.Bins.Edge(i)
 	}
-	fmt.Fprintln(py.in, reflect.TypeFor[P](), len(pixels), b.N, b.Low, b.High)
-	if err := binary.Write(py.in, binary.NativeEndian, pixels); err != nil {
+	fmt.Fprintln(py.In, reflect.TypeFor[P](), len(pixels), b.N, b.Low, b.High)
+	if err := binary.Write(py.In, binary.NativeEndian, pixels); err != nil {
 		t.Fatal(err)
 	}
 	counts, theirs := make([]int64, b.N), make([]float64, b.N+1)
 	for _, to := range []any{counts, theirs} {
-		if err := binary.Read(py.out, binary.NativeEndian, to); err != nil {
+		if err := binary.Read(py.Out, binary.NativeEndian, to); err != nil {
 			t.Fatal(err)
 		}
 	}

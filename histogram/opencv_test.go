@@ -4,11 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"reflect"
 	"testing"
 
@@ -17,41 +14,8 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// python is a process that counts with NumPy, or with OpenCV too.
-type python struct {
-	in  io.Writer
-	out io.Reader
-}
-
-func startPython(t *testing.T, script string) python {
-	t.Helper()
-	cmd := exec.Command(ref.Python(t), script)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if t.Failed() {
-			cmd.Process.Kill()
-		}
-		if err := cmd.Wait(); err != nil && !t.Failed() {
-			t.Errorf("NumPy and OpenCV: %v", err)
-		}
-	})
-	return python{in, out}
-}
-
 func TestOpenCV(t *testing.T) {
-	p := startPython(t, "testdata/opencv.py")
+	p := ref.StartPython(t, "testdata/opencv.py")
 	testOpenCV[uint8](t, p, histogram.Bins{N: 32, Low: 0, High: 256}, false)
 	testOpenCV[uint8](t, p, histogram.Bins{N: 10, Low: 20, High: 200}, true)
 	testOpenCV[uint16](t, p, histogram.Bins{N: 256, Low: 0, High: 65536}, false)
@@ -60,7 +24,7 @@ func TestOpenCV(t *testing.T) {
 
 // testOpenCV leaves OpenCV out where pixels fall on edges that it rounds: then
 // it puts them to either side.
-func testOpenCV[P boxsum.Pixel](t *testing.T, py python, bins histogram.Bins, rounds bool) {
+func testOpenCV[P boxsum.Pixel](t *testing.T, py ref.Script, bins histogram.Bins, rounds bool) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	img := random[P](rng, 97, 61, 1)
 	img.Pix[5] = P(bins.Low)
@@ -71,16 +35,16 @@ func testOpenCV[P boxsum.Pixel](t *testing.T, py python, bins histogram.Bins, ro
 	whole := table.Histogram(nil, table.Bounds(), 0)
 	for range 10 {
 		box := image.Rect(rng.IntN(97), rng.IntN(61), 97, 61)
-		fmt.Fprintln(py.in, reflect.TypeFor[P](), img.Height, img.Width, bins.N, bins.Low, bins.High, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
+		fmt.Fprintln(py.In, reflect.TypeFor[P](), img.Height, img.Width, bins.N, bins.Low, bins.High, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
 		for y := range img.Height {
-			if err := binary.Write(py.in, binary.NativeEndian, img.Row(y)); err != nil {
+			if err := binary.Write(py.In, binary.NativeEndian, img.Row(y)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		counts, theirs := make([]int64, bins.N), make([]int64, bins.N)
 		var distance float64
 		for _, to := range []any{counts, theirs, &distance} {
-			if err := binary.Read(py.out, binary.NativeEndian, to); err != nil {
+			if err := binary.Read(py.Out, binary.NativeEndian, to); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
 	"pgregory.net/rapid"
 )
@@ -98,7 +97,7 @@ func TestLocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, radius := range []int{0, 1, 3, 100, math.MaxInt} {
-		got, err := histogram.Local(table, radius, 1, func(h []uint32) uint8 { return uint8(histogram.Median(h)) }, &boxsum.Options{Workers: 3})
+		got, err := histogram.Local(table, radius, 1, func(h []uint32) uint8 { return uint8(histogram.Median(h)) }, &histogram.Options{Workers: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

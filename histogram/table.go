@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"runtime/debug"
 	"slices"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Table is the integral histogram of a Width×Height image: entry (x, y) is
@@ -24,29 +22,23 @@ type Table[S boxsum.Sum] struct {
 	Width, Height int // of the image
 	Channels      int
 	Bins          Bins
-
-	scratch any // what integrating again needs
 }
 
 // Bytes is how much memory a table takes, whose counts are of type S: uint32
 // unless it is weighted. Zero channels stand for one.
 func Bytes[S boxsum.Sum](width, height, channels, bins int) (int64, error) {
-	if channels == 0 {
-		channels = 1
-	}
-	if width < 0 || height < 0 || channels < 0 {
-		return 0, fmt.Errorf("histogram: %w: %d×%d pixels of %d channels: none may be negative", boxsum.ErrInvalid, width, height, channels)
-	}
 	if err := checkCount(bins); err != nil {
 		return 0, err
 	}
-	// Sides beyond this are refused before they are multiplied.
-	const maxSide = 1 << 40
-	counts := (float64(width) + 1) * (float64(height) + 1) * float64(channels) * float64(bins)
-	if int64(width) > maxSide || int64(height) > maxSide || counts > maxCounts {
-		return 0, fmt.Errorf("histogram: %w: a table of %s would take %.3g bytes, more than memory can hold", boxsum.ErrInvalid, describe(width, height, channels, bins), counts*float64(sizeOf[S]()))
+	e := grid.Plane(width, height, channels, 0)
+	if err := e.Sized(); err != nil {
+		return 0, err
 	}
-	return int64(width+1) * int64(height+1) * int64(channels) * int64(bins) * int64(sizeOf[S]()), nil
+	counts := (float64(width) + 1) * (float64(height) + 1) * float64(e.Channels) * float64(bins)
+	if counts > maxCounts {
+		return 0, grid.Invalid("a table of %s would take %.3g bytes, more than memory can hold", describe(width, height, e.Channels, bins), counts*float64(grid.SizeOf[S]()))
+	}
+	return int64(width+1) * int64(height+1) * int64(e.Channels) * int64(bins) * int64(grid.SizeOf[S]()), nil
 }
 
 // maxCounts keeps every byte offset inside an int.
@@ -54,9 +46,6 @@ const maxCounts = math.MaxInt / 16
 
 // NewTable allocates a table for images of this size. Zero channels stand for one.
 func NewTable[S boxsum.Sum](width, height, channels int, bins Bins) (*Table[S], error) {
-	if channels == 0 {
-		channels = 1
-	}
 	if err := bins.check(); err != nil {
 		return nil, err
 	}
@@ -64,10 +53,10 @@ func NewTable[S boxsum.Sum](width, height, channels int, bins Bins) (*Table[S], 
 	if err != nil {
 		return nil, err
 	}
-	counts, err := allocate[S](bytes)
+	channels = max(1, channels)
+	counts, err := grid.Make[S](int(bytes) / grid.SizeOf[S]())
 	if err != nil {
-		return nil, fmt.Errorf("histogram: %w: a table of %s: %w: use fewer bins, or parts of the image",
-			boxsum.ErrInvalid, describe(width, height, channels, bins.N), err)
+		return nil, grid.OutOfMemory("a table of %s: %w: use fewer bins, or parts of the image", describe(width, height, channels, bins.N), err)
 	}
 	return &Table[S]{Counts: counts, Width: width, Height: height, Channels: channels, Bins: bins}, nil
 }
@@ -81,35 +70,18 @@ func describe(width, height, channels, bins int) string {
 	return s
 }
 
-// largeBytes is where memory is asked about before it is taken.
-const largeBytes = 256 << 20
-
-// allocate is zeros of so many bytes from a cache line on: the first row of a
-// table of package boxsum, which asks for memory as large ones want it.
-func allocate[S boxsum.Sum](bytes int64) ([]S, error) {
-	if err := memory.Check(float64(bytes)); err != nil && bytes >= largeBytes {
-		debug.FreeOSMemory() // what is only garbage may make room
-		if err := memory.Check(float64(bytes)); err != nil {
-			return nil, err
-		}
-	}
-	n := int(bytes) / sizeOf[S]()
-	t, err := boxsum.NewTable[S](n, 0, 1)
-	if err != nil {
-		return nil, err
-	}
-	return t.Sums[1:][:n:n], nil
-}
-
-func sizeOf[T any]() int { return int(unsafe.Sizeof(*new(T))) }
-
 // Bounds is image.Rect(0, 0, Width, Height).
-func (t *Table[S]) Bounds() image.Rectangle { return image.Rect(0, 0, t.Width, t.Height) }
+func (t *Table[S]) Bounds() image.Rectangle {
+	if t == nil {
+		return image.Rectangle{}
+	}
+	return image.Rect(0, 0, t.Width, t.Height)
+}
 
 // At is entry (x, y) of a channel, the histogram of [0,x)×[0,y), in the memory
 // of the table. It is nil outside of the table.
 func (t *Table[S]) At(x, y, channel int) []S {
-	if uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
+	if t == nil || uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
 		return nil
 	}
 	n := t.Bins.N
@@ -146,10 +118,11 @@ func (t *Table[S]) write(dst []S, box image.Rectangle, channel int) {
 // Histograms writes the histograms of all channels over every box, clipped to
 // the image: bin i of channel c of boxes[k] is dst[(k*Channels+c)*Bins.N+i].
 func (t *Table[S]) Histograms(dst []S, boxes []image.Rectangle) error {
-	entry := t.Channels * t.Bins.N
-	if len(dst) < len(boxes)*entry {
-		return fmt.Errorf("histogram: %w: %d boxes of %d channels with %d bins need %d counts, there is room for %d",
-			boxsum.ErrInvalid, len(boxes), t.Channels, t.Bins.N, len(boxes)*entry, len(dst))
+	if t == nil {
+		return grid.NoTable()
+	}
+	if err := grid.Room(len(dst), len(boxes), t.Channels*t.Bins.N); err != nil {
+		return err
 	}
 	for _, box := range boxes {
 		for c := range t.Channels {

@@ -133,10 +133,10 @@ func testEveryEntry[P boxsum.Pixel](t *testing.T, ranges ...histogram.Bins) {
 	})
 }
 
-func options() (all []*boxsum.Options) {
+func options() (all []*histogram.Options) {
 	for _, level := range boxsum.Levels() {
 		for _, workers := range []int{1, 3} {
-			all = append(all, &boxsum.Options{Level: level, Workers: workers})
+			all = append(all, &histogram.Options{Level: level, Workers: workers})
 		}
 	}
 	return all
@@ -209,7 +209,7 @@ func TestLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	img := random[uint8](rng, 701, 403, 1)
 	for _, bins := range []int{10, 16, 32, 160} {
-		table, err := histogram.Integrate(img, histogram.Bins{N: bins}, &boxsum.Options{Workers: 3})
+		table, err := histogram.Integrate(img, histogram.Bins{N: bins}, &histogram.Options{Workers: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +310,7 @@ func TestAgain(t *testing.T) {
 		again(t, table, random[float32](rng, 50, 40, 1))
 	}
 	img := random[uint8](rng, 50, 40, 1)
-	opt := &boxsum.Options{Workers: 1}
+	opt := &histogram.Options{Workers: 1}
 	again(t, table, img)
 	if n := testing.AllocsPerRun(10, func() { _ = histogram.IntegrateInto(table, img, opt) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -359,7 +359,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	integrate := func(img boxsum.Image[uint8], bins histogram.Bins, opt *boxsum.Options) error {
+	integrate := func(img boxsum.Image[uint8], bins histogram.Bins, opt *histogram.Options) error {
 		_, err := histogram.Integrate(img, bins, opt)
 		return err
 	}
@@ -373,7 +373,8 @@ func TestErrors(t *testing.T) {
 	_, wide := histogram.Bytes[uint32](math.MaxInt, 0, 1, 8)
 	_, radius := histogram.Local(table, -1, 0, func([]uint32) uint8 { return 0 }, nil)
 	_, channel := histogram.Local(table, 1, 1, func([]uint32) uint8 { return 0 }, nil)
-	ok := histogram.Bins{N: 4}
+	ok, whole := histogram.Bins{N: 4}, histogram.Bins{N: 4, High: 1 << 32}
+	shared := make([]uint32, 100)
 	for _, test := range []struct {
 		name string
 		err  error
@@ -393,14 +394,12 @@ func TestErrors(t *testing.T) {
 		{"negative stride", integrate(boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: -4}, ok, nil), boxsum.ErrInvalid},
 		{"negative width", integrate(boxsum.Image[uint8]{Width: -4, Height: 3}, ok, nil), boxsum.ErrInvalid},
 		{"large image", integrate(boxsum.Image[uint8]{Width: math.MaxInt, Height: math.MaxInt}, ok, nil), boxsum.ErrInvalid},
-		{"workers", integrate(good, ok, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
-		{"level", integrate(good, ok, &boxsum.Options{Level: 99}), nil},
-		{"offset", integrate(good, ok, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
+		{"workers", integrate(good, ok, &histogram.Options{Workers: -1}), boxsum.ErrInvalid},
 		{"no range", noRange, boxsum.ErrInvalid},
 		{"types", noPair, boxsum.ErrTypes},
 		{"weights", weights, boxsum.ErrInvalid},
 		{"few weights", fewWeights, boxsum.ErrInvalid},
-		{"memory", memory, boxsum.ErrInvalid},
+		{"memory", memory, boxsum.ErrMemory},
 		{"huge", huge, boxsum.ErrInvalid},
 		{"negative", negative, boxsum.ErrInvalid},
 		{"wide table", wide, boxsum.ErrInvalid},
@@ -410,9 +409,10 @@ func TestErrors(t *testing.T) {
 		{"zero table", histogram.IntegrateInto(new(histogram.Table[uint32]), good, nil), boxsum.ErrInvalid},
 		{"own table", histogram.IntegrateInto(&histogram.Table[uint32]{Width: 4, Height: 3, Channels: 1, Bins: ok}, good, nil), boxsum.ErrInvalid},
 		{"other size", histogram.IntegrateInto(table, boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 3, Height: 4}, nil), boxsum.ErrInvalid},
+		{"overlap", histogram.IntegrateInto(&histogram.Table[uint32]{Counts: shared[:80], Width: 4, Height: 3, Channels: 1, Bins: whole}, boxsum.Image[uint32]{Pix: shared[70:], Width: 4, Height: 3}, nil), boxsum.ErrOverlap},
 		{"few counts", table.Histograms(make([]uint32, 7), make([]image.Rectangle, 2)), boxsum.ErrInvalid},
 	} {
-		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "histogram: ") {
+		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "boxsum: ") {
 			t.Errorf("%s: %v", test.name, test.err)
 		}
 	}

@@ -61,15 +61,11 @@ func (p *Picture) Close() error { return p.close.Close() }
 // A large .npy file is mapped and not read, see [OpenNPY]: close the picture
 // when done.
 func Open(path string, mode ColorMode) (*Picture, error) {
-	f, err := os.Open(path)
+	f, info, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
-	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("imgio: %s is a folder: name a file in it", path)
 	}
@@ -78,6 +74,19 @@ func Open(path string, mode ColorMode) (*Picture, error) {
 		return nil, in(path, err)
 	}
 	return p, nil
+}
+
+// openFile opens a file and looks at what it is.
+func openFile(path string) (*os.File, os.FileInfo, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("imgio: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("imgio: %w", err), f.Close())
+	}
+	return f, info, nil
 }
 
 func open(f *os.File, info os.FileInfo, mode ColorMode) (*Picture, error) {
@@ -96,17 +105,10 @@ func open(f *os.File, info os.FileInfo, mode ColorMode) (*Picture, error) {
 
 // Decode reads a picture or array as [Open] does, from a stream.
 func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
-	head := make([]byte, sniffBytes)
-	n, err := io.ReadFull(r, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("imgio: reading: %w", err)
-	}
-	head = head[:n]
-	format, err := sniff(head)
+	format, whole, err := sniffed(r)
 	if err != nil {
 		return nil, err
 	}
-	whole := &replay{head: head, rest: r}
 	if format == "npy" {
 		a, err := ReadNPY(whole)
 		if err != nil {
@@ -123,6 +125,17 @@ func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
 		return nil, fmt.Errorf("imgio: %w", err)
 	}
 	return &Picture{Image: img, Format: format}, nil
+}
+
+// sniffed is the format of a stream, and all of the stream.
+func sniffed(r io.Reader) (string, *replay, error) {
+	head := make([]byte, sniffBytes)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", nil, fmt.Errorf("imgio: reading: %w", err)
+	}
+	format, err := sniff(head[:n])
+	return format, &replay{head: head[:n], rest: r}, err
 }
 
 func arrayPicture(a *Array, c closer) (*Picture, error) {

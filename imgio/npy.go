@@ -7,7 +7,7 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // mapBytes is the size from which OpenNPY maps a file: below it, reading costs
@@ -210,7 +210,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 	if known < 0 {
 		have = min(have, firstElements)
 	}
-	data, err := memory.Make[T](have)
+	data, err := grid.Make[T](have)
 	if err != nil {
 		return nil, fmt.Errorf("imgio: npy: %w", err)
 	}
@@ -224,7 +224,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 		if filled == h.count {
 			break
 		}
-		more, err := memory.Make[T](min(h.count, 2*filled))
+		more, err := grid.Make[T](min(h.count, 2*filled))
 		if err != nil {
 			return nil, fmt.Errorf("imgio: npy: %w", err)
 		}
@@ -235,7 +235,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 		swapBytes(bytesOf(data), size)
 	}
 	if h.fortran {
-		spare, err := memory.Make[T](len(data))
+		spare, err := grid.Make[T](len(data))
 		if err != nil {
 			return nil, fmt.Errorf("imgio: npy: %w", err)
 		}

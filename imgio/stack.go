@@ -2,15 +2,11 @@ package imgio
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"reflect"
-	"slices"
-	"strings"
 )
 
 // A Stack is the slices of a volume, read one by one. It is for one goroutine
@@ -86,15 +82,11 @@ func (s *Stack) Slice(z int) (any, error) {
 // Pictures are read as [Open] reads them. Large files are mapped and not read,
 // but for arrays in Fortran order: close the stack when done.
 func OpenStack(path string, mode ColorMode) (*Stack, error) {
-	f, err := os.Open(path)
+	f, info, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
-	}
 	if info.IsDir() {
 		return folderStack(path, mode)
 	}
@@ -136,16 +128,10 @@ func openStack(f *os.File, info os.FileInfo, mode ColorMode) (*Stack, error) {
 
 // DecodeStack reads a TIFF file or an array as [OpenStack] does, from a stream.
 func DecodeStack(r io.Reader, mode ColorMode) (*Stack, error) {
-	head := make([]byte, sniffBytes)
-	n, err := io.ReadFull(r, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("imgio: reading: %w", err)
-	}
-	format, err := sniff(head[:n])
+	format, whole, err := sniffed(r)
 	if err != nil {
 		return nil, err
 	}
-	whole := &replay{head: head[:n], rest: r}
 	switch format {
 	case "npy":
 		a, err := ReadNPY(whole)
@@ -190,125 +176,8 @@ func tiffStack(data []byte, c closer, mode ColorMode) (*Stack, error) {
 	return s.begin()
 }
 
-// pictureNames are how the files end that a folder's slices are read from.
-var pictureNames = []string{
-	".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp",
-	".pnm", ".pbm", ".pgm", ".ppm", ".pam", ".npy",
-}
-
-func folderStack(folder string, mode ColorMode) (*Stack, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
-	}
-	var names []string
-	for _, e := range entries {
-		hidden := strings.HasPrefix(e.Name(), ".")
-		if hidden || !slices.Contains(pictureNames, strings.ToLower(filepath.Ext(e.Name()))) {
-			continue
-		}
-		file, err := isFile(filepath.Join(folder, e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		if file {
-			names = append(names, e.Name())
-		}
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("imgio: there are no pictures in the folder %s: its slices must end in one of %s", folder, strings.Join(pictureNames, " "))
-	}
-	slices.SortFunc(names, compareNatural)
-	s := &Stack{Depth: len(names), Format: "folder"}
-	s.read = func(z int) (any, string, error) {
-		path := filepath.Join(folder, names[z])
-		img, err := openSlice(path, mode)
-		return img, path, err
-	}
-	return s.begin()
-}
-
-// isFile says whether a path is a file and not a folder. Reading from anything
-// else, such as a pipe, may take forever: that is an error.
-func isFile(path string) (bool, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return false, fmt.Errorf("imgio: %w", err)
-	case info.Mode()&os.ModeNamedPipe != 0:
-		return false, fmt.Errorf("imgio: %s is a pipe and not a picture: take it out of the folder", path)
-	case !info.IsDir() && !info.Mode().IsRegular():
-		return false, fmt.Errorf("imgio: %s is not a file: take it out of the folder", path)
-	}
-	return !info.IsDir(), nil
-}
-
-// openSlice is the picture of a file that is one slice.
-func openSlice(path string, mode ColorMode) (any, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
-	}
-	img, err := decodeSlice(data, mode)
-	if err != nil {
-		return nil, in(path, err)
-	}
-	return img, nil
-}
-
-func decodeSlice(data []byte, mode ColorMode) (any, error) {
-	format, err := sniff(data[:min(len(data), sniffBytes)])
-	if err != nil {
-		return nil, err
-	}
-	switch format {
-	case "npy":
-		a, err := ReadNPY(bytes.NewReader(data))
-		if err != nil {
-			return nil, err
-		}
-		return a.Image()
-	case "tiff":
-		if file, err := openTIFF(data); err == nil && len(file.pages) > 1 {
-			return nil, fmt.Errorf("imgio: a folder takes one slice from each file, and this one has %d pages: name the file itself as the volume", len(file.pages))
-		}
-	}
-	img, err := decodeBytes(format, data, mode)
-	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
-	}
-	return img, nil
-}
-
-// compareNatural orders names as people number them: runs of digits by their
-// value, so that 2 comes before 10, and the rest letter by letter.
-func compareNatural(a, b string) int {
-	whole := cmp.Compare(a, b)
-	for a != "" && b != "" {
-		x, y := digits(a), digits(b)
-		if x == 0 || y == 0 {
-			if a[0] != b[0] {
-				return cmp.Compare(a[0], b[0])
-			}
-			a, b = a[1:], b[1:]
-			continue
-		}
-		n, m := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-		if c := cmp.Or(cmp.Compare(len(n), len(m)), cmp.Compare(n, m)); c != 0 {
-			return c
-		}
-		a, b = a[x:], b[y:]
-	}
-	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
-}
-
-// digits is how many digits s starts with.
-func digits(s string) int {
-	return len(s) - len(strings.TrimLeft(s, "0123456789"))
-}
-
 // swappedStack is the slices of a large array whose bytes are the other way round:
-// each is turned as it is read, so that memory holds one of them. It is nil for
+// the bytes of each are swapped as it is read, so that memory holds one of them. It is nil for
 // all other arrays.
 func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
 	d, err := h.dtype()

@@ -26,7 +26,7 @@ func benchmarkIntegrate[P boxsum.Pixel](b *testing.B) {
 			bytes, _ := moments.Bytes[P](img.Width, img.Height, 1)
 			b.SetBytes(bytes)
 			for b.Loop() {
-				if err := moments.IntegrateInto(table, img, &boxsum.Options{Workers: workers}); err != nil {
+				if err := moments.IntegrateInto(table, img, &moments.Options{Workers: workers}); err != nil {
 					b.Fatal(err)
 				}
 			}

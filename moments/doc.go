@@ -1,6 +1,7 @@
-// Package moments gives the moments of any box of an image in constant time:
-// raw, central and normalised ones up to the third order, and Hu's seven
-// invariants, which stay the same as a shape is moved, turned and scaled.
+// Package moments computes the moments of any box of an image in constant time:
+// raw, central and normalised moments up to the third order, and Hu's seven
+// invariants. The invariants do not change when a shape is moved, rotated or
+// scaled.
 //
 //	table, err := moments.Integrate(img, nil)
 //	m := table.Moments(image.Rect(10, 20, 110, 220), 0)
@@ -10,38 +11,38 @@
 // # Definition
 //
 // The raw moments of a box are M_pq = Σ x^p·y^q·I(x,y), for p+q ≤ 3, where x
-// and y count from the box's own top left pixel. The central ones, Mu, count
-// from the centroid, and the normalised ones are Mu_pq / M00^(1+(p+q)/2). These
-// are the numbers that OpenCV's moments and HuMoments give for the cropped box.
+// and y count from the box's own top left pixel. The central moments, Mu, count
+// from the centroid. The normalised moments are Mu_pq / M00^(1+(p+q)/2). These
+// are the numbers that OpenCV's moments and HuMoments return for the cropped box.
 // Boxes are clipped to the image.
 //
 // The table has (W+1)×(H+1) entries of ten sums each, one for each p and q: the
 // sums of x^p·y^q·I over [0,x)×[0,y), with x and y of the image. Four entries
-// give those of a box, which are then re-centred.
+// give the sums of a box, which are then re-centred.
 //
 // # Exactness
 //
 // Sums are whole numbers modulo 2^64, or 2^128 for pixels of 32 bits and floats,
-// and so is the re-centring. What comes out is exact as soon as it fits the
-// word, however far the table itself has wrapped: about the middle of a square
-// box, in 64 bits, that holds for 4,099 pixels a side of uint8, 1,351 of uint16
-// and 1,552 of int16. A larger box is cut in half until its parts fit, and their
-// moments are put together in 128 bits, in four reads more for each part. So the
-// raw moments of integer pixels are exact for every box, rounded once to float64,
-// and so are those about the pixel nearest to the centroid, from which the
-// central moments follow by small corrections. They do not depend on where in
-// the image a box is: the same pixels elsewhere give the same bits.
+// and so is the re-centring. The result is exact if it fits the word, however far
+// the table itself has wrapped. About the middle of a square box, in 64 bits,
+// this holds for 4,099 pixels a side of uint8, 1,351 of uint16 and 1,552 of
+// int16. A larger box is cut in half until its parts fit, and their moments are
+// added in 128 bits, with four reads more for each part. So the raw moments of
+// integer pixels are exact for every box, rounded once to float64. The moments
+// about the pixel nearest to the centroid are exact too, and the central moments
+// follow from them by small corrections. The position of a box in the image does
+// not matter: the same pixels elsewhere give the same bits.
 //
 // Float pixels are first rounded to multiples of a unit, 2^-62 of the power of two
 // above the largest magnitude in the image (a little more in images of more than
 // 10,000 pixels a side), and are then treated as whole numbers. A pixel is off by
-// half a unit at most. A float32 pixel that is larger than 2^-38 of the largest is
+// at most half a unit. A float32 pixel that is larger than 2^-38 of the largest is
 // not rounded at all, nor is a float64 pixel larger than 2^-9 of it. NaN and
 // infinities have no moments: they are an error.
 //
 // # Memory
 //
 // An entry takes 80 bytes for 8- and 16-bit pixels and 160 for others: 166 MB and
-// 332 MB at 1080p. [Bytes] says so before, and a table that does not fit in
-// memory is an error.
+// 332 MB at 1080p. [Bytes] returns the size in advance. A table that does not fit
+// in memory is an error.
 package moments

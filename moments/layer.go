@@ -2,32 +2,22 @@ package moments
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-const (
-	// tileBytes is the width of a tile's sums: its part of the carry row stays
-	// in the first-level cache while the rows of the band go by.
-	tileBytes = 16 << 10
-	// minTile keeps what rows hand from tile to tile small beside the tile.
-	minTile = 16
-	// runs are the sums of a row so far, of x^p·I for p from 0 to 3. Times y^q
-	// they are what the row adds to the ten sums.
-	runs = 4
-)
+// runs are the sums of a row so far, of x^p·I for p from 0 to 3. Times y^q they
+// are what the row adds to the ten sums.
+const runs = 4
 
 // layer makes a table tile by tile on the engine of plain tables. The lowest
 // row done so far lies in above: a row of pixels is added to it there, and then
 // copied to its place in the table, past the caches if that is large.
 type layer[P boxsum.Pixel] struct {
 	table  *Table
-	engine engine.Engine
-
-	img    boxsum.Image[P]
+	src    engine.Source[P]
 	writes kernel.Writes
 	above  []uint64
 	// Floats in units are the pixel times both: one factor alone may be more
@@ -43,72 +33,59 @@ type worker struct {
 	_    [kernel.LineBytes]byte
 }
 
-// prepare gets scratch memory, clears what a run starts from, and says how to
-// cut the image.
-func (l *layer[P]) prepare(img boxsum.Image[P], workers int) (engine.Grid, int) {
+// Prepare implements [engine.Layer].
+func (l *layer[P]) Prepare(p *engine.Plan) error {
 	t := l.table
-	entry := t.channels * t.perEntry()
-	plan := engine.Work{
-		Rows: t.height, N: t.width * t.channels, Channels: t.channels,
-		PixelBytes: int(unsafe.Sizeof(*new(P))), SumBytes: t.perEntry() * 8, Workers: workers,
-	}.Plan()
-	grid := plan.Grid
-	grid.N = t.width
-	grid.TileWidth = max(minTile, tileBytes/8/entry)
-	if plan.Workers > 1 {
-		grid.TileWidth = max(1, min(grid.TileWidth, t.width/(2*plan.Workers)))
-		// As many bands for everyone, of about as many rows.
-		rounds := (t.height + plan.Workers*grid.BandRows - 1) / (plan.Workers * grid.BandRows)
-		grid.BandRows = (t.height + plan.Workers*rounds - 1) / (plan.Workers * rounds)
-	}
-	l.img, l.writes = img, plan.Writes
+	entry := t.Channels * t.perEntry()
+	l.writes = p.Writes
 	_, exponent := math.Frexp(t.unit)
 	l.factors = [2]float64{math.Ldexp(1, -(exponent-1)/2), math.Ldexp(1, -(exponent-1)+(exponent-1)/2)}
-	l.above = zeros(l.above, t.width*entry)
-	for len(l.workers) < plan.Workers {
-		l.workers = append(l.workers, worker{})
-	}
-	for i := range l.workers[:plan.Workers] {
+	l.above = engine.Zeros(l.above, t.Width*entry)
+	l.workers = engine.Workers(l.workers, p.Workers)
+	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
-		w.runs = zeros(w.runs, grid.BandRows*t.channels*runs)
+		w.runs = engine.Zeros(w.runs, p.BandRows*t.Channels*runs)
 	}
-	clear(t.words[:(t.width+1)*entry])
-	if t.width == 0 { // there will be no tiles
+	clear(t.words[:(t.Width+1)*entry])
+	if t.Width == 0 { // there will be no tiles
 		clear(t.words)
 	}
-	return grid, plan.Workers
+	return nil
 }
 
-// zeros is n zeros, in the memory of have where it is enough.
-func zeros[T any](have []T, n int) []T {
-	if cap(have) < n {
-		return make([]T, n)
+// Finish implements [engine.Layer].
+func (l *layer[P]) Finish() {}
+
+// Release implements [engine.Layer].
+func (l *layer[P]) Release() int {
+	l.table, l.src = nil, engine.Source[P]{}
+	bytes := engine.Bytes(l.above)
+	for i := range l.workers {
+		bytes += engine.Bytes(l.workers[i].runs)
 	}
-	have = have[:n]
-	clear(have)
-	return have
+	return bytes
 }
 
 // Tile implements [engine.Layer], in pixels.
 func (l *layer[P]) Tile(worker, x, y, n, rows int) {
 	t := l.table
 	w := &l.workers[worker]
-	entry := t.channels * t.perEntry()
+	entry := t.Channels * t.perEntry()
 	if x == 0 {
 		clear(w.runs)
 	}
 	above := l.above[x*entry:][:n*entry]
 	for r := range rows {
-		src := l.img.Pix[(y+r)*l.img.Stride+x*t.channels:][:n*t.channels]
-		for c := range t.channels {
-			run := (*[runs]wide)(w.runs[(r*t.channels+c)*runs:])
+		src := l.src.Pix[(y+r)*l.src.Stride+x*t.Channels:][:n*t.Channels]
+		for c := range t.Channels {
+			run := (*[runs]wide)(w.runs[(r*t.Channels+c)*runs:])
 			if t.wide {
 				l.wideRow(above[c*2*orders:], src[c:], run, x, y+r)
 			} else {
 				l.narrowRow(above[c*orders:], src[c:], run, x, y+r)
 			}
 		}
-		dst := t.words[(y+r+1)*(t.width+1)*entry:]
+		dst := t.words[(y+r+1)*(t.Width+1)*entry:]
 		if x == 0 {
 			clear(dst[:entry])
 		}
@@ -124,7 +101,7 @@ func (l *layer[P]) Tile(worker, x, y, n, rows int) {
 
 // narrowRow adds a row of one channel, from pixel (x, y) on, to the sums above.
 func (l *layer[P]) narrowRow(above []uint64, src []P, run *[runs]wide, x, y int) {
-	step := l.table.channels
+	step := l.table.Channels
 	r0, r1, r2, r3 := run[0].lo, run[1].lo, run[2].lo, run[3].lo
 	at, y1 := uint64(x), uint64(y)
 	y2 := y1 * y1
@@ -156,7 +133,7 @@ func (l *layer[P]) narrowRow(above []uint64, src []P, run *[runs]wide, x, y int)
 
 // wideRow is the same modulo 2^128.
 func (l *layer[P]) wideRow(above []uint64, src []P, run *[runs]wide, x, y int) {
-	step := l.table.channels
+	step := l.table.Channels
 	r := *run
 	at, y1 := uint64(x), uint64(y)
 	y2 := y1 * y1

@@ -22,7 +22,7 @@ type Moments struct {
 // ones, and the normalised ones zero, as OpenCV has it.
 func (t *Table) Moments(box image.Rectangle, channel int) (m Moments) {
 	box = box.Intersect(t.Bounds())
-	if box.Empty() || uint(channel) >= uint(t.channels) {
+	if box.Empty() || uint(channel) >= uint(t.Channels) {
 		return m
 	}
 	raw := t.exact(box, channel, box.Min.X, box.Min.Y)

@@ -4,11 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"reflect"
 	"testing"
 
@@ -17,41 +14,8 @@ import (
 	"github.com/boxsum/boxsum/moments"
 )
 
-// opencv is a Python process that answers with OpenCV's moments.
-type opencv struct {
-	in  io.Writer
-	out io.Reader
-}
-
-func startOpenCV(t *testing.T) opencv {
-	t.Helper()
-	cmd := exec.Command(ref.Python(t), "testdata/opencv.py")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if t.Failed() {
-			cmd.Process.Kill()
-		}
-		if err := cmd.Wait(); err != nil && !t.Failed() {
-			t.Errorf("OpenCV: %v", err)
-		}
-	})
-	return opencv{in, out}
-}
-
 func TestOpenCV(t *testing.T) {
-	cv := startOpenCV(t)
+	cv := ref.StartPython(t, "testdata/opencv.py")
 	testOpenCV[uint8](t, cv)
 	testOpenCV[uint16](t, cv)
 	testOpenCV[int16](t, cv)
@@ -59,7 +23,7 @@ func TestOpenCV(t *testing.T) {
 	testOpenCV[float64](t, cv)
 }
 
-func testOpenCV[P boxsum.Pixel](t *testing.T, cv opencv) {
+func testOpenCV[P boxsum.Pixel](t *testing.T, cv ref.Script) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range [][2]int{{1, 1}, {64, 48}, {301, 199}, {700, 500}} {
 		img := boxsum.Image[P]{Pix: make([]P, size[0]*size[1]), Width: size[0], Height: size[1]}
@@ -76,12 +40,12 @@ func testOpenCV[P boxsum.Pixel](t *testing.T, cv opencv) {
 			if box.Empty() || box.Dx() == 2 { // two columns of floats are points of a contour to OpenCV
 				box = table.Bounds()
 			}
-			fmt.Fprintln(cv.in, reflect.TypeFor[P](), size[1], size[0], box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
-			if err := binary.Write(cv.in, binary.NativeEndian, img.Pix); err != nil {
+			fmt.Fprintln(cv.In, reflect.TypeFor[P](), size[1], size[0], box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
+			if err := binary.Write(cv.In, binary.NativeEndian, img.Pix); err != nil {
 				t.Fatal(err)
 			}
 			want := make([]float64, 31)
-			if err := binary.Read(cv.out, binary.NativeEndian, want); err != nil {
+			if err := binary.Read(cv.Out, binary.NativeEndian, want); err != nil {
 				t.Fatal(err)
 			}
 			m := table.Moments(box, 0)

@@ -1,31 +1,29 @@
 package moments
 
 import (
-	"fmt"
 	"image"
 	"math"
-	"runtime/debug"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Table holds the sums of x^p·y^q·I for p+q ≤ 3 from which the moments of any
-// box come. It is safe for use by several goroutines as long as none integrates
+// box come. It comes from [NewTable] or [Integrate], and its fields are for
+// reading. It is safe for use by several goroutines as long as none integrates
 // into it.
 type Table struct {
-	width, height int
-	channels      int
-	wide          bool     // two words a sum, the lower first
-	words         []uint64 // entry (x, y) of channel c starts at ((y·(width+1)+x)·channels+c)·orders sums
+	Width, Height int // of the image
+	Channels      int
+
+	wide  bool     // two words a sum, the lower first
+	words []uint64 // entry (x, y) of channel c starts at ((y·(Width+1)+x)·Channels+c)·orders sums
 
 	peak float64 // no pixel is larger, in units
 	unit float64 // a power of two; 1 for integers
-
-	scratch any // what integrating again needs
 }
 
-// isWide says whether the sums of these pixels take 128 bits.
+// isWide reports whether the sums of these pixels take 128 bits.
 func isWide[P boxsum.Pixel]() bool {
 	switch any(*new(P)).(type) {
 	case uint8, uint16, int16:
@@ -40,67 +38,45 @@ const maxSide = 1 << 30
 // Bytes is how much memory the table of an image takes. Zero channels stand
 // for one.
 func Bytes[P boxsum.Pixel](width, height, channels int) (int64, error) {
-	if channels == 0 {
-		channels = 1
+	e := grid.Plane(width, height, channels, 0)
+	if err := e.Sized(); err != nil {
+		return 0, err
 	}
-	if width < 0 || height < 0 || channels < 0 || width > maxSide || height > maxSide {
-		return 0, fmt.Errorf("moments: %w: %d×%d pixels of %d channels: sides are 0 to %d, and channels are not negative",
-			boxsum.ErrInvalid, width, height, channels, maxSide)
+	if width > maxSide || height > maxSide {
+		return 0, grid.Invalid("%v: sides are 0 to %d", e, maxSide)
 	}
 	entry := orders * 8
 	if isWide[P]() {
 		entry *= 2
 	}
-	bytes := float64(width+1) * float64(height+1) * float64(channels) * float64(entry)
+	bytes := float64(width+1) * float64(height+1) * float64(e.Channels) * float64(entry)
 	if bytes > math.MaxInt/2 { // which leaves room for what is round it
-		return 0, fmt.Errorf("moments: %w: a table of %d×%d pixels in %d channels would take %.3g bytes, more than memory can hold", boxsum.ErrInvalid, width, height, channels, bytes)
+		return 0, grid.Invalid("a table of %v would take %.3g bytes, more than memory can hold", e, bytes)
 	}
-	return int64(width+1) * int64(height+1) * int64(channels) * int64(entry), nil
+	return int64(width+1) * int64(height+1) * int64(e.Channels) * int64(entry), nil
 }
 
 // NewTable allocates a table for images of this size and type of pixels. Zero
 // channels stand for one.
 func NewTable[P boxsum.Pixel](width, height, channels int) (*Table, error) {
-	if channels == 0 {
-		channels = 1
-	}
 	bytes, err := Bytes[P](width, height, channels)
 	if err != nil {
 		return nil, err
 	}
-	words, err := allocate(bytes)
-	if err != nil {
-		return nil, fmt.Errorf("moments: %w: a table of %d×%d pixels in %d channels: %w: use parts of the image",
-			boxsum.ErrInvalid, width, height, channels, err)
+	t := &Table{Width: width, Height: height, Channels: max(1, channels), wide: isWide[P](), unit: 1}
+	if t.words, err = grid.Make[uint64](int(bytes / 8)); err != nil {
+		return nil, grid.OutOfMemory("a table of %d×%d pixels in %d channels: %w: use parts of the image", width, height, t.Channels, err)
 	}
-	return &Table{width: width, height: height, channels: channels, wide: isWide[P](), words: words, unit: 1}, nil
-}
-
-// largeBytes is where memory is asked about before it is taken.
-const largeBytes = 256 << 20
-
-// allocate is zeros of so many bytes from a cache line on: the first row of a
-// table of package boxsum, which asks for memory as large ones want it.
-func allocate(bytes int64) ([]uint64, error) {
-	if err := memory.Check(float64(bytes)); err != nil && bytes >= largeBytes {
-		debug.FreeOSMemory() // what is only garbage may make room
-		if err := memory.Check(float64(bytes)); err != nil {
-			return nil, err
-		}
-	}
-	n := int(bytes / 8)
-	t, err := boxsum.NewTable[uint64](n, 0, 1)
-	if err != nil {
-		return nil, err
-	}
-	return t.Sums[1:][:n:n], nil
+	return t, nil
 }
 
 // Bounds is that of the image, from (0, 0) on.
-func (t *Table) Bounds() image.Rectangle { return image.Rect(0, 0, t.width, t.height) }
-
-// Channels is the number of channels of the image.
-func (t *Table) Channels() int { return t.channels }
+func (t *Table) Bounds() image.Rectangle {
+	if t == nil {
+		return image.Rectangle{}
+	}
+	return image.Rect(0, 0, t.Width, t.Height)
+}
 
 // perEntry is how many words the ten sums of a channel take.
 func (t *Table) perEntry() int {
@@ -114,7 +90,7 @@ func (t *Table) perEntry() int {
 // modulo 2^128, or 2^64 where the table is narrow.
 func (t *Table) box(box image.Rectangle, channel int) (s sums) {
 	n := t.perEntry()
-	at := func(x, y int) []uint64 { return t.words[((y*(t.width+1)+x)*t.channels+channel)*n:][:n] }
+	at := func(x, y int) []uint64 { return t.words[((y*(t.Width+1)+x)*t.Channels+channel)*n:][:n] }
 	a, b := at(box.Min.X, box.Min.Y), at(box.Max.X, box.Min.Y)
 	c, d := at(box.Min.X, box.Max.Y), at(box.Max.X, box.Max.Y)
 	if !t.wide {
@@ -158,7 +134,7 @@ func (t *Table) exact(box image.Rectangle, channel, x, y int) sums {
 	return s.about(x-middle.X, y-middle.Y)
 }
 
-// fits says whether the sums of a box about its middle fit the table's words.
+// fits reports whether the sums of a box about its middle fit the table's words.
 // Those of wide tables always do: [Integrate] sees to it.
 func (t *Table) fits(box image.Rectangle, middle image.Point) bool {
 	return t.wide || largest(t.peak, middle.X-box.Min.X, box.Max.X-1-middle.X, middle.Y-box.Min.Y, box.Max.Y-1-middle.Y) < math.MaxInt64

@@ -1,6 +1,6 @@
 // Package papers has the algorithms of four published works on summed-area
-// tables as they were published, each under its own name, to be run, checked and
-// timed beside those of packages boxsum and gpu, which are faster:
+// tables as they were published, each under its own name. They can be run,
+// checked and timed beside those of packages boxsum and gpu, which are faster:
 //
 //   - bilgic: B. Bilgic, B. K. P. Horn, I. Masaki, "Efficient Integral Image
 //     Computation on the GPU", 2010.
@@ -10,8 +10,8 @@
 //   - bertazzini: G. Bertazzini, N. Guiducci, "Integral Images with Java Threads
 //     and CUDA".
 //
-// [All] lists them and [Find] finds one by its name. An algorithm is prepared for
-// an image, and the [Job] that this gives can be run as often as one likes:
+// [All] lists them and [Find] finds one by its name. [Prepare] prepares an
+// algorithm for an image. The [Job] that it returns can run any number of times:
 //
 //	a, err := papers.Find("intimg/parallel")
 //	job, err := papers.Prepare(a, &papers.Options{Threads: 8}, img)
@@ -23,17 +23,17 @@
 //
 // # Tables
 //
-// All algorithms fill a whole [boxsum.Table]: what the works call an inclusive
-// table is its view [boxsum.Table.Inclusive], and Bilgic's exclusive one of the
+// All algorithms fill a whole [boxsum.Table]. What the works call an inclusive
+// table is its view [boxsum.Table.Inclusive]. Bilgic's exclusive table of the
 // image's size is [boxsum.Table.SameSize]. In every work sums have the type of the
-// pixels that they are made of. An image of another type is converted when an
-// algorithm is prepared, as the works do before they start their clocks.
+// pixels. An image of another type is converted when an algorithm is prepared, as
+// the works do before they start their clocks.
 //
 // # Devices
 //
 // The algorithms for a GPU run on CUDA and OpenCL, from one source
-// (papers.cl in package kernels). Run queues their kernels only, for
-// [gpu.Device.Time]; [Job.RunHost] goes from host memory to host memory.
+// (papers.cl in package kernels). Run only queues their kernels, for
+// [gpu.Device.Time]. [Job.RunHost] goes from host memory to host memory.
 package papers
 
 import (

@@ -1,7 +1,8 @@
-"""Builds the Go library that the package calls, and puts it beside the modules.
+"""Builds the Go library and the extension module that calls it.
 
 The Go module is the folder above; a source distribution carries it in ``go``.
-``BOXSUM_LIBRARY`` names a library that is already built.
+``BOXSUM_LIBRARY`` names a library that is already built. The extension module is
+built for Python's limited API: one wheel is for all versions from 3.9 on.
 """
 
 import json
@@ -9,10 +10,11 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
-from setuptools import Distribution, setup
-from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -57,11 +59,15 @@ class BuildWithLibrary(build_py):
         target.with_suffix(".h").unlink(missing_ok=True)
 
 
-class WheelForAnyPython(bdist_wheel):
-    """The library knows nothing of Python's own: one wheel is for all versions."""
-
-    def get_tag(self):
-        return "py3", "none", super().get_tag()[2]
+class BuildWithHeader(build_ext):
+    def run(self) -> None:
+        header = Path(sysconfig.get_paths()["include"], "Python.h")
+        if not header.exists():
+            raise SystemExit(
+                f"boxsum: building needs Python's C header, and {header} is not there: install python3-dev (Debian, Ubuntu) "
+                "or python3-devel (Fedora); a wheel does not need it"
+            )
+        super().run()
 
 
 class SourceWithModule(sdist):
@@ -86,12 +92,19 @@ class SourceWithModule(sdist):
             shutil.copy(top / path, target)
 
 
-class DistributionWithLibrary(Distribution):
-    def has_ext_modules(self) -> bool:
-        return True
-
+LIMITED = not sysconfig.get_config_var("Py_GIL_DISABLED")  # which a Python without a GIL does not have
 
 setup(
-    distclass=DistributionWithLibrary,
-    cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": WheelForAnyPython, "sdist": SourceWithModule},
+    ext_modules=[
+        Extension(
+            "boxsum._core",
+            sources=[f"core/{name}.c" for name in ("module", "call", "lease", "dlpack")],
+            depends=["core/core.h"],
+            include_dirs=[str(module() / "python" / "clib")],
+            define_macros=[("Py_LIMITED_API", "0x03090000")] if LIMITED else [],
+            py_limited_api=LIMITED,
+        )
+    ],
+    options={"bdist_wheel": {"py_limited_api": "cp39"}} if LIMITED else {},
+    cmdclass={"build_py": BuildWithLibrary, "build_ext": BuildWithHeader, "sdist": SourceWithModule},
 )

@@ -1,10 +1,9 @@
 package rotated
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // Angles lists the unit rotations up to n by increasing angle: 1/n to 1/2, 1/1,
@@ -26,10 +25,10 @@ func Angles(n int) []Rotation {
 // whose boxes with their sides exchanged are those of the quarter turn.
 func Nearest(degrees float64, limit int) (Rotation, error) {
 	if math.IsNaN(degrees) || math.IsInf(degrees, 0) {
-		return Rotation{}, fmt.Errorf("rotated: %w: an angle of %v degrees", boxsum.ErrInvalid, degrees)
+		return Rotation{}, grid.Invalid("an angle of %v degrees", degrees)
 	}
 	if limit < 1 || limit > maxTerm {
-		return Rotation{}, fmt.Errorf("rotated: %w: terms of at most %d: the limit is 1 to %d", boxsum.ErrInvalid, limit, maxTerm)
+		return Rotation{}, grid.Invalid("terms of at most %d: the limit is 1 to %d", limit, maxTerm)
 	}
 	degrees = math.Remainder(degrees, 180)
 	steep := math.Abs(degrees) > 45

@@ -1,12 +1,6 @@
 package rotated
 
-import (
-	"fmt"
-	"math"
-
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
-)
+import "math"
 
 // areas holds what it takes to count the pixels of a box in constant time.
 //
@@ -23,13 +17,13 @@ type areas struct {
 }
 
 func newAreas(w *view) (areas, error) {
-	slopes, err := memory.Make[int64](w.nv + 1)
+	slopes, err := allocate[int64](w.nv + 1)
 	if err != nil {
-		return areas{}, fmt.Errorf("rotated: %w: %w", boxsum.ErrInvalid, err)
+		return areas{}, err
 	}
-	firsts, err := memory.Make[int64](w.slope(w.nu-1) + 2)
+	firsts, err := allocate[int64](w.slope(w.nu-1) + 2)
 	if err != nil {
-		return areas{}, fmt.Errorf("rotated: %w: %w", boxsum.ErrInvalid, err)
+		return areas{}, err
 	}
 	for v := range w.nv {
 		slopes[v+1] = slopes[v] + int64(w.slope(v))
@@ -42,8 +36,10 @@ func newAreas(w *view) (areas, error) {
 
 // Area is how many pixels a box holds: the sum of an image of ones.
 func (l *Lattice) Area(box Box) int64 {
-	box = box.Intersect(l.bounds)
-	if box.Empty() {
+	if l == nil {
+		return 0
+	}
+	if box = box.Intersect(l.bounds); box.Empty() {
 		return 0
 	}
 	return l.count(box.C1, box.R1) - l.count(box.C0, box.R1) - l.count(box.C1, box.R0) + l.count(box.C0, box.R0)

@@ -9,7 +9,7 @@ package rotated
 // the rotation. Corners outside of the bounds stand for the nearest on them, and
 // those of a channel that the image does not have are 0.
 func (t *Table[S]) Corner(c, r, channel int) S {
-	if uint(channel) >= uint(t.channels) || t.bounds.Empty() {
+	if uint(channel) >= uint(t.Channels) || t.bounds.Empty() {
 		return 0
 	}
 	c, r = t.bounds.nearest(c, r)

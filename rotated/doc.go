@@ -1,7 +1,7 @@
-// Package rotated sums boxes that stand at an angle: summed-area tables along
-// the digital lines of a rotation whose tangent is a ratio a/b, after Messom
-// and Barczak. The sum, the area and the mean of any such box take constant
-// time, however large the box.
+// Package rotated sums boxes at an angle. It makes summed-area tables along the
+// digital lines of a rotation whose tangent is a ratio a/b, after Messom and
+// Barczak. The sum, the area and the mean of any such box take constant time,
+// however large the box is.
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 //	box, err := table.FromRectangle(rotated.Rectangle{X: 320, Y: 240, Width: 90, Height: 40, Degrees: 26.57})
@@ -25,16 +25,16 @@
 //	· · · # # # · · · · · ·
 //	· · · # · · · · · · · ·
 //
-// About one cell in 1+(a/b)² of those inside the image holds a pixel; the rest
-// are empty and change no sum. A box may have its corners on empty cells or
-// outside the image, and is exact all the same.
+// Of the cells inside the image, about one in 1+(a/b)² holds a pixel. The others
+// are empty and change no sum. A box whose corners are empty cells, or outside
+// the image, is still exact.
 //
 // # Which way each ratio turns
 //
-// The rows of a rotation climb to the right by the angle whose tangent it is:
-// 1/2 by 26.57°, 2/1 by 63.43°; those of a negative one fall. All are taken
-// back to ratios between 0 and 1 by looking at the image in another way, (x, y)
-// becoming (u, v), and r and c are those of (u, v):
+// The rows of a rotation climb to the right by the angle whose tangent is a/b:
+// 1/2 by 26.57°, 2/1 by 63.43°. The rows of a negative rotation fall. All ratios
+// are reduced to ratios between 0 and 1 by a change of coordinates from (x, y)
+// to (u, v); r and c are those of (u, v):
 //
 //	 0 ≤ a/b ≤ 1     u = x        v = y        a/b
 //	-1 ≤ a/b < 0     u = W−1−x    v = y        |a|/b    mirrored left to right
@@ -42,9 +42,9 @@
 //	     a/b < −1    u = y        v = W−1−x    b/|a|    mirrored, then as above
 //
 // A quarter turn clockwise followed by the mirroring of a negative ratio is an
-// exchange of x and y, which is why that is all the third line does. A box
-// turned by a further 90° is one with its sides exchanged, on the same lattice:
-// upright boxes, and those turned by 90°, are 0/1.
+// exchange of x and y, so the third line does only this. A box rotated by a
+// further 90° is a box with its sides exchanged, on the same lattice: upright
+// boxes, and those rotated by 90°, are 0/1.
 //
 // # Exactness
 //
@@ -54,10 +54,11 @@
 //
 // # Storage
 //
-// A table holds one sum for every pixel, laid out as the image is: that of the
-// quadrant between the two digital lines that cross in the pixel, which opens
-// upwards and so is made line by line. Above 3/4 it also holds those of the empty
-// cells, (a/b)² times as many; up to there they follow from their neighbours. The
-// sums of whole rows and columns are all it takes outside the image. A box takes
-// a handful of reads, wherever its corners are. Areas come from two small arrays.
+// A table holds one sum for every pixel, in the layout of the image: the sum of
+// the quadrant between the two digital lines that cross in the pixel. The quadrant
+// opens upwards, so the table is made line by line. Above 3/4 the table also holds
+// the sums of the empty cells, (a/b)² times as many; up to 3/4 these follow from
+// their neighbours. Outside the image the sums of whole rows and columns are
+// enough. A box takes a few reads, wherever its corners are. Areas come from two
+// small arrays.
 package rotated

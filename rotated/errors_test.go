@@ -17,7 +17,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	integrate := func(img boxsum.Image[uint8], rot rotated.Rotation, opt *boxsum.Options) error {
+	integrate := func(img boxsum.Image[uint8], rot rotated.Rotation, opt *rotated.Options) error {
 		_, err := rotated.Integrate[uint32](img, rot, opt)
 		return err
 	}
@@ -44,12 +44,10 @@ func TestErrors(t *testing.T) {
 		{"short stride", integrate(boxsum.Image[uint8]{Pix: good.Pix, Stride: 3, Width: 4, Height: 3}, half, nil), boxsum.ErrInvalid},
 		{"huge stride", integrate(boxsum.Image[uint8]{Pix: good.Pix, Stride: math.MaxInt, Width: 4, Height: 3}, half, nil), boxsum.ErrInvalid},
 		{"negative channels", integrate(boxsum.Image[uint8]{Pix: good.Pix, Width: 4, Height: 3, Channels: -1}, half, nil), boxsum.ErrInvalid},
-		{"workers", integrate(good, half, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
-		{"level", integrate(good, half, &boxsum.Options{Level: 99}), nil},
-		{"offset", integrate(good, half, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
+		{"workers", integrate(good, half, &rotated.Options{Workers: -1}), boxsum.ErrInvalid},
 		{"types", types, boxsum.ErrTypes},
 		{"channels", channels, boxsum.ErrInvalid},
-		{"memory", memory, boxsum.ErrInvalid},
+		{"memory", memory, boxsum.ErrMemory},
 		{"many channels", many, boxsum.ErrInvalid},
 		{"wide", lattice(1<<30+1, 1), boxsum.ErrInvalid},
 		{"tall", lattice(1, math.MaxInt), boxsum.ErrInvalid},
@@ -58,7 +56,7 @@ func TestErrors(t *testing.T) {
 		{"no table", rotated.IntegrateInto[uint32](nil, good, nil), boxsum.ErrInvalid},
 		{"zero table", rotated.IntegrateInto(new(rotated.Table[uint32]), good, nil), boxsum.ErrInvalid},
 	} {
-		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "rotated: ") {
+		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "boxsum: ") {
 			t.Errorf("%s: %v", test.name, test.err)
 		}
 	}

@@ -5,7 +5,7 @@ package rotated
 // every corner inside the bounds and on their edges. It is called from one
 // goroutine, about once or twice a cell.
 func (t *Table[S]) Fill(before func(c, r, channel int) S) {
-	f, n, bounds := &t.frame, t.channels, t.bounds
+	f, n, bounds := &t.frame, t.Channels, t.bounds
 	if bounds.Empty() {
 		return
 	}

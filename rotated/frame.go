@@ -1,12 +1,5 @@
 package rotated
 
-import (
-	"fmt"
-
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
-)
-
 // A frame is how the lattice lies over the lines of the image as they are in
 // memory. It counts pixels along a line as x, from the left where rows climb to
 // the right and from the right where they fall, so that in each of the four
@@ -53,8 +46,8 @@ func newFrame(l *Lattice) (frame, error) {
 		n    int
 	}{{&f.run, f.width}, {&f.overs, f.height}, {&f.downs, f.width + 2*beside}} {
 		var err error
-		if *part.list, err = memory.Make[int32](part.n); err != nil {
-			return f, fmt.Errorf("rotated: %w: %w", boxsum.ErrInvalid, err)
+		if *part.list, err = allocate[int32](part.n); err != nil {
+			return f, err
 		}
 	}
 	for y := range f.overs {
@@ -81,7 +74,7 @@ func newFrame(l *Lattice) (frame, error) {
 // first is the lowest column.
 func (f *frame) first() int { return -int(f.overs[f.height-1]) }
 
-// steps says whether line y is a column further than the one above.
+// steps reports whether line y is a column further than the one above.
 func (f *frame) steps(y int) bool { return y > 0 && f.overs[y] != f.overs[y-1] }
 
 // starts is how many first pixels of runs there are before an element of a line,

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Box is the cells of a lattice with C0 ≤ c < C1 and R0 ≤ r < R1. It is empty
 // where C0 ≥ C1 or R0 ≥ R1.
 type Box struct{ C0, R0, C1, R1 int }
 
-// Empty says whether the box has no cells.
+// Empty reports whether the box has no cells.
 func (b Box) Empty() bool { return b.C0 >= b.C1 || b.R0 >= b.R1 }
 
 // Intersect is the cells that two boxes share, and the zero Box if there are
@@ -46,10 +46,10 @@ func NewLattice(width, height int, rot Rotation) (*Lattice, error) {
 		return nil, err
 	}
 	if width < 0 || height < 0 || width > maxSide || height > maxSide {
-		return nil, fmt.Errorf("rotated: %w: an image of %d×%d: sides are 0 to %d", boxsum.ErrInvalid, width, height, maxSide)
+		return nil, grid.Invalid("an image of %d×%d: sides are 0 to %d", width, height, maxSide)
 	}
 	if height > 0 && width > math.MaxInt/16/height {
-		return nil, fmt.Errorf("rotated: %w: an image of %d×%d is more than memory can hold", boxsum.ErrInvalid, width, height)
+		return nil, grid.Invalid("an image of %d×%d is more than memory can hold", width, height)
 	}
 	l := &Lattice{rot: rot, view: newView(width, height, rot)}
 	if w := &l.view; w.nu > 0 && w.nv > 0 {

@@ -1,8 +1,6 @@
 package rotated
 
 import (
-	"unsafe"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
@@ -15,17 +13,25 @@ import (
 // further from it: all that a tile needs of its own band lies in the tiles
 // before.
 type layer[P boxsum.Pixel, S boxsum.Sum] struct {
-	table  *Table[S]
-	engine engine.Engine
+	table *Table[S]
+	src   engine.Source[P]
 	plan
 
 	level  kernel.Level
 	kernel *kernel.RotatedKernel[P, S]
-	img    boxsum.Image[P]
+	shape  shape // that the kernel and the scratch memory are for
 
 	rows  []S // sums of rows up to the runs of the last line of each band
 	zeros []S // what is above the first line
 	crew  []worker[P, S]
+}
+
+// A shape is what decides how lines lie in memory.
+type shape struct {
+	rot                     Rotation
+	width, height, channels int
+	level                   kernel.Level
+	workers                 int
 }
 
 // worker is what one worker has to itself.
@@ -43,50 +49,57 @@ type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 	_     [kernel.LineBytes]byte
 }
 
-// prepare gets scratch memory and says how to cut the image.
-func (l *layer[P, S]) prepare(level kernel.Level, img boxsum.Image[P], workers int) error {
+// Prepare implements [engine.Layer]. Lines leave gaps in the scratch memory, which
+// must be zero at first: another shape has them elsewhere.
+func (l *layer[P, S]) Prepare(p *engine.Plan) error {
+	if p.Rows == 0 {
+		return nil
+	}
 	t := l.table
-	if l.kernel == nil || l.level != level {
-		l.level = level
-		l.kernel = kernel.NewRotatedKernel[P, S](level, kernel.RotatedRuns{
-			Run: t.frame.run, Channels: t.channels, Falling: t.frame.falling,
+	scratch := engine.AtLeast[S]
+	if s := (shape{t.rot, t.Width, t.Height, t.Channels, l.level, p.Workers}); l.shape != s {
+		scratch = engine.Zeros[S]
+		l.shape = s
+		l.kernel = kernel.NewRotatedKernel[P, S](l.level, kernel.RotatedRuns{
+			Run: t.frame.run, Channels: t.Channels, Falling: t.frame.falling,
 		})
 	}
-	l.img = img
-	l.plan = newPlan(&t.frame, t.channels, int(unsafe.Sizeof(*new(S))), workers)
-	for len(l.crew) < l.workers {
-		l.crew = append(l.crew, worker[P, S]{})
-	}
-	type part struct {
-		list *[]S
-		n    int
-	}
-	parts := []part{{&l.rows, l.bands() * l.rowsLen}, {&l.zeros, max(l.rowsLen, l.sumsLen)}}
-	for i := range l.crew[:l.workers] {
+	l.rows = scratch(l.rows, l.bands()*l.rowsLen)
+	l.zeros = scratch(l.zeros, max(l.rowsLen, l.sumsLen))
+	l.crew = engine.Workers(l.crew, p.Workers)
+	for i := range l.crew[:p.Workers] {
 		w := &l.crew[i]
-		parts = append(parts, part{&w.carry, l.grid.BandRows * kernel.RotatedCarry(t.channels)}, part{&w.empty, l.rowsLen})
+		w.carry = scratch(w.carry, p.BandRows*kernel.RotatedCarry(t.Channels))
+		w.empty = scratch(w.empty, l.rowsLen)
 		for k := range 2 {
-			parts = append(parts, part{&w.sums[k], l.sumsLen}, part{&w.rows[k], l.rowsLen},
-				part{&w.sumEnds[k], l.grid.BandRows * l.block}, part{&w.rowEnds[k], l.grid.BandRows * l.rowEnd})
-		}
-	}
-	for _, p := range parts {
-		if len(*p.list) < p.n {
-			var err error
-			if *p.list, err = allocate[S](p.n); err != nil {
-				return err
-			}
+			w.sums[k], w.rows[k] = scratch(w.sums[k], l.sumsLen), scratch(w.rows[k], l.rowsLen)
+			w.sumEnds[k] = scratch(w.sumEnds[k], p.BandRows*l.block)
+			w.rowEnds[k] = scratch(w.rowEnds[k], p.BandRows*l.rowEnd)
 		}
 	}
 	return nil
 }
 
-// release lets go of the caller's memory and keeps the scratch.
-func (l *layer[P, S]) release() {
-	l.img = boxsum.Image[P]{}
-	for i := range l.crew {
-		l.crew[i].line = kernel.RotatedLine[P, S]{}
+// Finish implements [engine.Layer].
+func (l *layer[P, S]) Finish() {
+	if l.Rows > 0 {
+		l.table.finish(l.lastRows())
 	}
+}
+
+// Release implements [engine.Layer].
+func (l *layer[P, S]) Release() int {
+	l.table, l.src = nil, engine.Source[P]{}
+	bytes := engine.Bytes(l.rows) + engine.Bytes(l.zeros)
+	for i := range l.crew {
+		w := &l.crew[i]
+		w.line = kernel.RotatedLine[P, S]{}
+		bytes += engine.Bytes(w.carry) + engine.Bytes(w.empty)
+		for k := range 2 {
+			bytes += engine.Bytes(w.sums[k]) + engine.Bytes(w.rows[k]) + engine.Bytes(w.sumEnds[k]) + engine.Bytes(w.rowEnds[k])
+		}
+	}
+	return bytes
 }
 
 // lastRows is the sums of rows up to the runs of the last line.
@@ -103,8 +116,8 @@ func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 	t := l.table
 	f, w := &t.frame, &l.crew[worker]
 	k := &w.line
-	tile, band := x/l.grid.TileWidth, y/l.grid.BandRows
-	carry := kernel.RotatedCarry(t.channels)
+	tile, band := x/l.TileWidth, y/l.BandRows
+	carry := kernel.RotatedCarry(t.Channels)
 	if tile == 0 {
 		clear(w.carry)
 	}
@@ -118,14 +131,14 @@ func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 				copy(l.sumsAt(sumsAbove, end), w.sumEnds[(tile+1)%2][(r-1)*l.block:])
 				copy(l.rowsAt(w.rows[(r+1)%2], end), w.rowEnds[(tile+1)%2][(r-1)*l.rowEnd:])
 				if end == 0 {
-					l.border(sumsAbove[2*l.block-t.channels:])
+					l.border(sumsAbove[2*l.block-t.Channels:])
 				}
 			}
 			if steps {
 				end += l.block
 			}
 		}
-		start := end - l.grid.TileWidth
+		start := end - l.TileWidth
 		from, to := max(0, start), min(l.length, end)
 		if from >= to {
 			continue
@@ -135,11 +148,11 @@ func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 			k.From, k.To = l.length-to, l.length-from
 		}
 		k.Carry = w.carry[r*carry:][:carry]
-		k.Src = l.img.Pix[y*l.img.Stride:]
+		k.Src = l.src.Pix[y*l.src.Stride:]
 		k.Dst = t.corners.line(y, 0)[:l.length]
 		k.Keep = sums[l.block:]
 		k.Rows = w.rows[r%2][l.rowEnd:]
-		k.Stream = l.writes != kernel.Ahead
+		k.Stream = l.Writes != kernel.Ahead
 		last := r+1 == rows
 		if last { // the band below is about to read it
 			k.Rows, k.Stream = l.bandRows(band), false
@@ -169,13 +182,13 @@ func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 			copy(w.rowEnds[tile%2][r*l.rowEnd:], l.rowsAt(w.rows[r%2], start))
 		}
 		if from == 0 {
-			l.border(sums[2*l.block-t.channels:])
+			l.border(sums[2*l.block-t.Channels:])
 			if last {
-				l.border(t.corners.line(y, t.channels))
+				l.border(t.corners.line(y, t.Channels))
 			}
 		}
 	}
-	if l.writes != kernel.Ahead {
+	if l.Writes != kernel.Ahead {
 		kernel.StoreFence()
 	}
 }
@@ -184,7 +197,7 @@ func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 func (l *layer[P, S]) makeEmpty(w *worker[P, S], y int, k *kernel.RotatedLine[P, S]) {
 	t := l.table
 	row, keep := int(t.frame.overs[y])-1, t.empty.sums != nil
-	if keep && l.writes == kernel.Ahead {
+	if keep && l.Writes == kernel.Ahead {
 		k.Empty = t.empty.line(row, l.block)
 		l.kernel.Line(k)
 		return
@@ -194,7 +207,7 @@ func (l *layer[P, S]) makeEmpty(w *worker[P, S], y int, k *kernel.RotatedLine[P,
 	if !keep {
 		return
 	}
-	from, to := t.frame.starts(k.From, t.channels), t.frame.starts(k.To, t.channels)
+	from, to := t.frame.starts(k.From, t.Channels), t.frame.starts(k.To, t.Channels)
 	kernel.StreamCopy(t.empty.line(row, 0)[from:to], k.Empty[l.block+from:])
 }
 
@@ -211,9 +224,9 @@ func (l *layer[P, S]) rowsAt(rows []S, x int) []S {
 	f := &l.table.frame
 	at := l.rowEnd + l.block
 	if f.falling {
-		at += f.starts(l.length-x, l.table.channels) - l.rowEnd
+		at += f.starts(l.length-x, l.table.Channels) - l.rowEnd
 	} else {
-		at += f.starts(x, l.table.channels)
+		at += f.starts(x, l.table.Channels)
 	}
 	return rows[at:][:l.rowEnd]
 }
@@ -221,7 +234,7 @@ func (l *layer[P, S]) rowsAt(rows []S, x int) []S {
 // border repeats the first pixel of a line, which begins with a pixel of room:
 // no column left of it has more.
 func (l *layer[P, S]) border(line []S) {
-	n := l.table.channels
+	n := l.table.Channels
 	if !l.table.frame.falling {
 		copy(line[:n], line[n:])
 		return

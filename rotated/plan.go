@@ -2,6 +2,7 @@ package rotated
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
@@ -18,30 +19,35 @@ const (
 
 // A plan is how to cut an image, in elements: pixels times channels.
 type plan struct {
-	grid    engine.Grid
-	workers int
-	writes  kernel.Writes
-	block   int // by which tiles begin further on, and the room that kernels want
-	shift   int // to what is over a pixel where a line steps
-	length  int // of a line, in whole blocks
+	engine.Plan
+	block  int // by which tiles begin further on, and the room that kernels want
+	shift  int // to what is over a pixel where a line steps
+	length int // of a line, in whole blocks
 
 	// How much room the sums of a line and those of rows up to its runs take,
 	// and how many of the latter a tile leaves for the next.
 	sumsLen, rowsLen, rowEnd int
 }
 
-func newPlan(f *frame, channels, sumBytes, workers int) plan {
-	workers = max(1, workers)
+func newPlan(f *frame, channels, pixelBytes, sumBytes, workers int) plan {
+	all := engine.Work{
+		Rows: f.height, N: f.width * channels, Channels: channels,
+		PixelBytes: pixelBytes, SumBytes: sumBytes, Workers: workers,
+	}.Plan()
+	if all.Rows == 0 || all.N == 0 {
+		return plan{Plan: engine.Plan{Workers: 1}}
+	}
+	workers = all.Workers
 	p := plan{block: kernel.RotatedSlack(channels), shift: -channels}
 	if f.falling {
 		p.shift = channels
 	}
-	p.length = roundUp(f.width*channels, p.block)
+	p.length = grid.RoundUp(f.width*channels, p.block)
 	p.sumsLen = p.length + 4*p.block
 	// The runs that start in a block, the one after and one that is cut.
-	p.rowEnd = roundUp(p.block+2*channels, kernel.RotatedBlock)
-	p.rowsLen = roundUp(f.runs*channels, kernel.RotatedBlock) + 2*p.block + 2*p.rowEnd
-	p.writes = engine.Work{Rows: f.height, N: f.width * channels, Channels: channels, SumBytes: sumBytes, Workers: 1}.Plan().Writes
+	p.rowEnd = grid.RoundUp(p.block+2*channels, kernel.RotatedBlock)
+	p.rowsLen = grid.RoundUp(f.runs*channels, kernel.RotatedBlock) + 2*p.block + 2*p.rowEnd
+	p.Writes = all.Writes
 
 	// A tile begins further on by less than its width in the lines of a band. The
 	// band below is then two tiles behind, so that there should be two for each
@@ -53,14 +59,14 @@ func newPlan(f *frame, channels, sumBytes, workers int) plan {
 			break
 		}
 	}
-	tile = roundUp(max(tile, leastTile*p.block), p.block)
-	p.grid = engine.Grid{Rows: f.height, BandRows: min(bandRows, tile/p.block, f.height), TileWidth: tile, Lead: 1}
+	tile = grid.RoundUp(max(tile, leastTile*p.block), p.block)
+	p.Grid = engine.Grid{Rows: f.height, BandRows: min(bandRows, tile/p.block, f.height), TileWidth: tile, Lead: 1}
 	most := 0
-	for y := 0; y < f.height; y += p.grid.BandRows {
-		most = max(most, int(f.overs[min(y+p.grid.BandRows, f.height)-1]-f.overs[y]))
+	for y := 0; y < f.height; y += p.BandRows {
+		most = max(most, int(f.overs[min(y+p.BandRows, f.height)-1]-f.overs[y]))
 	}
-	p.grid.N, p.workers = p.length+most*p.block, workers
+	p.N, p.Workers = p.length+most*p.block, workers
 	return p
 }
 
-func (p *plan) bands() int { return (p.grid.Rows + p.grid.BandRows - 1) / p.grid.BandRows }
+func (p *plan) bands() int { return (p.Rows + p.BandRows - 1) / p.BandRows }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Rectangle is a rectangle in the plane of the image, in pixels. Pixel (x, y)
@@ -45,11 +45,11 @@ func FromCorner(x, y, width, height, degrees float64) Rectangle {
 func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 	for _, v := range []float64{rect.X, rect.Y, rect.Width, rect.Height, rect.Degrees} {
 		if !(math.Abs(v) <= maxSide) {
-			return Box{}, fmt.Errorf("rotated: %w: %v: numbers are at most %d in magnitude", boxsum.ErrInvalid, rect, maxSide)
+			return Box{}, grid.Invalid("%v: numbers are at most %d in magnitude", rect, maxSide)
 		}
 	}
 	if rect.Width <= 0 || rect.Height <= 0 {
-		return Box{}, fmt.Errorf("rotated: %w: %v has no inside", boxsum.ErrInvalid, rect)
+		return Box{}, grid.Invalid("%v has no inside", rect)
 	}
 	along, across := rect.Width, rect.Height
 	if quarters := math.Round((rect.Degrees - l.rot.Degrees()) / 90); math.Mod(quarters, 2) != 0 {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Rotation is the ratio A/B: the tangent of the angle by which rows climb to
@@ -41,9 +41,9 @@ func term(whole, part string) (int, error) {
 	case err == nil:
 		return n, nil
 	case strings.Contains(err.Error(), strconv.ErrRange.Error()):
-		return 0, fmt.Errorf("rotated: %w: rotation %q: %s is too large", boxsum.ErrInvalid, whole, part)
+		return 0, grid.Invalid("rotation %q: %s is too large", whole, part)
 	}
-	return 0, fmt.Errorf("rotated: rotation %q is not a ratio of two integers such as 1/2", whole)
+	return 0, fmt.Errorf("boxsum: rotation %q is not a ratio of two integers such as 1/2", whole)
 }
 
 // String is the rotation as [Parse] takes it.
@@ -54,7 +54,7 @@ func (rot Rotation) String() string { return fmt.Sprintf("%d/%d", rot.A, rot.B) 
 // result more than 2^30.
 func (rot Rotation) Reduce() (Rotation, error) {
 	if rot.B == 0 {
-		return Rotation{}, fmt.Errorf("rotated: %w: rotation %v has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged", boxsum.ErrInvalid, rot)
+		return Rotation{}, grid.Invalid("rotation %v has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged", rot)
 	}
 	a, b := magnitude(rot.A), magnitude(rot.B)
 	g, rest := a, b
@@ -63,7 +63,7 @@ func (rot Rotation) Reduce() (Rotation, error) {
 	}
 	a, b = a/g, b/g
 	if a > maxTerm || b > maxTerm {
-		return Rotation{}, fmt.Errorf("rotated: %w: rotation %v has a term of more than %d", boxsum.ErrInvalid, rot, maxTerm)
+		return Rotation{}, grid.Invalid("rotation %v has a term of more than %d", rot, maxTerm)
 	}
 	reduced := Rotation{int(a), int(b)}
 	if (rot.A < 0) != (rot.B < 0) {

@@ -1,20 +1,23 @@
 package rotated
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
 // A Table is the summed-area table of an image along the lines of its
-// [Lattice]. It is safe for use by several goroutines as long as none
-// integrates into it.
+// [Lattice]. It comes from [NewTable] or [Integrate], and its fields are for
+// reading. It is safe for use by several goroutines as long as none integrates
+// into it.
 type Table[S boxsum.Sum] struct {
 	*Lattice
-	channels int
-	frame    frame
+	Width, Height int // of the image
+	Channels      int
+
+	frame frame
 
 	// corners holds a sum for every pixel, line by line as in the image: that of
 	// all pixels in its row or above, and in its column or a higher one.
@@ -27,8 +30,6 @@ type Table[S boxsum.Sum] struct {
 	// rows and columns hold the sums of all pixels up to a row, and from a column
 	// on.
 	rows, columns []S
-
-	scratch any // what integrating again needs
 }
 
 // A plane is lines of sums, each from a cache line on, with room beyond them.
@@ -43,68 +44,58 @@ func (p *plane[S]) line(y, before int) []S { return p.sums[p.lead+y*p.stride-bef
 
 // NewTable allocates a table for an image of this size. Zero channels stand for one.
 func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S], error) {
-	if channels == 0 {
-		channels = 1
-	}
-	if channels < 0 {
-		return nil, fmt.Errorf("rotated: %w: %d channels", boxsum.ErrInvalid, channels)
+	e := grid.Plane(width, height, channels, 0)
+	if err := e.Sized(); err != nil {
+		return nil, err
 	}
 	l, err := NewLattice(width, height, rot)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table[S]{Lattice: l, channels: channels}
-	if t.frame, err = newFrame(l); err != nil {
-		return nil, err
+	t := &Table[S]{Lattice: l, Width: width, Height: height, Channels: e.Channels}
+	return grid.OrNil(t, t.allocate())
+}
+
+// allocate gets the memory of a table.
+func (t *Table[S]) allocate() (err error) {
+	if t.frame, err = newFrame(t.Lattice); err != nil || t.Width == 0 || t.Height == 0 {
+		return err
 	}
 	f := &t.frame
-	if width == 0 || height == 0 {
-		return t, nil
+	if t.corners, err = newPlane[S](t.Height, t.Width, t.Channels); err != nil {
+		return err
 	}
-	if t.corners, err = newPlane[S](height, width, channels); err != nil {
-		return nil, err
-	}
-	if steps := int(f.overs[height-1]); steps > 0 && 4*int64(l.view.a) > 3*int64(l.view.b) {
-		if t.empty, err = newPlane[S](steps, f.runs, channels); err != nil {
-			return nil, err
+	if steps := int(f.overs[t.Height-1]); steps > 0 && 4*int64(t.view.a) > 3*int64(t.view.b) {
+		if t.empty, err = newPlane[S](steps, f.runs, t.Channels); err != nil {
+			return err
 		}
 	}
-	if t.rows, err = allocate[S](f.rows * channels); err != nil {
-		return nil, err
+	if t.rows, err = allocate[S](f.rows * t.Channels); err == nil {
+		t.columns, err = allocate[S]((t.Width - f.first()) * t.Channels)
 	}
-	if t.columns, err = allocate[S]((width - f.first()) * channels); err != nil {
-		return nil, err
-	}
-	return t, nil
+	return err
 }
 
 // newPlane is lines of n pixels each.
 func newPlane[S boxsum.Sum](lines, n, channels int) (plane[S], error) {
 	if n > (math.MaxInt/64/(lines+2)-64)/channels {
-		return plane[S]{}, fmt.Errorf("rotated: %w: a table of %d×%d with %d channels is more than memory can hold",
-			boxsum.ErrInvalid, n, lines, channels)
+		return plane[S]{}, grid.Invalid("a table of %d×%d with %d channels is more than memory can hold", n, lines, channels)
 	}
 	block := kernel.RotatedSlack(channels)
-	p := plane[S]{lead: 2 * block, stride: roundUp(n*channels, block) + block}
+	p := plane[S]{lead: 2 * block, stride: grid.RoundUp(n*channels, block) + block}
 	var err error
 	p.sums, err = allocate[S](lines*p.stride + 4*block)
 	return p, err
 }
 
-// allocate is n zeros that start a cache line. They are the first row of a
-// table of package boxsum, which asks for memory as large ones want it.
-func allocate[S boxsum.Sum](n int) ([]S, error) {
-	t, err := boxsum.NewTable[S](n, 0, 1)
+// allocate is a part of a table or of a lattice.
+func allocate[T any](n int) ([]T, error) {
+	s, err := grid.Make[T](n)
 	if err != nil {
-		return nil, fmt.Errorf("rotated: no memory for the table: %w", err)
+		return nil, grid.OutOfMemory("a rotated table: %w", err)
 	}
-	return t.Sums[1:][:n:n], nil
+	return s, nil
 }
-
-func roundUp(n, to int) int { return (n + to - 1) / to * to }
-
-// Channels is the number of channels of the image.
-func (t *Table[S]) Channels() int { return t.channels }
 
 // Sum is the sum of the first channel over a box. Cells without a pixel of the
 // image, inside and outside of it, count as 0.
@@ -113,8 +104,11 @@ func (t *Table[S]) Sum(box Box) S { return t.SumChannel(box, 0) }
 // SumChannel is the sum of one channel over a box. The sum of a channel that
 // the image does not have is 0.
 func (t *Table[S]) SumChannel(box Box, channel int) S {
+	if t == nil || t.Lattice == nil {
+		return 0
+	}
 	box = box.Intersect(t.bounds)
-	if box.Empty() || uint(channel) >= uint(t.channels) {
+	if box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
 	box = t.frame.place(t.Lattice, box)
@@ -124,20 +118,36 @@ func (t *Table[S]) SumChannel(box Box, channel int) S {
 
 // SumChannels appends the sum of every channel over a box to dst.
 func (t *Table[S]) SumChannels(dst []S, box Box) []S {
-	for channel := range t.channels {
+	for channel := range t.Channels {
 		dst = append(dst, t.SumChannel(box, channel))
 	}
 	return dst
 }
 
+// SumBoxes writes the sums of all channels over every box: channel c of boxes[i]
+// is dst[i*Channels+c].
+func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
+	if t == nil || t.Lattice == nil {
+		return grid.NoTable()
+	}
+	if err := grid.Room(len(dst), len(boxes), t.Channels); err != nil {
+		return err
+	}
+	for i, box := range boxes {
+		for channel := range t.Channels {
+			dst[i*t.Channels+channel] = t.SumChannel(box, channel)
+		}
+	}
+	return nil
+}
+
 // Mean is the mean of one channel over the pixels of a box, and 0 if it holds
 // none.
 func (t *Table[S]) Mean(box Box, channel int) float64 {
-	area := t.Area(box)
-	if area == 0 {
+	if t == nil || t.Area(box) == 0 {
 		return 0
 	}
-	return float64(t.SumChannel(box, channel)) / float64(area)
+	return float64(t.SumChannel(box, channel)) / float64(t.Area(box))
 }
 
 // at is the sum of all pixels up to a row of the frame and from a column on,
@@ -146,7 +156,7 @@ func (t *Table[S]) Mean(box Box, channel int) float64 {
 // Below it what is missing of the rows are the columns before, which are
 // complete.
 func (t *Table[S]) at(column, row, channel int) S {
-	f, n := &t.frame, t.channels
+	f, n := &t.frame, t.Channels
 	first := -int(f.overs[f.height-1])
 	switch {
 	case row < 0 || column >= f.width:
@@ -174,7 +184,7 @@ func (t *Table[S]) at(column, row, channel int) S {
 
 // corner is the sum at a pixel.
 func (t *Table[S]) corner(x, y, channel int) S {
-	return t.corners.sums[t.corners.lead+y*t.corners.stride+t.frame.memory(x)*t.channels+channel]
+	return t.corners.sums[t.corners.lead+y*t.corners.stride+t.frame.memory(x)*t.Channels+channel]
 }
 
 // emptyCorner is the sum at the empty cell above a pixel. Its neighbours are the
@@ -185,7 +195,7 @@ func (t *Table[S]) emptyCorner(x, y, channel int) S {
 	f := &t.frame
 	if t.empty.sums != nil {
 		run := int(f.run[f.memory(x)])
-		return t.empty.sums[t.empty.lead+(int(f.overs[y])-1)*t.empty.stride+run*t.channels+channel]
+		return t.empty.sums[t.empty.lead+(int(f.overs[y])-1)*t.empty.stride+run*t.Channels+channel]
 	}
 	above, after := t.corner(x-1, y-1, channel), t.corner(x, y-1, channel)
 	if f.steps(y - 1) {

@@ -99,7 +99,7 @@ func boxProperty[P boxsum.Pixel, S boxsum.Sum](t *rapid.T) {
 	if rapid.Bool().Draw(t, "negative") {
 		rot.A = -rot.A
 	}
-	table, err := rotated.Integrate[S](img, rot, &boxsum.Options{Level: rapid.SampledFrom(boxsum.Levels()).Draw(t, "level")})
+	table, err := rotated.Integrate[S](img, rot, &rotated.Options{Level: rapid.SampledFrom(boxsum.Levels()).Draw(t, "level")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestLarge(t *testing.T) {
 				img := random[uint8](rng, shape.width, shape.height, channels)
 				var first []uint64
 				for workers := 1; workers <= 3; workers++ {
-					table, err := rotated.Integrate[uint64](img, rot, &boxsum.Options{Workers: workers})
+					table, err := rotated.Integrate[uint64](img, rot, &rotated.Options{Workers: workers})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -308,7 +308,7 @@ func testFloatBits[P boxsum.Pixel, S boxsum.Sum](t *testing.T, channels int) {
 		}
 		for _, level := range boxsum.Levels() {
 			for workers := 1; workers <= 3; workers++ {
-				opt := &boxsum.Options{Level: level, Workers: workers}
+				opt := &rotated.Options{Level: level, Workers: workers}
 				for _, img := range []boxsum.Image[P]{other, img} {
 					if err := rotated.IntegrateInto(table, img, opt); err != nil {
 						t.Fatal(err)
@@ -385,7 +385,7 @@ func TestChannels(t *testing.T) {
 	for channel := range 3 {
 		want = append(want, table.SumChannel(box, channel))
 	}
-	if got := table.SumChannels(nil, box); fmt.Sprint(got) != fmt.Sprint(want) || table.Channels() != 3 {
+	if got := table.SumChannels(nil, box); fmt.Sprint(got) != fmt.Sprint(want) || table.Channels != 3 {
 		t.Errorf("channels sum to %v, want %v", got, want)
 	}
 	for _, channel := range []int{-1, 3} {

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs what the tests use besides Go, where it can: PoCL (an OpenCL device on
-# the processor), Chromium (opens reports), and a virtual environment with OpenCV
-# and scikit-image (oracles). Tests that miss one say so.
+# the processor), Chromium (opens reports), Python's C header, and a virtual
+# environment with OpenCV and scikit-image (oracles). Tests that miss one say so.
 set -eu
 cd "$(dirname "$0")/.."
 missing=
 ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd ocl-icd-libopencl1"
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing="$missing chromium"
 [ -z "$missing" ] || scripts/install.sh $missing || true
+scripts/header.sh python3 || true
 scripts/peers.sh || true

@@ -43,7 +43,7 @@ go test ./...
 
 step "the Python package"
 if [ -z "${BOXSUM_PEERS_PYTHON:-}" ] || [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then
-	left_out "the Python package: it takes Python 3 with venv, PyPI and a C compiler"
+	left_out "the Python package: it takes Python 3 with venv, PyPI, a C compiler and Python.h"
 elif $python -m pip install --quiet --disable-pip-version-check pytest hypothesis &&
 	$python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall ./python; then
 	# Those of arrays on a GPU, pytest -m cuda, take one, CuPy and PyTorch.

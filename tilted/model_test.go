@@ -123,7 +123,7 @@ func testTypes[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
 				for _, level := range boxsum.Levels() {
 					for _, workers := range []int{1, 2 + rng.IntN(3)} {
 						g := newGuarded[S](rng, size[0], size[1], channels)
-						if err := tilted.IntegrateInto(g.table, img, &boxsum.Options{Level: level, Workers: workers}); err != nil {
+						if err := tilted.IntegrateInto(g.table, img, &tilted.Options{Level: level, Workers: workers}); err != nil {
 							t.Fatal(err)
 						}
 						g.check(t, want, fmt.Sprintf("%d×%d×%d, %v on %d workers", size[0], size[1], channels, level, workers))
@@ -187,7 +187,7 @@ func large[S boxsum.Sum, P boxsum.Pixel](t *testing.T, rng *rand.Rand, model fun
 	for _, level := range boxsum.Levels() {
 		for workers := 1; workers <= 5; workers++ {
 			clear(table.Sums)
-			if err := tilted.IntegrateInto(table, img, &boxsum.Options{Level: level, Workers: workers}); err != nil {
+			if err := tilted.IntegrateInto(table, img, &tilted.Options{Level: level, Workers: workers}); err != nil {
 				t.Fatal(err)
 			}
 			for y := range want {

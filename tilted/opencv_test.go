@@ -1,14 +1,10 @@
 package tilted_test
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"reflect"
 	"testing"
 
@@ -17,43 +13,10 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// openCV is a Python process that makes tables with cv2.integral3.
-type openCV struct {
-	in  io.Writer
-	out *bufio.Reader
-}
-
-func startOpenCV(t *testing.T) openCV {
-	t.Helper()
-	cmd := exec.Command(ref.Python(t), "testdata/opencv.py")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if t.Failed() { // it may be writing what nobody reads
-			cmd.Process.Kill()
-		}
-		if err := cmd.Wait(); err != nil && !t.Failed() {
-			t.Errorf("OpenCV: %v", err)
-		}
-	})
-	return openCV{in, bufio.NewReaderSize(out, 1<<20)}
-}
-
 // Every pair of types that OpenCV has gives its bits, floats that round at
 // every addition and minus zeros included. Its signed sums are ours as numbers.
 func TestOpenCV(t *testing.T) {
-	cv := startOpenCV(t)
+	cv := ref.StartPython(t, "testdata/opencv.py")
 	likeOpenCV[uint8, uint32, int32](t, cv)
 	likeOpenCV[uint8, float32, float32](t, cv)
 	likeOpenCV[uint8, float64, float64](t, cv)
@@ -66,7 +29,7 @@ func TestOpenCV(t *testing.T) {
 	likeOpenCV[float64, float64, float64](t, cv)
 }
 
-func likeOpenCV[P boxsum.Pixel, S boxsum.Sum, D int32 | float32 | float64](t *testing.T, cv openCV) {
+func likeOpenCV[P boxsum.Pixel, S boxsum.Sum, D int32 | float32 | float64](t *testing.T, cv ref.Script) {
 	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		for i := range 40 {
@@ -84,17 +47,17 @@ func likeOpenCV[P boxsum.Pixel, S boxsum.Sum, D int32 | float32 | float64](t *te
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := fmt.Fprintln(cv.in, reflect.TypeFor[P](), reflect.TypeFor[D](), height, width, channels); err != nil {
+			if _, err := fmt.Fprintln(cv.In, reflect.TypeFor[P](), reflect.TypeFor[D](), height, width, channels); err != nil {
 				t.Fatal(err)
 			}
 			for y := range height {
-				if err := binary.Write(cv.in, binary.NativeEndian, img.Row(y)); err != nil {
+				if err := binary.Write(cv.In, binary.NativeEndian, img.Row(y)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			want := make([]D, (width+1)*channels)
 			for y := range height + 1 {
-				if err := binary.Read(cv.out, binary.NativeEndian, want); err != nil {
+				if err := binary.Read(cv.Out, binary.NativeEndian, want); err != nil {
 					t.Fatal(err)
 				}
 				for i, got := range table.View().Row(y) {

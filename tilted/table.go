@@ -1,9 +1,8 @@
 package tilted
 
 import (
-	"fmt"
-
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Table is the 45° table of a Width×Height image: entry (x, y) is the sum of
@@ -18,24 +17,21 @@ type Table[S boxsum.Sum] struct {
 	Stride        int // elements from one row to the next
 	Width, Height int // of the image
 	Channels      int
-
-	scratch any // what integrating again needs
 }
 
 // NewTable allocates a table for an image of this size; zero channels stand for one.
 // Its rows are laid out as those of [boxsum.NewTable], which lets the engine
 // write past the caches.
 func NewTable[S boxsum.Sum](width, height, channels int) (*Table[S], error) {
-	t, err := boxsum.NewTable[S](width, height, channels)
-	if err != nil {
-		return nil, fmt.Errorf("tilted: %w", err)
-	}
-	return &Table[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels}, nil
+	sums, e, err := grid.NewSums[S](grid.Plane(width, height, channels, 0))
+	return grid.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)
 }
+
+func (t *Table[S]) extent() grid.Extent { return grid.Plane(t.Width, t.Height, t.Channels, t.Stride) }
 
 // At is entry (x, y) of a channel, and 0 outside of the table.
 func (t *Table[S]) At(x, y, channel int) S {
-	if uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
+	if t == nil || uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
 	return t.Sums[y*t.Stride+x*t.Channels+channel]
@@ -52,7 +48,8 @@ func (t *Table[S]) View() boxsum.View[S] {
 // the right and the other H steps down to the left. It holds 2·W·H pixels.
 type Box struct{ X, Y, W, H int }
 
-// Area is the number of pixels in a box, and 0 where a side is not positive.
+// Area is the number of pixels in a box that lies inside the image, and 0 where a
+// side is not positive. [Table.Area] is that of any box.
 func (b Box) Area() int {
 	if b.W <= 0 || b.H <= 0 {
 		return 0
@@ -60,25 +57,21 @@ func (b Box) Area() int {
 	return 2 * b.W * b.H
 }
 
-// Contains says whether the four corners of a box are entries of the table,
-// as they have to be to sum it. All its pixels are then in the image.
-func (t *Table[S]) Contains(b Box) bool {
-	// Compared one by one, for their sums may be more than an int.
-	return b.W >= 0 && b.H >= 0 && b.Y >= 0 && b.H <= b.X && b.X <= t.Width && b.W <= t.Width-b.X &&
-		b.Y <= t.Height && b.W <= t.Height-b.Y && b.H <= t.Height-b.Y-b.W
-}
-
-// Sum is the sum of the first channel over a box, in four reads. It is 0 for a
-// box that the table does not contain: see [Table.Contains].
+// Sum is the sum of the first channel over a box, clipped to the image. It takes
+// four reads, but where the box sticks out below the image: see [Table.Contains].
+// The sum of an empty box is 0.
 func (t *Table[S]) Sum(b Box) S { return t.SumChannel(b, 0) }
 
-// SumChannel is the sum of one channel over a box. It is 0 for a box that the
-// table does not contain, and for a channel that the image does not have.
+// SumChannel is the sum of one channel over a box, clipped to the image. The sum
+// of a channel that the image does not have is 0.
 func (t *Table[S]) SumChannel(b Box, channel int) S {
-	if !t.Contains(b) || uint(channel) >= uint(t.Channels) {
+	switch {
+	case t == nil || uint(channel) >= uint(t.Channels):
 		return 0
+	case t.Contains(b):
+		return t.sum(b, channel)
 	}
-	return t.sum(b, channel)
+	return clipped(t, b, channel)
 }
 
 // sum is that of a box which the table contains.
@@ -87,7 +80,8 @@ func (t *Table[S]) sum(b Box, channel int) S {
 	return top[b.X*n] - top[b.H*stride+(b.X-b.H)*n] - top[b.W*stride+(b.X+b.W)*n] + top[(b.W+b.H)*stride+(b.X+b.W-b.H)*n]
 }
 
-// SumChannels appends the sum of every channel over a box to dst.
+// SumChannels appends the sum of every channel over a box, clipped to the image,
+// to dst.
 func (t *Table[S]) SumChannels(dst []S, b Box) []S {
 	for channel := range t.Channels {
 		dst = append(dst, t.SumChannel(b, channel))
@@ -95,34 +89,33 @@ func (t *Table[S]) SumChannels(dst []S, b Box) []S {
 	return dst
 }
 
-// SumBoxes writes the sums of all channels over every box: channel c of
-// boxes[i] is dst[i*Channels+c]. A box that the table does not contain is an
-// error, and nothing is written.
+// SumBoxes writes the sums of all channels over every box, clipped to the image:
+// channel c of boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
-	if err := t.check(); err != nil {
+	if t == nil {
+		return grid.NoTable()
+	}
+	e := t.extent()
+	if err := e.Sums(len(t.Sums)); err != nil {
 		return err
 	}
-	if len(boxes) > len(dst)/t.Channels {
-		return fmt.Errorf("tilted: %w: %d boxes of %d channels do not fit in %d sums", boxsum.ErrInvalid, len(boxes), t.Channels, len(dst))
-	}
-	for i, b := range boxes {
-		if !t.Contains(b) {
-			return fmt.Errorf("tilted: %w: box %d, %+v, has a corner outside of a table of %d×%d", boxsum.ErrInvalid, i, b, t.Width, t.Height)
-		}
+	if err := grid.Room(len(dst), len(boxes), t.Channels); err != nil {
+		return err
 	}
 	for i, b := range boxes {
 		for channel := range t.Channels {
-			dst[i*t.Channels+channel] = t.sum(b, channel)
+			dst[i*t.Channels+channel] = t.SumChannel(b, channel)
 		}
 	}
 	return nil
 }
 
-// Mean is the mean of one channel over a box, and 0 for one that is empty or
-// that the table does not contain.
+// Mean is the mean of one channel over a box, clipped to the image, and 0 for one
+// without pixels.
 func (t *Table[S]) Mean(b Box, channel int) float64 {
-	if !t.Contains(b) || b.Area() == 0 {
+	n := t.Area(b)
+	if n == 0 {
 		return 0
 	}
-	return float64(t.SumChannel(b, channel)) / float64(b.Area())
+	return float64(t.SumChannel(b, channel)) / float64(n)
 }

@@ -43,7 +43,7 @@ func benchmark[P boxsum.Pixel, S boxsum.Sum](b *testing.B, side, workers int) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			opt := &boxsum.Options{Workers: workers, Level: level}
+			opt := &volume.Options{Workers: workers, Level: level}
 			limit, made := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 			pixels, sums := bytesOf(vol.Pix), bytesOf(table.Sums)
 			b.SetBytes(int64(len(pixels) + len(sums)))

@@ -3,7 +3,6 @@ package volume_test
 import (
 	"fmt"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -75,7 +74,7 @@ func ExampleIntegrate_float() {
 		fmt.Println(err)
 		return
 	}
-	less, err := volume.Integrate[float32](vol, &boxsum.Options{Offset: 1 << 24}) // about the mean
+	less, err := volume.Integrate[float32](vol, &volume.Options{Offset: 1 << 24}) // about the mean
 	if err != nil {
 		fmt.Println(err)
 		return

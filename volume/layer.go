@@ -5,6 +5,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
@@ -18,10 +19,12 @@ import (
 // By slices: each is cut into tiles as a plane table is, and what it needs of
 // the slice before is as large as a slice.
 type layer[P boxsum.Pixel, S boxsum.Sum] struct {
-	kernel kernel.VolumeFunc[P, S]
-	src    Volume[P]
-	dst    Table[S]
-	plan   plan
+	kernel   kernel.VolumeFunc[P, S]
+	src      *engine.Source[P]
+	dst      *engine.Target[S]
+	bySlices bool
+	writes   kernel.Writes
+	whole    bool // see kernel.VolumeTile
 
 	above      []S // by slices: the lowest row done so far; by bands: that of every slice
 	abovePitch int
@@ -38,63 +41,60 @@ type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 	_     [kernel.LineBytes]byte
 }
 
-// aim points the layer at a table and a volume.
-func (l *layer[P, S]) aim(dst *Table[S], src Volume[P]) {
-	l.dst, l.src = *dst, src
-	l.dst.scratch = nil
+// Find implements [engine.TableLayer].
+func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
+	l.kernel = kernel.VolumeSums[P, S](level)
+	if squares {
+		l.kernel = kernel.VolumeSquares[P, S](level)
+	}
+	return l.kernel != nil
 }
 
-// n is the elements of a row.
-func (l *layer[P, S]) n() int { return l.src.Width * l.src.Channels }
+// Plan implements [engine.TableLayer].
+func (l *layer[P, S]) Plan(w engine.Work, depth int) engine.Plan { return w.PlanVolume(depth) }
 
-// prepare gets the scratch memory for a plan.
-func (l *layer[P, S]) prepare(p plan) {
+// Aim implements [engine.TableLayer].
+func (l *layer[P, S]) Aim(src *engine.Source[P], dst *engine.Target[S]) { l.src, l.dst = src, dst }
+
+// n is the elements of a row of voxels.
+func (l *layer[P, S]) n() int { return l.dst.Width * l.dst.Channels }
+
+// Prepare implements [engine.Layer].
+func (l *layer[P, S]) Prepare(p *engine.Plan) error {
+	if p.Rows == 0 {
+		for z := range l.dst.Depth + 1 {
+			l.clearRows(z, 0, l.dst.Height+1)
+		}
+		return nil
+	}
+	l.bySlices, l.writes = p.Slices > 0, p.Writes
 	if !l.onLines() {
-		p.writes = kernel.Ahead
+		l.writes = kernel.Ahead
 	}
-	p.whole = p.writes != kernel.Ahead && !p.bySlices && l.dst.ownsGaps()
-	l.plan = p
-	rows := p.grid.BandRows
+	l.whole = l.dst.Whole && l.writes != kernel.Ahead && !l.bySlices
 	l.abovePitch = 0
-	if !p.bySlices && rows < p.grid.Rows {
-		l.abovePitch = roundUp(l.n()+kernel.Slack, kernel.LineBytes)
+	if !l.bySlices && p.BandRows < p.Rows {
+		l.abovePitch = grid.RoundUp(l.n()+kernel.Slack, kernel.LineBytes)
 	}
-	l.above = atLeast(l.above, max(l.n()+kernel.Slack, l.src.Depth*l.abovePitch))
-	if p.bySlices {
-		l.over = atLeast(l.over, kernel.OverLen(l.src.Height, l.n()))
-		clear(l.over)
+	l.above = engine.AtLeast(l.above, max(l.n()+kernel.Slack, l.dst.Depth*l.abovePitch))
+	if l.bySlices {
+		l.over = engine.Zeros(l.over, kernel.OverLen(p.Rows, l.n()))
+		l.clearRows(0, 0, l.dst.Height+1)
 	}
-	for len(l.workers) < p.workers {
-		l.workers = append(l.workers, worker[P, S]{})
-	}
-	for i := range l.workers[:p.workers] {
+	l.workers = engine.Workers(l.workers, p.Workers)
+	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
-		w.carry = atLeast(w.carry, rows*kernel.CarryLen(l.src.Channels))
-		if !p.bySlices {
-			w.over = atLeast(w.over, kernel.OverLen(rows, l.n()))
+		w.carry = engine.AtLeast(w.carry, p.BandRows*kernel.CarryLen(l.dst.Channels))
+		if !l.bySlices {
+			w.over = engine.AtLeast(w.over, kernel.OverLen(p.BandRows, l.n()))
 		}
 	}
+	return nil
 }
 
-// atLeast is n elements that start a cache line, in the memory of have where it
-// is enough.
-func atLeast[S boxsum.Sum](have []S, n int) []S {
-	if cap(have) >= n {
-		return have[:n]
-	}
-	line := kernel.LineBytes / sizeOf[S]()
-	s := make([]S, n+line)
-	for i := range line {
-		if uintptr(unsafe.Pointer(&s[i]))%kernel.LineBytes == 0 {
-			return s[i:][:n:n]
-		}
-	}
-	return s[:n:n]
-}
-
-// onLines says whether the sums of every row start a cache line.
+// onLines reports whether the sums of every row start a cache line.
 func (l *layer[P, S]) onLines() bool {
-	size := sizeOf[S]()
+	size := grid.SizeOf[S]()
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(l.dst.Sums))) + uintptr(l.dst.Channels*size)
 	return first%kernel.LineBytes == 0 && l.dst.Stride*size%kernel.LineBytes == 0 && l.dst.SliceStride*size%kernel.LineBytes == 0
 }
@@ -107,11 +107,8 @@ func (l *layer[P, S]) clearRows(z, y, rows int) {
 	}
 }
 
-// clearSlice clears slice z of the table.
-func (l *layer[P, S]) clearSlice(z int) { l.clearRows(z, 0, l.dst.Height+1) }
-
-// slice gets ready for slice z, where the table is made by slices.
-func (l *layer[P, S]) slice(z int) {
+// Slice implements [engine.Slicer].
+func (l *layer[P, S]) Slice(z int) {
 	l.z = z
 	clear(l.above[:l.n()])
 	l.clearRows(z+1, 0, 1)
@@ -119,7 +116,7 @@ func (l *layer[P, S]) slice(z int) {
 
 // Tile implements [engine.Layer].
 func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
-	if l.plan.bySlices {
+	if l.bySlices {
 		over := l.over[y*kernel.OverLen(1, l.n())+rows*x:]
 		l.tile(worker, x, y, l.z, n, rows, l.above[x:], over)
 		return
@@ -147,7 +144,7 @@ func (l *layer[P, S]) tile(worker, x, y, z, n, rows int, above, over []S) {
 	w := &l.workers[worker]
 	channels := l.dst.Channels
 	// After the last row of all nothing belongs to the table.
-	whole := l.plan.whole && (z+1 < l.src.Depth || y+rows < l.src.Height)
+	whole := l.whole && (z+1 < l.dst.Depth || y+rows < l.dst.Height)
 	dst := l.dst.Sums[(z+1)*l.dst.SliceStride+(y+1)*l.dst.Stride:]
 	if x == 0 {
 		clear(w.carry)
@@ -171,69 +168,24 @@ func (l *layer[P, S]) tile(worker, x, y, z, n, rows int, above, over []S) {
 			Src: l.src.Pix[z*l.src.SliceStride+y*l.src.Stride+x:], SrcStride: l.src.Stride,
 			Above: above, Carry: w.carry,
 			Rows: rows, N: n, Channels: channels,
-			Offset: l.dst.Offset, Writes: l.plan.writes,
+			Offset: l.dst.Offset, Writes: l.writes,
 		},
 		Over: over, Whole: whole,
 	}
 	l.kernel(&w.tile)
 }
 
-// release lets go of the caller's memory and keeps the scratch.
-func (l *layer[P, S]) release() {
-	l.src, l.dst = Volume[P]{}, Table[S]{}
+// Finish implements [engine.Layer].
+func (l *layer[P, S]) Finish() {}
+
+// Release implements [engine.Layer].
+func (l *layer[P, S]) Release() int {
+	l.src, l.dst = nil, nil
+	bytes := engine.Bytes(l.above) + engine.Bytes(l.over)
 	for i := range l.workers {
-		l.workers[i].tile = kernel.VolumeTile[P, S]{}
+		w := &l.workers[i]
+		w.tile = kernel.VolumeTile[P, S]{}
+		bytes += engine.Bytes(w.carry) + engine.Bytes(w.over)
 	}
-}
-
-// tables is a layer of any types.
-type tables interface {
-	engine.Layer
-	prepare(plan)
-	slice(z int)
-	clearSlice(z int)
-	release()
-}
-
-// run fills the tables of a volume.
-type run struct {
-	engine engine.Engine
-	layers []tables
-}
-
-// integrate fills tables as planned.
-func (r *run) integrate(p plan, layers ...tables) {
-	if len(r.layers) == 0 {
-		for _, l := range layers {
-			r.layers = append(r.layers, l)
-			r.engine.Layers = append(r.engine.Layers, l)
-		}
-	}
-	switch {
-	case p.empty:
-		for _, l := range r.layers {
-			for z := range p.depth + 1 {
-				l.clearSlice(z)
-			}
-		}
-	case p.bySlices:
-		for _, l := range r.layers {
-			l.prepare(p)
-			l.clearSlice(0)
-		}
-		for z := range p.depth {
-			for _, l := range r.layers {
-				l.slice(z)
-			}
-			r.engine.Run(p.grid, p.workers)
-		}
-	default:
-		for _, l := range r.layers {
-			l.prepare(p)
-		}
-		r.engine.Run(p.grid, p.workers)
-	}
-	for _, l := range r.layers {
-		l.release()
-	}
+	return bytes
 }

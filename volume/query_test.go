@@ -126,7 +126,7 @@ func TestSeedRounding(t *testing.T) {
 	if got := wide.Sum(last); got != 2 {
 		t.Errorf("float64 has %v", got)
 	}
-	less, err := volume.Integrate[float32](v, &boxsum.Options{Offset: 1 << 24})
+	less, err := volume.Integrate[float32](v, &volume.Options{Offset: 1 << 24})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestFloatBound(t *testing.T) {
 func TestErrors(t *testing.T) {
 	ok := volume.Volume[uint8]{Pix: make([]uint8, 24), Width: 2, Height: 3, Depth: 4}
 	change := func(f func(*volume.Volume[uint8])) volume.Volume[uint8] { v := ok; f(&v); return v }
-	integrate := func(v volume.Volume[uint8], opt *boxsum.Options) error {
+	integrate := func(v volume.Volume[uint8], opt *volume.Options) error {
 		_, err := volume.Integrate[uint32](v, opt)
 		return err
 	}
@@ -185,14 +185,13 @@ func TestErrors(t *testing.T) {
 		"negative stride":     {integrate(change(func(v *volume.Volume[uint8]) { v.Stride = -2 }), nil), boxsum.ErrInvalid, "stride"},
 		"short slice stride":  {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = 5 }), nil), boxsum.ErrInvalid, "stride"},
 		"largest stride":      {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = math.MaxInt }), nil), boxsum.ErrInvalid, "do not fit"},
-		"workers":             {integrate(ok, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid, "workers"},
-		"level":               {integrate(ok, &boxsum.Options{Level: 99}), nil, "Level(99)"},
-		"offset of integers":  {integrate(ok, &boxsum.Options{Offset: 1}), boxsum.ErrTypes, "float32"},
+		"workers":             {integrate(ok, &volume.Options{Workers: -1}), boxsum.ErrInvalid, "workers"},
+		"offset of integers":  {integrate(ok, &volume.Options{Offset: 1}), boxsum.ErrTypes, "float32"},
 		"no table":            {volume.IntegrateInto[uint32](nil, ok, nil), boxsum.ErrInvalid, "no table"},
 		"another shape":       {volume.IntegrateInto(table(2, 4, 3), ok, nil), boxsum.ErrInvalid, "cannot take"},
-		"table too large":     {func() error { _, err := volume.NewTable[uint64](1<<14, 1<<14, 1<<14, 1); return err }(), boxsum.ErrInvalid, "Stream"},
+		"table too large":     {func() error { _, err := volume.NewTable[uint64](1<<14, 1<<14, 1<<14, 1); return err }(), boxsum.ErrMemory, "Stream"},
 		"own table too short": {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared[:10], Width: 2, Height: 3, Depth: 4}, ok, nil), boxsum.ErrInvalid, "do not fit"},
-		"overlap":             {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared, Width: 2, Height: 2, Depth: 2}, volume.Volume[uint32]{Pix: shared[100:], Width: 2, Height: 2, Depth: 2}, nil), boxsum.ErrInvalid, "memory of its volume"},
+		"overlap":             {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared, Width: 2, Height: 2, Depth: 2}, volume.Volume[uint32]{Pix: shared[100:], Width: 2, Height: 2, Depth: 2}, nil), boxsum.ErrOverlap, "memory of its"},
 		"types":               {func() error { _, err := volume.Integrate[int64](ok, nil); return err }(), boxsum.ErrTypes, "int64"},
 		"squares":             {func() error { _, err := volume.IntegrateSquares[uint32, float64](ok, nil); return err }(), boxsum.ErrTypes, "uint64"},
 		"stream of nothing":   {func() error { _, err := new(volume.Stream[uint32, uint8]).Push(ok.Slice(0)); return err }(), boxsum.ErrInvalid, "constructor"},
@@ -203,14 +202,14 @@ func TestErrors(t *testing.T) {
 			}
 			_, err = s.Push(ok.Slice(0))
 			return err
-		}(), boxsum.ErrInvalid, "takes 3×2"},
+		}(), boxsum.ErrInvalid, "3×2"},
 		"negative slice": {func() error { _, err := volume.NewStream[uint32, uint8](-3, 2, 1, nil); return err }(), boxsum.ErrInvalid, "negative"},
 		"few sums":       {table(2, 3, 4).SumBoxes(make([]uint32, 1), make([]volume.Box, 2)), boxsum.ErrInvalid, "do not fit"},
 	} {
 		switch {
 		case test.err == nil:
 			t.Errorf("%s: no error", name)
-		case test.is != nil && !errors.Is(test.err, test.is), !strings.Contains(test.err.Error(), test.says), !strings.HasPrefix(test.err.Error(), "volume: "):
+		case test.is != nil && !errors.Is(test.err, test.is), !strings.Contains(test.err.Error(), test.says), !strings.HasPrefix(test.err.Error(), "boxsum: "):
 			t.Errorf("%s: %v", name, test.err)
 		}
 	}

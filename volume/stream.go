@@ -1,177 +1,149 @@
 package volume
 
 import (
-	"fmt"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
-	"github.com/boxsum/boxsum/internal/memory"
 )
 
 // A Stream makes a table one slice at a time, in memory proportional to one
 // slice, for volumes that never fit. Its slices are those of [Integrate], bit
 // for bit. It is for one goroutine at a time.
 type Stream[S boxsum.Sum, P boxsum.Pixel] struct {
-	engine engine.Engine
-	plan   plan
+	slices slices
 	sums   sliceSums[S, P]
 }
 
 // NewStream starts a table for slices of this size; zero channels stand for
-// one. The table's slice 0 is all zeros; the first Push gives slice 1.
-func NewStream[S boxsum.Sum, P boxsum.Pixel](width, height, channels int, opt *boxsum.Options) (*Stream[S, P], error) {
-	set, err := checkedOptions[S](opt)
-	if err != nil {
-		return nil, err
-	}
-	f, err := sumKernel[S, P](set.level)
+// one. The table's slice 0 is all zeros; the first Push gives slice 1. The options'
+// Progress is not called, for a stream has no end to be near to.
+func NewStream[S boxsum.Sum, P boxsum.Pixel](width, height, channels int, opt *Options) (*Stream[S, P], error) {
+	j, err := start[S, uint64](&Volume[P]{Width: width, Height: height, Channels: channels}, opt, false)
 	if err != nil {
 		return nil, err
 	}
 	s := new(Stream[S, P])
-	channels = orOne(channels)
-	if err := checkSize(width, height, 1, channels); err != nil {
-		return nil, err
-	}
-	s.plan = slicePlan[P](width, height, channels, set.workers, sizeOf[S]())
-	if err := s.sums.init(f, width, height, channels, set.offset, s.plan); err != nil {
-		return nil, err
-	}
-	s.engine.Layers = []engine.Layer{&s.sums.layer}
-	return s, nil
+	s.slices.init(&j.Src.Extent, j.Set, grid.SizeOf[P](), grid.SizeOf[S]())
+	return grid.OrNil(s, s.sums.init(&s.slices, false, j.Sum.Offset))
 }
 
 // Push takes the next slice of voxels and gives the next slice of the table,
 // (width+1)×(height+1) entries, which is valid until the next Push.
-func (s *Stream[S, P]) Push(slice boxsum.Image[P]) (boxsum.View[S], error) {
-	if err := s.sums.take(slice); err != nil {
-		return boxsum.View[S]{}, err
+func (s *Stream[S, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], err error) {
+	if err = s.sums.take(slice); err == nil {
+		err = s.slices.run(&s.sums.layer)
 	}
-	s.engine.Run(s.plan.grid, s.plan.workers)
-	return s.sums.give(), nil
+	return s.sums.give(err), err
 }
 
-// Offset is what was subtracted from every voxel, see [boxsum.Options]: the
+// Offset is what was subtracted from every voxel, see [Options]: the
 // entries lack it.
-func (s *Stream[S, P]) Offset() float32 { return s.sums.table.Offset }
+func (s *Stream[S, P]) Offset() float32 { return s.sums.dst.Offset }
 
 // A SquaredStream is a [Stream] that makes the table of squares as well.
 type SquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct {
-	engine  engine.Engine
-	plan    plan
+	slices  slices
 	sums    sliceSums[S, P]
 	squares sliceSums[Q, P]
 }
 
 // NewSquaredStream starts a pair of tables for slices of this size, with types
 // as for [IntegrateSquares].
-func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *boxsum.Options) (*SquaredStream[S, Q, P], error) {
-	set, err := checkedOptions[S](opt)
-	if err != nil {
-		return nil, err
-	}
-	sum, err := sumKernel[S, P](set.level)
-	if err != nil {
-		return nil, err
-	}
-	square, err := squareKernel[Q, P](set.level)
+func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
+	j, err := start[S, Q](&Volume[P]{Width: width, Height: height, Channels: channels}, opt, true)
 	if err != nil {
 		return nil, err
 	}
 	s := new(SquaredStream[S, Q, P])
-	channels = orOne(channels)
-	if err := checkSize(width, height, 1, channels); err != nil {
-		return nil, err
+	s.slices.init(&j.Src.Extent, j.Set, grid.SizeOf[P](), grid.SizeOf[S]()+grid.SizeOf[Q]())
+	if err = s.sums.init(&s.slices, false, j.Sum.Offset); err == nil {
+		err = s.squares.init(&s.slices, true, 0)
 	}
-	s.plan = slicePlan[P](width, height, channels, set.workers, sizeOf[S]()+sizeOf[Q]())
-	if err := s.sums.init(sum, width, height, channels, set.offset, s.plan); err != nil {
-		return nil, err
-	}
-	if err := s.squares.init(square, width, height, channels, 0, s.plan); err != nil {
-		return nil, err
-	}
-	s.engine.Layers = []engine.Layer{&s.sums.layer, &s.squares.layer}
-	return s, nil
+	return grid.OrNil(s, err)
 }
 
 // Push takes the next slice of voxels and gives the next slice of both tables,
 // which are valid until the next Push.
 func (s *SquaredStream[S, Q, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], squares boxsum.View[Q], err error) {
-	if err := s.sums.take(slice); err != nil {
-		return sums, squares, err
+	if err = s.sums.take(slice); err == nil {
+		err = s.squares.take(slice)
 	}
-	if err := s.squares.take(slice); err != nil {
-		return sums, squares, err
+	if err == nil {
+		err = s.slices.run(&s.sums.layer, &s.squares.layer)
 	}
-	s.engine.Run(s.plan.grid, s.plan.workers)
-	return s.sums.give(), s.squares.give(), nil
+	return s.sums.give(err), s.squares.give(err), err
 }
 
-// slicePlan is how to cut a slice into tiles.
-func slicePlan[P boxsum.Pixel](width, height, channels, workers, sumBytes int) plan {
-	slice := engine.Work{
-		Rows: height, N: width * channels, Channels: channels,
-		PixelBytes: sizeOf[P](), SumBytes: sumBytes, Workers: workers,
-	}.Plan()
-	return plan{grid: slice.Grid, workers: slice.Workers, writes: kernel.Ahead, bySlices: true}
+// slices is how a stream goes from slice to slice.
+type slices struct {
+	engine engine.Engine
+	set    engine.Settings
+	plan   engine.Plan
+	extent grid.Extent // of a slice, as a volume
 }
+
+func (s *slices) init(e *grid.Extent, set engine.Settings, pixelBytes, sumBytes int) {
+	s.extent, s.set = *e, set.Quiet()
+	s.extent.Depth = 1
+	s.plan = engine.Work{
+		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
+		PixelBytes: pixelBytes, SumBytes: sumBytes, Workers: set.Workers,
+	}.Plan()
+	s.plan.Writes, s.plan.Slices = kernel.Ahead, 1
+}
+
+// run makes the next slice.
+func (s *slices) run(layers ...engine.Layer) error { return s.engine.Run(&s.set, &s.plan, layers...) }
 
 // sliceSums is one table of a stream: the slice just made.
 type sliceSums[S boxsum.Sum, P boxsum.Pixel] struct {
 	layer layer[P, S]
-	table *Table[S] // of one slice, and slice 0
+	src   engine.Source[P]
+	dst   engine.Target[S]
 }
 
-func (s *sliceSums[S, P]) init(f kernel.VolumeFunc[P, S], width, height, channels int, offset float32, p plan) error {
-	over, err := memory.Make[S](kernel.OverLen(height, width*channels) + kernel.LineBytes)
+func (s *sliceSums[S, P]) init(all *slices, squares bool, offset float32) error {
+	e := all.extent
+	over, err := grid.Make[S](kernel.OverLen(e.Height, e.Width*e.Channels))
 	if err != nil {
-		return fmt.Errorf("volume: %w: a stream of slices of %d×%d: %w", boxsum.ErrInvalid, width, height, err)
+		return grid.OutOfMemory("a stream of slices of %d×%d: %w", e.Width, e.Height, err)
 	}
-	rows, err := boxsum.NewTable[S](width, height, channels)
+	s.layer.over = over
+	s.dst.Sums, s.dst.Extent, err = grid.NewSums[S](grid.Plane(e.Width, e.Height, e.Channels, 0))
 	if err != nil {
-		return fmt.Errorf("volume: %w", err)
+		return err
 	}
-	s.table = &Table[S]{
-		Sums: rows.Sums, Stride: rows.Stride, // SliceStride 0: all slices lie in the same place
-		Width: width, Height: height, Channels: channels, Offset: offset,
-	}
-	s.layer.kernel, s.layer.over = f, over
-	s.layer.aim(s.table, Volume[P]{Width: width, Height: height, Channels: channels})
-	s.layer.prepare(p)
-	s.layer.release()
-	return nil
+	s.dst.Offset, s.dst.SliceStride = offset, 0 // all slices lie in the same place
+	s.layer.Find(all.set.Level, squares)
+	s.layer.Aim(&s.src, &s.dst)
+	return s.layer.Prepare(&all.plan)
 }
 
 // take points the layer at the next slice.
 func (s *sliceSums[S, P]) take(slice boxsum.Image[P]) error {
-	t := s.table
-	if t == nil {
-		return fmt.Errorf("volume: %w: a stream that was not made by its constructor", boxsum.ErrInvalid)
+	if s.dst.Sums == nil {
+		return grid.Invalid("a stream that was not made by its constructor")
 	}
-	if slice.Width != t.Width || slice.Height != t.Height || orOne(slice.Channels) != t.Channels {
-		return fmt.Errorf("volume: %w: a slice of %d×%d with %d channels, the stream takes %d×%d with %d",
-			boxsum.ErrInvalid, slice.Width, slice.Height, orOne(slice.Channels), t.Width, t.Height, t.Channels)
-	}
-	v, err := Volume[P]{
-		Pix: slice.Pix, Stride: slice.Stride,
-		Width: slice.Width, Height: slice.Height, Depth: 1, Channels: slice.Channels,
-	}.checked()
-	if err != nil {
+	s.src = engine.Source[P]{Pix: slice.Pix, Extent: grid.Plane(slice.Width, slice.Height, slice.Channels, slice.Stride)}
+	if err := s.src.Pixels(len(slice.Pix)); err != nil {
 		return err
 	}
-	if err := apart(slice.Pix, t.Sums); err != nil {
+	if err := s.dst.Same(&s.src.Extent); err != nil {
 		return err
 	}
-	s.layer.aim(t, v)
-	s.layer.slice(0)
-	return nil
+	s.layer.Aim(&s.src, &s.dst)
+	return grid.Overlap(slice.Pix, s.dst.Sums)
 }
 
-// give is the slice that was made.
-func (s *sliceSums[S, P]) give() boxsum.View[S] {
-	s.layer.release()
-	t := s.table
-	end := t.Height*t.Stride + (t.Width+1)*t.Channels
-	return boxsum.View[S]{Sums: t.Sums[:end:end], Stride: t.Stride, Width: t.Width + 1, Height: t.Height + 1, Channels: t.Channels}
+// give is the slice that was made, unless that failed.
+func (s *sliceSums[S, P]) give(err error) boxsum.View[S] {
+	s.layer.Release()
+	s.src.Pix = nil
+	if err != nil {
+		return boxsum.View[S]{}
+	}
+	d := &s.dst
+	end := d.Height*d.Stride + (d.Width+1)*d.Channels
+	return boxsum.View[S]{Sums: d.Sums[:end:end], Stride: d.Stride, Width: d.Width + 1, Height: d.Height + 1, Channels: d.Channels}
 }

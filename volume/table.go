@@ -1,10 +1,12 @@
 package volume
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Table is the summed-volume table of a Width×Height×Depth volume: entry
@@ -24,11 +26,10 @@ type Table[S boxsum.Sum] struct {
 	Channels             int
 
 	// Offset was subtracted from every voxel before summing, see
-	// [boxsum.Options]. The entries lack it; box queries put it back.
+	// [Options]. The entries lack it; box queries put it back.
 	Offset float32
 
-	scratch any // what integrating again needs
-	own     *own[S]
+	own *own[S]
 }
 
 // own is the layout that a table was allocated with: what lies between its rows
@@ -38,7 +39,7 @@ type own[S boxsum.Sum] struct {
 	stride, sliceStride int
 }
 
-// ownsGaps says whether what lies between the rows belongs to the table.
+// ownsGaps reports whether what lies between the rows belongs to the table.
 func (t *Table[S]) ownsGaps() bool {
 	return t.own != nil && *t.own == own[S]{unsafe.SliceData(t.Sums), t.Stride, t.SliceStride} && t.SliceStride == (t.Height+1)*t.Stride
 }
@@ -47,30 +48,36 @@ func (t *Table[S]) ownsGaps() bool {
 // one. Its rows are laid out as those of [boxsum.NewTable], which lets the
 // engine write past the caches.
 func NewTable[S boxsum.Sum](width, height, depth, channels int) (*Table[S], error) {
-	channels = orOne(channels)
-	if err := checkSize(width, height, depth, channels); err != nil {
+	sums, e, err := grid.NewSums[S](grid.Volume(width, height, depth, channels, 0, 0))
+	if errors.Is(err, grid.ErrMemory) {
+		err = fmt.Errorf("%w: feed its slices to a Stream", err)
+	}
+	if err != nil {
 		return nil, err
 	}
-	rows, err := boxsum.NewTable[S](width, (height+1)*(depth+1)-1, channels)
-	if err != nil {
-		gb := float64(width+1) * float64(height+1) * float64(depth+1) * float64(channels) * float64(unsafe.Sizeof(*new(S))) / 1e9
-		return nil, fmt.Errorf("volume: a table of %d×%d×%d takes %.1f GB: %w: feed its slices to a Stream", width, height, depth, gb, err)
-	}
-	t := &Table[S]{
-		Sums: rows.Sums, Stride: rows.Stride, SliceStride: (height + 1) * rows.Stride,
-		Width: width, Height: height, Depth: depth, Channels: channels,
-	}
-	t.own = &own[S]{unsafe.SliceData(t.Sums), t.Stride, t.SliceStride}
-	return t, nil
+	return &Table[S]{
+		Sums: sums, Stride: e.Stride, SliceStride: e.SliceStride,
+		Width: width, Height: height, Depth: depth, Channels: e.Channels,
+		own: &own[S]{unsafe.SliceData(sums), e.Stride, e.SliceStride},
+	}, nil
+}
+
+func (t *Table[S]) extent() grid.Extent {
+	return grid.Volume(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)
 }
 
 // Bounds is the box of all voxels.
-func (t *Table[S]) Bounds() Box { return NewBox(0, 0, 0, t.Width, t.Height, t.Depth) }
+func (t *Table[S]) Bounds() Box {
+	if t == nil {
+		return Box{}
+	}
+	return NewBox(0, 0, 0, t.Width, t.Height, t.Depth)
+}
 
 // At is entry (x, y, z) of a channel: the sum of that channel over
 // [0,x)×[0,y)×[0,z). It is 0 outside of the table.
 func (t *Table[S]) At(x, y, z, channel int) S {
-	if uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(z) > uint(t.Depth) || uint(channel) >= uint(t.Channels) {
+	if t == nil || uint(x) > uint(t.Width) || uint(y) > uint(t.Height) || uint(z) > uint(t.Depth) || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
 	return t.Sums[z*t.SliceStride+y*t.Stride+x*t.Channels+channel]
@@ -116,11 +123,15 @@ func (t *Table[S]) SumChannels(dst []S, box Box) []S {
 // SumBoxes writes the sums of all channels over every box, clipped to the
 // volume: channel c of boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
-	if err := t.check(); err != nil {
+	if t == nil {
+		return grid.NoTable()
+	}
+	e := t.extent()
+	if err := e.Sums(len(t.Sums)); err != nil {
 		return err
 	}
-	if len(boxes) > len(dst)/t.Channels {
-		return fmt.Errorf("volume: %w: %d boxes of %d channels do not fit in %d sums", boxsum.ErrInvalid, len(boxes), t.Channels, len(dst))
+	if err := grid.Room(len(dst), len(boxes), t.Channels); err != nil {
+		return err
 	}
 	all := t.Bounds()
 	for i, box := range boxes {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Volume is Width×Height×Depth voxels of Channels interleaved values each:
@@ -24,33 +25,33 @@ type Volume[P boxsum.Pixel] struct {
 
 // New allocates a volume of zeros.
 func New[P boxsum.Pixel](width, height, depth, channels int) (Volume[P], error) {
-	channels = orOne(channels)
-	if err := checkSize(width, height, depth, channels); err != nil {
+	pix, e, err := grid.NewPixels[P](grid.Volume(width, height, depth, channels, 0, 0))
+	if err != nil {
 		return Volume[P]{}, err
 	}
-	img, err := boxsum.NewImage[P](width, height*depth, channels)
-	if err != nil {
-		return Volume[P]{}, fmt.Errorf("volume: %w", err)
-	}
 	return Volume[P]{
-		Pix: img.Pix, Stride: img.Stride, SliceStride: height * img.Stride,
-		Width: width, Height: height, Depth: depth, Channels: channels,
+		Pix: pix, Stride: e.Stride, SliceStride: e.SliceStride,
+		Width: width, Height: height, Depth: depth, Channels: e.Channels,
 	}, nil
+}
+
+func (v *Volume[P]) extent() grid.Extent {
+	return grid.Volume(v.Width, v.Height, v.Depth, v.Channels, v.Stride, v.SliceStride)
 }
 
 // Slice is the voxels of slice z as an image, in the volume's own memory, and
 // an image without pixels for a slice that the volume does not have.
 func (v Volume[P]) Slice(z int) boxsum.Image[P] {
-	v, err := v.checked()
-	if err != nil || z < 0 || z >= v.Depth {
+	e := v.extent()
+	if err := e.Pixels(len(v.Pix)); err != nil || z < 0 || z >= v.Depth {
 		return boxsum.Image[P]{}
 	}
 	if v.Width == 0 || v.Height == 0 {
-		return boxsum.Image[P]{Width: v.Width, Height: v.Height, Channels: v.Channels}
+		return boxsum.Image[P]{Width: v.Width, Height: v.Height, Channels: e.Channels}
 	}
-	start := z * v.SliceStride
-	end := start + (v.Height-1)*v.Stride + v.Width*v.Channels
-	return boxsum.Image[P]{Pix: v.Pix[start:end:end], Stride: v.Stride, Width: v.Width, Height: v.Height, Channels: v.Channels}
+	start := z * e.SliceStride
+	end := start + (v.Height-1)*e.Stride + v.Width*e.Channels
+	return boxsum.Image[P]{Pix: v.Pix[start:end:end], Stride: e.Stride, Width: v.Width, Height: v.Height, Channels: e.Channels}
 }
 
 // Bounds is the box of all voxels.
@@ -62,7 +63,7 @@ type Box struct{ X0, Y0, Z0, X1, Y1, Z1 int }
 // NewBox is the box between two corners, the nearer one first.
 func NewBox(x0, y0, z0, x1, y1, z1 int) Box { return Box{x0, y0, z0, x1, y1, z1} }
 
-// Empty says whether the box has no voxels.
+// Empty reports whether the box has no voxels.
 func (b Box) Empty() bool { return b.X0 >= b.X1 || b.Y0 >= b.Y1 || b.Z0 >= b.Z1 }
 
 // Intersect is what both boxes have in common, and the zero box if that is

@@ -129,7 +129,7 @@ func testPair[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
 		for _, size := range sizes {
 			v := random[P](rng, size)
 			want := reference[S](v, false)
-			first, err := volume.Integrate[S](v, &boxsum.Options{Level: boxsum.Portable, Workers: 1})
+			first, err := volume.Integrate[S](v, &volume.Options{Level: boxsum.Levels()[0], Workers: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func testPair[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
 			want = entries(first)
 			for _, level := range boxsum.Levels() {
 				for _, workers := range few(1, 2, 3) {
-					opt := &boxsum.Options{Level: level, Workers: workers}
+					opt := &volume.Options{Level: level, Workers: workers}
 					table, err := volume.Integrate[S](v, opt)
 					if err != nil {
 						t.Fatal(err)
@@ -153,7 +153,7 @@ func testPair[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
 // streamed is all entries from a stream.
 func streamed[S boxsum.Sum, P boxsum.Pixel](t *testing.T, v volume.Volume[P], level boxsum.Level) []S {
 	t.Helper()
-	s, err := volume.NewStream[S, P](v.Width, v.Height, v.Channels, &boxsum.Options{Level: level})
+	s, err := volume.NewStream[S, P](v.Width, v.Height, v.Channels, &volume.Options{Level: level})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestWorkers(t *testing.T) {
 		squares := reference[uint64](v, true)
 		for _, level := range boxsum.Levels() {
 			for _, workers := range few(1, 2, 3, 5) {
-				opt := &boxsum.Options{Level: level, Workers: workers}
+				opt := &volume.Options{Level: level, Workers: workers}
 				both, err := volume.IntegrateSquares[uint32, uint64](v, opt)
 				if err != nil {
 					t.Fatal(err)
@@ -227,7 +227,7 @@ func TestWorkers(t *testing.T) {
 				same(t, what+", squares", entries(both.Squares), squares)
 			}
 		}
-		same(t, fmt.Sprint(size, ", stream"), streamed[uint32](t, v, boxsum.Auto), want)
+		same(t, fmt.Sprint(size, ", stream"), streamed[uint32](t, v, boxsum.Level{}), want)
 	}
 }
 
@@ -250,7 +250,7 @@ func testSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 		for _, size := range sizes {
 			v := random[P](rng, size)
 			for _, level := range boxsum.Levels() {
-				opt := &boxsum.Options{Level: level}
+				opt := &volume.Options{Level: level}
 				both, err := volume.IntegrateSquares[S, Q](v, opt)
 				if err != nil {
 					t.Fatal(err)
@@ -301,7 +301,7 @@ func TestOwnMemory(t *testing.T) {
 			end := start + v.Depth*table.SliceStride + v.Height*table.Stride + row
 			table.Sums = buf[start:end:end]
 			for range 2 {
-				if err := volume.IntegrateInto(&table, v, &boxsum.Options{Workers: 2}); err != nil {
+				if err := volume.IntegrateInto(&table, v, &volume.Options{Workers: 2}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -343,7 +343,7 @@ func TestNoAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, workers := range []int{1, 2} {
-		opt := &boxsum.Options{Workers: workers}
+		opt := &volume.Options{Workers: workers}
 		run := func() {
 			if err := volume.IntegrateInto(table.Sum, v, opt); err != nil {
 				t.Fatal(err)

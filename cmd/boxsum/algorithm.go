@@ -23,7 +23,7 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if opt.Level != boxsum.Auto {
+	if opt.Level != *new(boxsum.Level) {
 		return errors.New("--level is for boxsum's own algorithm: leave it out with --algorithm")
 	}
 	if most := 1 << 16; opt.Workers > most {
@@ -33,14 +33,9 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	var out format
-	if c.Out != "" {
-		if out, err = formatOf(c.Out, false, false); err != nil {
-			return err
-		}
-		if err := checkFolder(c.Out); err != nil {
-			return err
-		}
+	out, err := c.format()
+	if err != nil {
+		return err
 	}
 	device, err := c.open()
 	if err != nil {
@@ -52,17 +47,21 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 			closeDevice(device)
 		}
 	}()
-	img, closeImage, err := c.image(sh)
+	src, err := c.source(sh)
 	if err != nil {
 		return err
 	}
-	defer closeImage()
+	defer src.close()
+	img, err := anyImage(src.image)
+	if err != nil {
+		return err
+	}
 
 	var published *papers.Job
 	for _, p := range precisions {
-		published, err = prepareAny(chosen.Algorithm, &papers.Options{
+		published, err = img.prepare(chosen.Algorithm, &papers.Options{
 			Precision: p, Rotation: chosen.Rotation, Threads: opt.Workers, Device: device,
-		}, img)
+		})
 		if !errors.Is(err, boxsum.ErrTypes) { // it is not one for other channels
 			break
 		}
@@ -140,27 +139,6 @@ func (c *integrateCmd) algorithm() (chosen bench.AlgorithmCase, precisions []pap
 	return chosen, precisions, nil
 }
 
-// prepareAny is [papers.Prepare] for an image of any type.
-func prepareAny(a *papers.Algorithm, opt *papers.Options, img any) (*papers.Job, error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[uint16]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[uint32]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[int16]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[int32]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[float32]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[float64]:
-		return papers.Prepare(a, opt, img)
-	}
-	return nil, fmt.Errorf("there are no tables of %T", img)
-}
-
 // jobOf is a job whose table is already made.
 func jobOf(published *papers.Job) (job, error) {
 	switch published.Precision().Type {
@@ -177,7 +155,9 @@ func doneJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](published *papers.Jo
 	if err != nil {
 		return nil, err
 	}
-	return &typedJob[P, S, Q]{src: boxsum.Image[P]{Width: t.Width, Height: t.Height, Channels: t.Channels}, sum: t}, nil
+	j := planPlane[P, S, Q](boxsum.Image[P]{Width: t.Width, Height: t.Height, Channels: t.Channels}, tableChoice{})
+	j.sum = t
+	return j, nil
 }
 
 // algorithms measures published algorithms.

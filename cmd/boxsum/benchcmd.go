@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
 type benchCmd struct {
@@ -100,7 +101,7 @@ func (c *benchCmd) Run(sh *shell) error {
 	return errors.Join(err, c.writeJSON(sh, results), writePlots(c.Plot, results))
 }
 
-// anyMeasured says whether there are times.
+// anyMeasured reports whether there are times.
 func anyMeasured(results []bench.Result) bool {
 	return slices.ContainsFunc(results, func(r bench.Result) bool { return r.LeftOut == "" })
 }
@@ -173,18 +174,18 @@ func (c *benchCmd) config(sh *shell) (bench.Config, error) {
 		cfg.Repeat = *c.Repeat
 	}
 	if c.Sizes != "" {
-		if cfg.Sizes, err = bench.ParseSizes(c.Sizes); err != nil {
+		if cfg.Sizes, err = measure.ParseSizes(c.Sizes); err != nil {
 			return none, err
 		}
 	}
 	if c.Types != "" {
-		if cfg.Cases, err = bench.ParseTypes(c.Types); err != nil {
+		if cfg.Cases, err = measure.ParseTypes(c.Types); err != nil {
 			return none, err
 		}
 	}
 	// Rows that are printed as they come would run into a bar.
 	if c.Peers == "" && !c.onGPU() && c.Algorithms == "" || !isTerminal(sh.stdout) {
-		cfg.Progress = func(p bench.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }
+		cfg.Progress = func(p measure.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }
 	}
 	return cfg, nil
 }

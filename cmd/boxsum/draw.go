@@ -12,10 +12,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
-	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -84,7 +82,7 @@ func (c *drawCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if err := c.save(sh, picture); err != nil {
+	if err := sh.saveAs(c.Out, 0, func(w io.Writer) error { return png.Encode(w, picture) }); err != nil {
 		return err
 	}
 	w := sh.results()
@@ -119,7 +117,7 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 	figure := sketch.Figure{Scale: c.Scale}
 	var width, height int
 	if c.In == "" {
-		sizes, err := bench.ParseSizes(cmp.Or(c.Size, "32x24"))
+		sizes, err := measure.ParseSizes(cmp.Or(c.Size, "32x24"))
 		if err != nil {
 			return figure, err
 		}
@@ -139,35 +137,16 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 			return figure, err
 		}
 		defer picture.Close()
-		if figure.Image, err = show(picture.Image); err != nil {
+		img, err := anyImage(picture.Image)
+		if err != nil {
 			return figure, err
 		}
+		figure.Image = img.show()
 		width, height = figure.Image.Bounds().Dx(), figure.Image.Bounds().Dy()
 	}
 	var err error
 	figure.Lattice, err = rotated.NewLattice(width, height, rot)
 	return figure, err
-}
-
-// show is an image of any type to look at.
-func show(img any) (image.Image, error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return sketch.Show(img), nil
-	case boxsum.Image[uint16]:
-		return sketch.Show(img), nil
-	case boxsum.Image[uint32]:
-		return sketch.Show(img), nil
-	case boxsum.Image[int16]:
-		return sketch.Show(img), nil
-	case boxsum.Image[int32]:
-		return sketch.Show(img), nil
-	case boxsum.Image[float32]:
-		return sketch.Show(img), nil
-	case boxsum.Image[float64]:
-		return sketch.Show(img), nil
-	}
-	return nil, fmt.Errorf("%T cannot be drawn", img)
 }
 
 // place puts what is asked for on the sheet.
@@ -211,30 +190,11 @@ func (c *drawCmd) place(figure *sketch.Figure, questions []question) error {
 	return nil
 }
 
-func (c *drawCmd) save(sh *shell, picture image.Image) error {
-	write := func(w io.Writer) error { return png.Encode(w, picture) }
-	if c.Out == standard {
-		_, err := await(sh.ctx, func() (any, error) { return nil, write(sh.stdout) })
-		return err
-	}
-	return imgio.WriteFile(c.Out, write)
-}
-
-// featureList is a flag that may be given again.
 type featureList []haar.Feature
 
 // Decode takes one feature from the command line.
 func (l *featureList) Decode(ctx *kong.DecodeContext) error {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New("expected KIND,X0,Y0,X1,Y1")
-	}
-	f, err := parseFeature(token.String())
-	if err != nil {
-		return err
-	}
-	*l = append(*l, f)
-	return nil
+	return scanMore(ctx, (*[]haar.Feature)(l), "KIND,X0,Y0,X1,Y1", parseFeature)
 }
 
 // parseFeature reads KIND,X0,Y0,X1,Y1.
@@ -247,7 +207,7 @@ func parseFeature(text string) (haar.Feature, error) {
 	if err != nil {
 		return haar.Feature{}, err
 	}
-	b, err := parseBox(lines)
+	b, err := parseBox(lines, 4)
 	if err != nil {
 		return haar.Feature{}, err
 	}

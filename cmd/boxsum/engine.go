@@ -2,13 +2,14 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"runtime"
 	"time"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/tilted"
 )
 
 // placeFlag chooses where to integrate.
@@ -22,7 +23,7 @@ type engineFlags struct {
 	Level string `enum:"auto,portable,avx2,avx512" default:"auto" help:"Instructions to use on the CPU: auto (the best there are), portable, avx2 or avx512."`
 }
 
-// onGPU says whether a GPU was asked for.
+// onGPU reports whether a GPU was asked for.
 func (f *placeFlag) onGPU() bool { return f.On != "auto" && f.On != "cpu" }
 
 // open opens the device that was asked for; nil is the CPU.
@@ -41,7 +42,7 @@ func (f *placeFlag) open() (*gpu.Device, error) {
 	return d, nil
 }
 
-// options are the CPU's, for so many workers.
+// options are the CPU's, for a number of workers.
 func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
 	if workers < 0 {
 		return nil, fmt.Errorf("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)
@@ -56,25 +57,60 @@ func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
 	return &boxsum.Options{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0)), Level: level}, nil
 }
 
-// integrateOn makes the tables of a job on a device, or on the CPU where that
-// is nil, and is how long that took.
-func integrateOn(d *gpu.Device, work job, opt *boxsum.Options) (time.Duration, error) {
-	if d != nil && work.rowByRow() {
-		return 0, errors.New("the table does not fit in memory, and only --on cpu can write it row by row")
+// integrate makes the tables of a job on a device, or on the CPU where that is nil, and
+// is how long that took.
+func (sh *shell) integrate(d *gpu.Device, work job, opt *boxsum.Options) (time.Duration, error) {
+	if d != nil && work.streamed() {
+		return 0, fmt.Errorf("the table does not fit in memory, and only --on cpu can write it %[1]s by %[1]s", work.size().part())
+	}
+	if !work.streamed() {
+		opt = sh.watched(opt, "integrating", d)
 	}
 	start := time.Now()
-	var err error
-	if d != nil {
-		err = work.integrateOn(d)
-	} else {
-		err = work.integrate(opt)
+	err := work.integrate(d, opt)
+	return time.Since(start), cmp.Or(err, sh.ctx.Err())
+}
+
+// watched is options for work that Ctrl-C stops and whose progress is shown. A device
+// does not tell how far it is.
+func (sh *shell) watched(opt *boxsum.Options, name string, d *gpu.Device) *boxsum.Options {
+	watched := *opt
+	watched.Context = sh.ctx
+	if sh.progress.begin(name, 0); d == nil {
+		watched.Progress = sh.progress.share(name)
 	}
-	return time.Since(start), err
+	return &watched
+}
+
+// part is options for a part of the work, from one share of it to another.
+func part(opt *boxsum.Options, from, to float64) *boxsum.Options {
+	if opt == nil || opt.Progress == nil {
+		return opt
+	}
+	of := *opt
+	of.Progress = func(done float64) { opt.Progress(from + (to-from)*done) }
+	return &of
 }
 
 // closeDevice lets go of a device, which may be none.
 func closeDevice(d *gpu.Device) {
 	if d != nil {
 		_ = d.Close() // the tables are in memory of our own by now
+	}
+}
+
+// plainOptions are options for tables that have no offset.
+func plainOptions(opt *boxsum.Options) *tilted.Options {
+	if opt == nil {
+		return nil
+	}
+	return &tilted.Options{Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
+}
+
+// work is what the engine plans for.
+func (t *tableSet) work(opt *boxsum.Options) engine.Work {
+	return engine.Work{
+		Rows: t.height, N: t.width * t.channels, Channels: t.channels,
+		PixelBytes: t.pixelBytes, SumBytes: t.sumBytes(), Workers: cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)),
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -35,6 +36,70 @@ func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
+// A source is an image, or a volume, which has a stack.
+type source struct {
+	image any // the first slice of a volume
+	stack *imgio.Stack
+	close func()
+}
+
+// slices is how many images like the first there are.
+func (s *source) slices() int {
+	if s.stack != nil {
+		return s.stack.Depth
+	}
+	return 1
+}
+
+// openSource reads the image or the volume of a path.
+func (sh *shell) openSource(path, color string, volume bool) (*source, error) {
+	if !volume {
+		picture, err := sh.open(path, color)
+		if err != nil {
+			return nil, err
+		}
+		return &source{image: picture.Image, close: func() { _ = picture.Close() }}, nil
+	}
+	stack, err := await(sh.ctx, func() (*imgio.Stack, error) {
+		if path != standard {
+			return imgio.OpenStack(path, colorModes[color])
+		}
+		sh.progress.begin("reading", 0)
+		stack, err := imgio.DecodeStack(&meteredReader{sh.stdin, sh.progress}, colorModes[color])
+		if err != nil {
+			return nil, fmt.Errorf("%w, in standard input", err)
+		}
+		return stack, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &source{image: stack.First, stack: stack, close: func() {
+		// Ctrl-C may have left a slice half read: what is read from must then stay until
+		// the process ends.
+		if sh.ctx.Err() == nil {
+			stack.Close()
+		}
+	}}, nil
+}
+
+// imageOrDemo is the image of a path, or the one that boxsum draws. It may not be
+// where the output goes.
+func (sh *shell) imageOrDemo(in, out, color string, demo bool) (*source, error) {
+	switch {
+	case demo && in != "":
+		return nil, errors.New("--demo draws its own image: leave out " + in)
+	case demo:
+		return &source{image: imgio.Demo(1920, 1080), close: func() {}}, nil
+	case in == "":
+		return nil, errors.New("no image: name a file, or let --demo draw one")
+	}
+	if err := checkApart(in, out); err != nil {
+		return nil, err
+	}
+	return sh.openSource(in, color, false)
+}
+
 // open reads the picture of a path.
 func (sh *shell) open(path, color string) (*imgio.Picture, error) {
 	return await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, colorModes[color]) })
@@ -66,7 +131,7 @@ func isArray(f *os.File) bool {
 	return err == nil && string(head) == magic
 }
 
-// decode reads a stream of so many bytes, or 0 where nobody can tell.
+// decode reads a stream of about this many bytes, or 0 where nobody can tell.
 func (sh *shell) decode(name string, r io.Reader, size int64, mode imgio.ColorMode) (*imgio.Picture, error) {
 	sh.progress.begin("reading", size)
 	picture, err := imgio.Decode(&meteredReader{r, sh.progress}, mode)

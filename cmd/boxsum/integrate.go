@@ -4,13 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
-
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/imgio"
 )
 
 type integrateCmd struct {
@@ -59,52 +53,42 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if c.Algorithm != "" {
 		return c.runAlgorithm(sh)
 	}
-	if c.Volume {
-		return c.runVolume(sh)
-	}
 	opt, err := c.options(c.Workers)
 	if err != nil {
 		return err
 	}
-	var out format
-	if c.Out != "" {
-		if out, err = formatOf(c.Out, c.Squares, c.Tilted); err != nil {
-			return err
-		}
-		if err := checkFolder(c.Out); err != nil {
-			return err
-		}
+	if err := c.checkVolume(); err != nil {
+		return err
+	}
+	out, err := c.format()
+	if err != nil {
+		return err
 	}
 	device, err := c.open()
 	if err != nil {
 		return err
 	}
 	defer closeDevice(device)
-	img, closeImage, err := c.image(sh)
+	src, err := c.source(sh)
 	if err != nil {
 		return err
 	}
-	defer closeImage()
-	pair, err := pairNamed(img, c.Type)
+	defer src.close()
+	pair, err := pairNamed(src.image, c.Type)
 	if err != nil {
 		return err
 	}
-	work, err := pair.job(img, c.Squares, out.rows)
+	work, err := pair.job(src, tableChoice{c.Squares, c.Tilted, out.rows})
 	if err != nil {
 		return err
-	}
-	if c.Tilted {
-		if err := work.tilt(out.rows); err != nil {
-			return err
-		}
 	}
 	sh.progress.begin("loading", work.read())
-	work.settle(sh.progress.add)
-
-	sh.progress.begin("integrating", 0)
+	if err := work.load(sh.ctx, sh.progress.add); err != nil {
+		return err
+	}
 	start := time.Now()
-	took, err := integrateOn(device, work, opt)
-	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
+	took, err := sh.integrate(device, work, opt)
+	if err != nil {
 		return err
 	}
 	if c.Out != "" {
@@ -112,30 +96,48 @@ func (c *integrateCmd) Run(sh *shell) error {
 			return err
 		}
 	}
-	if work.rowByRow() {
+	if work.streamed() {
 		took = time.Since(start)
 	}
 	return c.print(sh, newReport(work, device, opt, took, c.Out))
 }
 
-// image is what to integrate, and how to let go of it.
-func (c *integrateCmd) image(sh *shell) (img any, free func() error, err error) {
+// checkVolume refuses what a volume does not have.
+func (c *integrateCmd) checkVolume() error {
 	switch {
-	case c.Demo && c.In != "":
-		return nil, nil, errors.New("--demo draws its own image: leave out " + c.In)
+	case !c.Volume:
+		return nil
+	case c.Tilted:
+		return errors.New("--tilted is for images: leave it out with --volume")
 	case c.Demo:
-		return imgio.Demo(1920, 1080), func() error { return nil }, nil
+		return errors.New("--demo draws an image: leave it out with --volume")
 	case c.In == "":
-		return nil, nil, errors.New("no image: name a file, or let --demo draw one")
+		return errors.New("no volume: name a folder, a TIFF file or a .npy array")
 	}
-	if err := checkApart(c.In, c.Out); err != nil {
-		return nil, nil, err
+	return nil
+}
+
+// format is how to write the tables, if they are written.
+func (c *integrateCmd) format() (format, error) {
+	if c.Out == "" {
+		return format{}, nil
 	}
-	picture, err := sh.open(c.In, c.Color)
-	if err != nil {
-		return nil, nil, err
+	f, err := formatOf(c.Out, c.Squares, c.Tilted)
+	if err == nil && c.Volume && !f.rows {
+		err = fmt.Errorf("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
 	}
-	return picture.Image, picture.Close, nil
+	return f, cmp.Or(err, checkFolder(c.Out))
+}
+
+// source is what to integrate.
+func (c *integrateCmd) source(sh *shell) (*source, error) {
+	if !c.Volume {
+		return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
+	}
+	if err := cmp.Or(checkApart(c.In, c.Out), checkOutside(c.In, c.Out)); err != nil {
+		return nil, err
+	}
+	return sh.openSource(c.In, c.Color, true)
 }
 
 // print reports on standard output, unless the table went there.
@@ -149,99 +151,4 @@ func (c *integrateCmd) print(sh *shell, r report) error {
 	}
 	_, err := fmt.Fprintln(w, r)
 	return err
-}
-
-// A report is what integrate says it did.
-type report struct {
-	Width        int     `json:"width"`
-	Height       int     `json:"height"`
-	Depth        int     `json:"depth,omitempty"` // of a volume
-	Channels     int     `json:"channels"`
-	Types        string  `json:"types"`               // as in u8:u32, or u8:u32+u64+tilted
-	Algorithm    string  `json:"algorithm,omitempty"` // a published one; its table was checked
-	On           string  `json:"on"`
-	Device       string  `json:"device,omitempty"`         // the name of a GPU
-	Level        string  `json:"level,omitempty"`          // of the CPU
-	Workers      int     `json:"workers,omitempty"`        // of the CPU
-	RowByRow     bool    `json:"row_by_row,omitempty"`     // with the time of writing the file
-	SliceBySlice bool    `json:"slice_by_slice,omitempty"` // the same of a volume, with the time of reading too
-	Milliseconds float64 `json:"ms"`
-	Bytes        int64   `json:"bytes"` // pixels read and sums written
-	GBPerSecond  float64 `json:"gb_per_s"`
-	Out          string  `json:"out,omitempty"`
-}
-
-func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration, out string) report {
-	took = max(took, 1) // a coarse clock may not have moved
-	r := report{Types: work.types(), RowByRow: work.rowByRow(), Out: out}
-	r.Width, r.Height, r.Channels = work.size()
-	if d != nil {
-		r.On, r.Device = d.Info().Kind.String(), d.Info().Name
-	} else {
-		r.onCPU(work, opt)
-	}
-	r.Milliseconds = float64(took) / float64(time.Millisecond)
-	r.Bytes = work.read() + work.written()
-	r.GBPerSecond = float64(r.Bytes) / float64(took) // bytes in a nanosecond
-	return r
-}
-
-func (r *report) onCPU(work job, opt *boxsum.Options) {
-	r.On, r.Level = "cpu", opt.Level.String()
-	if opt.Level == boxsum.Auto {
-		r.Level = theCPU().Level
-	}
-	r.Workers = opt.WorkersFor(r.Width, r.Height, r.Channels, work.pixelBytes(), work.sumBytes())
-	if r.RowByRow {
-		r.Workers = 1
-	}
-}
-
-// String is the report in one line.
-func (r report) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d×%d", r.Width, r.Height)
-	if r.Depth > 0 {
-		fmt.Fprintf(&b, "×%d", r.Depth)
-	}
-	if r.Channels > 1 {
-		fmt.Fprintf(&b, "×%d", r.Channels)
-	}
-	fmt.Fprintf(&b, " %s", strings.Replace(r.Types, ":", "→", 1))
-	if r.RowByRow {
-		b.WriteString(", row by row")
-	}
-	if r.SliceBySlice {
-		b.WriteString(", slice by slice")
-	}
-	if r.Algorithm != "" {
-		fmt.Fprintf(&b, ", %s (verified)", r.Algorithm)
-	}
-	if r.Device != "" {
-		fmt.Fprintf(&b, ", %s on %s", r.On, escape(r.Device))
-	} else if r.Level == "" {
-		fmt.Fprintf(&b, ", %s", count(r.Workers, "worker"))
-	} else {
-		fmt.Fprintf(&b, ", %s on %s", r.Level, count(r.Workers, "worker"))
-	}
-	fmt.Fprintf(&b, ", %s ms, %s GB/s", rounded(r.Milliseconds), rounded(r.GBPerSecond))
-	if r.Out != "" {
-		fmt.Fprintf(&b, " → %s", nameOf(r.Out))
-	}
-	return b.String()
-}
-
-// rounded is a number with the three digits that count, written out.
-func rounded(x float64) string {
-	if near, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64); err == nil {
-		x = near
-	}
-	return strconv.FormatFloat(x, 'f', -1, 64)
-}
-
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -156,26 +158,42 @@ func TestRowByRow(t *testing.T) {
 			img.Pix[i] = int16(i * 7919)
 		}
 		for _, squares := range []bool{false, true} {
-			whole, err := newTypedJob[int16, int64, uint64](img, squares, false)
+			want := tableChoice{squares: squares, tilted: true}
+			whole, err := newPlane[int16, int64, uint64](img, want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := whole.tilt(false); err != nil {
-				t.Fatal(err)
-			}
-			rows := &typedJob[int16, int64, uint64]{src: img, squares: squares, tilts: true}
+			rows := planPlane[int16, int64, uint64](img, want)
+			rows.streams = true
 			var files [2]bytes.Buffer
 			for i, j := range []job{whole, rows} {
-				if err := j.integrate(nil); err != nil {
+				if err := j.integrate(nil, nil); err != nil {
 					t.Fatal(err)
 				}
 				if err := j.writeNPZ(&files[i]); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !rows.rowByRow() || whole.rowByRow() {
+			if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !rows.streamed() || whole.streamed() {
 				t.Errorf("%d channels, squares %v: row by row the files differ", channels, squares)
 			}
 		}
+	}
+}
+
+// TestInterruptIntegrating cancels before a table is made; nothing may be timed then.
+func TestInterruptIntegrating(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	sh := &shell{ctx: ctx, stdout: t.Output(), stderr: t.Output()}
+	work, err := newPlane[uint8, uint32, uint64](imgio.Demo(300, 200), tableChoice{squares: true, tilted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sh.integrate(nil, work, &boxsum.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := sh.integrate(nil, work, &boxsum.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
 	}
 }

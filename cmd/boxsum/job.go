@@ -1,161 +1,196 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"image"
 	"io"
 	"iter"
-	"math"
-	"runtime"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/memory"
-	"github.com/boxsum/boxsum/tilted"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
-// A job is an image and the tables to make of it, whatever their types. Tables
-// that do not fit in memory are not made: they are written as their rows come.
+// A job is an image or a volume and the tables to make of it, whatever their types.
+// Tables that do not fit in memory are not made: they are written as their rows or
+// slices come.
 type job interface {
-	rowByRow() bool
-	size() (width, height, channels int)
-	tilt(rows bool) error
-	types() string   // as in u8:u32, or u8:u32+u64+tilted with squares and the 45° table
-	read() int64     // bytes of pixels
-	written() int64  // bytes of all tables
-	pixelBytes() int // of a value
-	sumBytes() int   // of its sums in all tables
-	settle(report func(bytes int64))
-	integrate(*boxsum.Options) error
-	integrateOn(*gpu.Device) error
-	stats(box image.Rectangle, channel int) stats
-	heatMap() image.Image
+	size() extent
+	types() string  // as in u8:u32, or u8:u32+u64+tilted with squares and the 45° table
+	read() int64    // bytes of pixels
+	written() int64 // bytes of all tables
+	streamed() bool // the tables do not fit in memory
 	writeNPY(io.Writer) error
 	writeNPZ(io.Writer) error
+
+	// load brings pixels and tables into memory, so that what is timed afterwards is
+	// integration, and neither decoding nor the system finding pages. The context
+	// ends it, and all reading afterwards.
+	load(ctx context.Context, report func(bytes int64)) error
+	integrate(d *gpu.Device, opt *boxsum.Options) error // on the CPU where d is nil
+	workers(opt *boxsum.Options) int                    // that integrate takes on the CPU
+
+	area(b box) int64               // of a box, clipped
+	stats(b box, channel int) stats // needs the table of squares
+	heatMap() image.Image
 }
 
-// stats is what a query says of one channel of one box.
-type stats struct {
-	sum       any // of the table's type
-	mean, std float64
+// An extent is the size of an image, or of a volume, which has a depth.
+type extent struct{ width, height, depth, channels int }
+
+// values is how many values all pixels have, and entries how many sums a table.
+func (e extent) values() float64 {
+	return float64(e.width) * float64(e.height) * float64(max(e.depth, 1)) * float64(e.channels)
 }
 
-// typedJob is the only job, for every pair of types.
-type typedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	src     boxsum.Image[P]
-	squares bool
-	tilts   bool
-	opt     *boxsum.Options
-	sum     *boxsum.Table[S]           // nil if it goes row by row
-	squared *boxsum.SquaredTable[S, Q] // nil unless asked for; has sum in it
-	tilted  *tilted.Table[S]           // nil unless asked for
-	peak    uint64                     // largest magnitude in src, once it matters
-}
-
-// newTypedJob takes memory for the tables, or else, with rows, plans to write
-// them row by row.
-func newTypedJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], squares, rows bool) (job, error) {
-	j := &typedJob[P, S, Q]{src: src, squares: squares}
-	if fits, err := j.fits(rows); err != nil || !fits {
-		return j, err
+func (e extent) entries() float64 {
+	n := float64(e.width+1) * float64(e.height+1) * float64(e.channels)
+	if e.depth > 0 {
+		n *= float64(e.depth + 1)
 	}
-	var err error
-	if squares {
-		if j.squared, err = boxsum.NewSquaredTable[S, Q](src.Width, src.Height, src.Channels); err != nil {
-			return nil, err
-		}
-		j.sum = j.squared.Sum
-		return j, nil
-	}
-	if j.sum, err = boxsum.NewTable[S](src.Width, src.Height, src.Channels); err != nil {
-		return nil, err
-	}
-	return j, nil
+	return n
 }
 
-// fits says whether there is memory for tables that have none yet, or else
-// whether, with rows, they can do without.
-func (j *typedJob[P, S, Q]) fits(rows bool) (bool, error) {
-	err := memory.Check(float64(j.src.Width+1) * float64(j.src.Height+1) * float64(j.src.Channels) * float64(j.sumBytes()))
-	if err != nil && (!rows || j.src.Height == 0) {
-		return false, fmt.Errorf("%w: cut the image up, or write its table to a .npy file, which goes row by row", err)
+// shape is that of a table.
+func (e extent) shape() []int {
+	shape := []int{e.height + 1, e.width + 1}
+	if e.depth > 0 {
+		shape = append([]int{e.depth + 1}, shape...)
 	}
-	return err == nil, nil
+	if e.channels > 1 {
+		shape = append(shape, e.channels)
+	}
+	return shape
 }
 
-// tilt adds the 45° table, before any table is made.
-func (j *typedJob[P, S, Q]) tilt(rows bool) (err error) {
-	j.tilts = true
-	if j.rowByRow() {
+// what and part are what has such an extent, and what it is streamed by.
+func (e extent) what() string { return map[bool]string{false: "image", true: "volume"}[e.depth > 0] }
+func (e extent) part() string { return map[bool]string{false: "row", true: "slice"}[e.depth > 0] }
+
+// tableSet is what all jobs have: which tables there are, and how they are written.
+type tableSet struct {
+	extent
+	name       string
+	pixelBytes int
+	streams    bool
+	layers     []layer
+}
+
+// newTableSet plans the tables of a pair of types.
+func newTableSet[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](e extent, want tableChoice) tableSet {
+	t := tableSet{extent: e, name: typeName[P]() + ":" + typeName[S](), pixelBytes: int(sizeOf[P]())}
+	if want.squares {
+		t.name += "+" + typeName[Q]()
+	}
+	if want.tilted {
+		t.name += "+tilted"
+	}
+	return t
+}
+
+// A tableChoice is which tables there shall be besides the sums, and whether they may be
+// streamed.
+type tableChoice struct{ squares, tilted, stream bool }
+
+func (t *tableSet) size() extent   { return t.extent }
+func (t *tableSet) types() string  { return t.name }
+func (t *tableSet) streamed() bool { return t.streams }
+func (t *tableSet) read() int64    { return int64(t.values()) * int64(t.pixelBytes) }
+func (t *tableSet) written() int64 { return int64(t.entries()) * int64(t.sumBytes()) }
+
+// sumBytes is what the sums of a value take in all tables.
+func (t *tableSet) sumBytes() int {
+	n := 0
+	for _, l := range t.layers {
+		n += l.bytes
+	}
+	return n
+}
+
+// fit finds out whether there is memory for the tables, and more, or whether they are to
+// be streamed.
+func (t *tableSet) fit(more float64, stream bool) error {
+	err := grid.Check(t.entries()*float64(t.sumBytes()) + more)
+	if t.streams = err != nil && stream && t.height > 0; t.streams {
 		return nil
 	}
-	if fits, err := j.fits(rows); err != nil || !fits {
-		j.sum, j.squared = nil, nil
-		return err
+	if err != nil {
+		return fmt.Errorf("%w: cut the %s up, or write its table to a .npy file, which goes %[3]s by %[3]s", err, t.what(), t.part())
 	}
-	j.tilted, err = tilted.NewTable[S](j.src.Width, j.src.Height, j.src.Channels)
-	return err
+	return nil
 }
 
-func (j *typedJob[P, S, Q]) rowByRow() bool { return j.sum == nil }
+func (t *tableSet) writeNPY(w io.Writer) error { return t.layers[0].npy(w, t.shape()) }
 
-func (j *typedJob[P, S, Q]) size() (width, height, channels int) {
-	return j.src.Width, j.src.Height, j.src.Channels
+func (t *tableSet) writeNPZ(w io.Writer) error {
+	z := imgio.NewNPZ(w)
+	for _, l := range t.layers {
+		if err := l.npz(z, t.shape()); err != nil {
+			return err
+		}
+	}
+	return z.Close()
 }
 
-func (j *typedJob[P, S, Q]) types() string {
-	name := typeName[P]() + ":" + typeName[S]()
-	if j.squares {
-		name += "+" + typeName[Q]()
-	}
-	if j.tilts {
-		name += "+tilted"
-	}
-	return name
+// A layer is one table as it is written.
+type layer struct {
+	bytes int // of a sum
+	npy   func(w io.Writer, shape []int) error
+	npz   func(z *imgio.NPZ, shape []int) error
 }
 
-func (j *typedJob[P, S, Q]) read() int64 {
-	return int64(j.src.Width) * int64(j.src.Height) * int64(j.src.Channels) * sizeOf[P]()
+// newLayer is a layer of rows. What keeps them from coming ends them early, and is in
+// failed.
+func newLayer[T boxsum.Sum](name string, rows func(failed *error) (iter.Seq[[]T], error)) layer {
+	write := func(to func(iter.Seq[[]T]) error) error {
+		var failed error
+		all, err := rows(&failed)
+		if err != nil {
+			return err
+		}
+		err = to(all)
+		return cmp.Or(failed, err)
+	}
+	return layer{
+		bytes: int(sizeOf[T]()),
+		npy: func(w io.Writer, shape []int) error {
+			return write(func(all iter.Seq[[]T]) error { return imgio.WriteNPY(w, shape, all) })
+		},
+		npz: func(z *imgio.NPZ, shape []int) error {
+			return write(func(all iter.Seq[[]T]) error { return imgio.WriteNPZ(z, name, shape, all) })
+		},
+	}
 }
 
-func (j *typedJob[P, S, Q]) written() int64 {
-	return int64(j.src.Width+1) * int64(j.src.Height+1) * int64(j.src.Channels) * int64(j.sumBytes())
-}
-
-func (j *typedJob[P, S, Q]) pixelBytes() int { return int(sizeOf[P]()) }
-
-func (j *typedJob[P, S, Q]) sumBytes() int {
-	each := sizeOf[S]()
-	if j.squares {
-		each += sizeOf[Q]()
+// streamedRows is the rows of a table as its parts come, after the rows of zeros.
+func streamedRows[T boxsum.Sum](e extent, part func(i int) (boxsum.View[T], error), failed *error) iter.Seq[[]T] {
+	zeros, parts := 1, e.height
+	if e.depth > 0 {
+		zeros, parts = e.height+1, e.depth
 	}
-	if j.tilts {
-		each += sizeOf[S]()
-	}
-	return int(each)
-}
-
-// settle brings the pixels and the tables into memory, so that what is timed
-// afterwards is integration and not the system finding pages.
-func (j *typedJob[P, S, Q]) settle(report func(bytes int64)) {
-	if j.rowByRow() {
-		return
-	}
-	var read P
-	for y := range j.src.Height {
-		row := j.src.Row(y)
-		touchPages(row, func(p *P) { read += *p })
-		report(int64(len(row)) * sizeOf[P]())
-	}
-	runtime.KeepAlive(read)
-	touchPages(j.sum.Sums, func(s *S) { *s = 0 })
-	if j.squared != nil {
-		touchPages(j.squared.Squares.Sums, func(q *Q) { *q = 0 })
-	}
-	if j.tilted != nil {
-		touchPages(j.tilted.Sums, func(s *S) { *s = 0 })
+	return func(yield func([]T) bool) {
+		none := make([]T, (e.width+1)*e.channels)
+		for range zeros {
+			if !yield(none) {
+				return
+			}
+		}
+		for i := range parts {
+			view, err := part(i)
+			if err != nil {
+				*failed = err
+				return
+			}
+			for y := range view.Height {
+				if !yield(view.Row(y)) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -170,195 +205,7 @@ func touchPages[T any](s []T, touch func(*T)) {
 	}
 }
 
-func (j *typedJob[P, S, Q]) integrate(opt *boxsum.Options) error {
-	j.opt = opt
-	if j.rowByRow() {
-		return nil // that is for when it is written
-	}
-	if j.tilted != nil {
-		if err := tilted.IntegrateInto(j.tilted, j.src, opt); err != nil {
-			return err
-		}
-	}
-	if j.squared != nil {
-		return boxsum.IntegrateSquaresInto(j.squared, j.src, opt)
-	}
-	return boxsum.IntegrateInto(j.sum, j.src, opt)
-}
-
-func (j *typedJob[P, S, Q]) integrateOn(d *gpu.Device) error {
-	if j.tilted != nil {
-		if err := gpu.IntegrateTiltedHostInto(d, j.tilted, j.src, nil); err != nil {
-			return err
-		}
-	}
-	if j.squared != nil {
-		return gpu.IntegrateSquaresHostInto(d, j.squared, j.src, nil)
-	}
-	return gpu.IntegrateHostInto(d, j.sum, j.src, nil)
-}
-
-// stats needs the table of squares.
-func (j *typedJob[P, S, Q]) stats(box image.Rectangle, channel int) stats {
-	s := stats{sum: j.sum.SumChannel(box, channel), mean: j.squared.Mean(box, channel)}
-	if j.squaresFit(box.Dx() * box.Dy()) {
-		s.std = j.squared.StdDev(box, channel)
-		if !j.cancelled(box, channel, s.std) {
-			return s
-		}
-	}
-	s.std = j.deviation(box, channel, s.mean)
-	return s
-}
-
-// cancelled says whether a deviation from float squares has few right digits:
-// the squares are then so large beside it that their rounding may be as large.
-func (j *typedJob[P, S, Q]) cancelled(box image.Rectangle, channel int, std float64) bool {
-	squares, ok := any(j.squared.Squares).(*boxsum.Table[float64])
-	if !ok || box.Empty() {
-		return false
-	}
-	const rounding, digits = 0x1p-48, 1e6
-	noise := rounding * squares.At(box.Max.X, box.Max.Y, channel) / float64(box.Dx()*box.Dy())
-	return std*std < digits*noise
-}
-
-// squaresFit says whether the squares of so many pixels surely fit a uint64:
-// those of 8 and 16 bits do in every image, those of 32 if they are small.
-func (j *typedJob[P, S, Q]) squaresFit(pixels int) bool {
-	limit := largestPixel[P]()
-	if uint64(pixels) <= math.MaxUint64/(limit*limit) {
-		return true
-	}
-	if j.peak == 0 {
-		j.peak = 1
-		for y := range j.src.Height {
-			for _, p := range j.src.Row(y) {
-				j.peak = max(j.peak, uint64(math.Abs(float64(p))))
-			}
-		}
-	}
-	return uint64(pixels) <= math.MaxUint64/(j.peak*j.peak)
-}
-
-// deviation goes through the pixels of a box whose squares may have wrapped or
-// cancelled. The mean may be off by a little: its error is taken away again.
-func (j *typedJob[P, S, Q]) deviation(box image.Rectangle, channel int, mean float64) float64 {
-	var sum, squares float64
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		row := j.src.Row(y)
-		for x := box.Min.X; x < box.Max.X; x++ {
-			d := float64(row[x*j.src.Channels+channel]) - mean
-			sum += d
-			squares += d * d
-		}
-	}
-	n := float64(box.Dx() * box.Dy())
-	return math.Sqrt(max(0, squares-sum*sum/n) / n)
-}
-
-func (j *typedJob[P, S, Q]) heatMap() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
-
-// sums is the table of sums, as it is written.
-func (j *typedJob[P, S, Q]) sums() (shape []int, rows iter.Seq[[]S], err error) {
-	if !j.rowByRow() {
-		view := j.sum.Exclusive()
-		return imgio.ViewShape(view), imgio.ViewRows(view), nil
-	}
-	stream, err := boxsum.NewStream[S, P](j.src.Width, j.src.Channels, j.opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	return j.shape(), streamRows(j.src, stream.Push), nil
-}
-
-// squareSums is the table of squares, as it is written.
-func (j *typedJob[P, S, Q]) squareSums() (shape []int, rows iter.Seq[[]Q], err error) {
-	if !j.rowByRow() {
-		view := j.squared.Squares.Exclusive()
-		return imgio.ViewShape(view), imgio.ViewRows(view), nil
-	}
-	stream, err := boxsum.NewSquaredStream[S, Q, P](j.src.Width, j.src.Channels, j.opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	push := func(row []P) ([]Q, error) {
-		_, squares, err := stream.Push(row)
-		return squares, err
-	}
-	return j.shape(), streamRows(j.src, push), nil
-}
-
-// tiltedSums is the 45° table, as it is written.
-func (j *typedJob[P, S, Q]) tiltedSums() (shape []int, rows iter.Seq[[]S], err error) {
-	if !j.rowByRow() {
-		view := j.tilted.View()
-		return imgio.ViewShape(view), imgio.ViewRows(view), nil
-	}
-	stream, err := tilted.NewStream[S, P](j.src.Width, j.src.Channels, j.opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	return j.shape(), streamRows(j.src, stream.Push), nil
-}
-
-// shape is that of the tables.
-func (j *typedJob[P, S, Q]) shape() []int {
-	return imgio.ViewShape(boxsum.View[S]{Width: j.src.Width + 1, Height: j.src.Height + 1, Channels: j.src.Channels})
-}
-
-// streamRows is the rows of a table as they come: row 0 is zero. A row that a
-// stream refuses ends them early, which the writer of the file will notice.
-func streamRows[P boxsum.Pixel, S boxsum.Sum](src boxsum.Image[P], push func([]P) ([]S, error)) iter.Seq[[]S] {
-	return func(yield func([]S) bool) {
-		if !yield(make([]S, (src.Width+1)*src.Channels)) {
-			return
-		}
-		for y := range src.Height {
-			row, err := push(src.Row(y))
-			if err != nil || !yield(row) {
-				return
-			}
-		}
-	}
-}
-
-func (j *typedJob[P, S, Q]) writeNPY(w io.Writer) error {
-	shape, rows, err := j.sums()
-	if err != nil {
-		return err
-	}
-	return imgio.WriteNPY(w, shape, rows)
-}
-
-func (j *typedJob[P, S, Q]) writeNPZ(w io.Writer) error {
-	z := imgio.NewNPZ(w)
-	shape, rows, err := j.sums()
-	if err != nil {
-		return err
-	}
-	if err := imgio.WriteNPZ(z, "sum", shape, rows); err != nil {
-		return err
-	}
-	if j.squares {
-		shape, rows, err := j.squareSums()
-		if err != nil {
-			return err
-		}
-		if err := imgio.WriteNPZ(z, "squares", shape, rows); err != nil {
-			return err
-		}
-	}
-	if j.tilts {
-		shape, rows, err := j.tiltedSums()
-		if err != nil {
-			return err
-		}
-		if err := imgio.WriteNPZ(z, "tilted", shape, rows); err != nil {
-			return err
-		}
-	}
-	return z.Close()
-}
+// clearPages finds the pages of a table that is not made yet.
+func clearPages[T boxsum.Sum](sums []T) { touchPages(sums, func(s *T) { *s = 0 }) }
 
 func sizeOf[T any]() int64 { return int64(unsafe.Sizeof(*new(T))) }

@@ -123,7 +123,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 // came through: users need not know of packages.
 func oneLine(err error) string {
 	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "gpu: ", "histogram: ", "rotated: ", "haar: ", "sketch: ", "volume: ", "papers: ", "reproduce: "} {
+	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text

@@ -156,7 +156,7 @@ func TestInterruptReading(t *testing.T) {
 
 // TestInterruptWriting cancels once the output has been begun.
 func TestInterruptWriting(t *testing.T) {
-	work, err := pairs[0].job(imgio.Demo(64, 64), false, false)
+	work, err := allPairs[0].job(&source{image: imgio.Demo(64, 64)}, tableChoice{})
 	if err != nil {
 		t.Fatal(err)
 	}

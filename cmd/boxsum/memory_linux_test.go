@@ -20,7 +20,7 @@ func TestNoMemory(t *testing.T) {
 		{Width: 1 << 27, Channels: 1 << 20},
 	} {
 		for _, squares := range []bool{false, true} {
-			_, err := newTypedJob[float64, float64, float64](img, squares, false)
+			_, err := newPlane[float64, float64, float64](img, tableChoice{squares: squares})
 			if err == nil || !strings.Contains(err.Error(), "GB of memory") {
 				t.Errorf("%d×%d, squares %v: error is %v", img.Width, img.Height, squares, err)
 			}
@@ -46,7 +46,7 @@ func TestHistogramMemory(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitError)
 	}
 	runtime.ReadMemStats(&after)
-	if got := stderr.String(); !strings.HasPrefix(got, "boxsum: error: invalid: a table of 60000×60000 pixels and 256 bins: ") {
+	if got := stderr.String(); !strings.HasPrefix(got, "boxsum: error: out of memory: a table of 60000×60000 pixels and 256 bins: ") {
 		t.Errorf("error is %q", got)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {

@@ -52,7 +52,7 @@ func formatOf(path string, squares, tilted bool) (format, error) {
 	return format{}, fmt.Errorf("%s: unknown extension %q: tables are written as %s", path, extension, strings.Join(known, ", "))
 }
 
-// checkApart says no to an output that would replace the input.
+// checkApart refuses an output that would replace the input.
 func checkApart(in, out string) error {
 	if in == standard || out == standard || out == "" {
 		return nil
@@ -63,6 +63,21 @@ func checkApart(in, out string) error {
 	}
 	if b, err := os.Stat(out); err == nil && os.SameFile(a, b) {
 		return fmt.Errorf("%s is the input: write to another file", out)
+	}
+	return nil
+}
+
+// checkOutside refuses an output that would be a slice of the volume next time.
+func checkOutside(in, out string) error {
+	if in == standard || out == standard || out == "" {
+		return nil
+	}
+	a, err := os.Stat(in)
+	if err != nil {
+		return err
+	}
+	if b, err := os.Stat(filepath.Dir(out)); err == nil && a.IsDir() && os.SameFile(a, b) {
+		return fmt.Errorf("%s is the folder of the slices: write to another one", filepath.Dir(out))
 	}
 	return nil
 }
@@ -93,7 +108,7 @@ func (sh *shell) save(path string, f format, j job) error {
 	return sh.saveAs(path, f.size(j), func(w io.Writer) error { return f.write(j, w) })
 }
 
-// saveAs writes about so many bytes to a path, whole or not at all.
+// saveAs writes about this many bytes to a path, whole or not at all.
 func (sh *shell) saveAs(path string, size int64, to func(io.Writer) error) error {
 	sh.progress.begin("writing", size)
 	write := func(w io.Writer) error { return to(&meteredWriter{sh.ctx, w, sh.progress}) }
@@ -112,7 +127,7 @@ func (sh *shell) saveAs(path string, size int64, to func(io.Writer) error) error
 	return err
 }
 
-// isDevice says whether a path is a pipe or something else that is no file.
+// isDevice reports whether a path is a pipe or something else that is no file.
 func isDevice(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir() && !info.Mode().IsRegular()

@@ -50,7 +50,7 @@ func newProgress(stderr io.Writer) *progress {
 	return p
 }
 
-// begin names what the command does from now on, to so many bytes.
+// begin names what the command does from now on, and how many bytes that is.
 func (p *progress) begin(name string, total int64) {
 	if p != nil {
 		p.now.Store(&step{name: name, total: total, bytes: true})
@@ -64,6 +64,17 @@ func (p *progress) reach(name string, done, total int) {
 		s.done.Store(int64(done))
 		p.now.Store(s)
 	}
+}
+
+// share is told which part of something is done, from 0 to 1. It is nil where nobody
+// sees it.
+func (p *progress) share(name string) func(done float64) {
+	const steps = 1000
+	if p == nil {
+		return nil
+	}
+	p.reach(name, 0, steps)
+	return func(done float64) { p.reach(name, int(done*steps), steps) }
 }
 
 // add counts bytes towards the total of the step.

@@ -62,6 +62,8 @@ func TestProgressOnTerminal(t *testing.T) {
 	waitFor("reading", "50 %")
 	p.begin("integrating", 0)
 	waitFor("integrating")
+	p.share("integrating")(0.625)
+	waitFor("integrating", "62 %")
 	p.reach("u8:u32 1080p", 3, 4)
 	waitFor("u8:u32 1080p", "75 %")
 	p.close()
@@ -87,5 +89,8 @@ func TestProgressOnlyOnTerminals(t *testing.T) {
 	none.begin("reading", 1)
 	none.add(1)
 	none.reach("round", 1, 2)
+	if none.share("integrating") != nil {
+		t.Error("what nobody sees has a share")
+	}
 	none.close()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -15,14 +16,14 @@ func FuzzParseBox(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := parseBox(text)
+		b, err := parseBox(text, 4)
 		if err != nil {
 			return
 		}
 		if b[0] > b[2] || b[1] > b[3] {
 			t.Errorf("%q became the inverted %v", text, b)
 		}
-		if again, err := parseBox(b.String()); err != nil || again != b {
+		if again, err := parseBox(b.String(), 4); err != nil || !slices.Equal(again, b) {
 			t.Errorf("%q became %v and then %v, %v", text, b, again, err)
 		}
 	})
@@ -34,14 +35,14 @@ func TestDeviationOfLargePixels(t *testing.T) {
 		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
 		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
 	}, Stride: 4, Width: 4, Height: 2, Channels: 1}
-	work, err := newTypedJob[int32, int64, uint64](img, true, false)
+	work, err := newPlane[int32, int64, uint64](img, tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := work.integrate(nil); err != nil {
+	if err := work.integrate(nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, box := range []image.Rectangle{image.Rect(0, 0, 2, 1), image.Rect(0, 0, 4, 2)} {
+	for _, box := range []box{{0, 0, 2, 1}, {0, 0, 4, 2}} {
 		got := work.stats(box, 0)
 		if got.mean != -0.5 || got.std != math.MaxInt32+0.5 {
 			t.Errorf("%v: mean %v and std %v, want -0.5 and 2147483647.5", box, got.mean, got.std)
@@ -60,34 +61,34 @@ func TestDeviationFarFromZero(t *testing.T) {
 	for i := range img.Pix {
 		img.Pix[i] = 1e8 + float64(i%2)
 	}
-	work, err := newTypedJob[float64, float64, float64](img, true, false)
+	work, err := newPlane[float64, float64, float64](img, tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := work.integrate(nil); err != nil {
+	if err := work.integrate(nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	for box, want := range map[image.Rectangle]float64{
+	for where, want := range map[image.Rectangle]float64{
 		image.Rect(0, 0, 100, 100):  0.5,
 		image.Rect(90, 90, 100, 92): 0.5,
 		image.Rect(7, 3, 8, 99):     0,
 		{}:                          0,
 	} {
-		if got := work.stats(box, 0).std; math.Abs(got-want) > 1e-6 {
-			t.Errorf("%v: std %v, want %v", box, got, want)
+		if got := work.stats(box{where.Min.X, where.Min.Y, where.Max.X, where.Max.Y}, 0).std; math.Abs(got-want) > 1e-6 {
+			t.Errorf("%v: std %v, want %v", where, got, want)
 		}
 	}
 }
 
 // TestReadBoxes reads what Windows editors write.
 func TestReadBoxes(t *testing.T) {
-	got, err := readBoxes([]box{{9, 9, 9, 9}}, "boxes", strings.NewReader("\ufeff0,0,1,1\r\n\r\n -1,2,3,4 \r\n5,6,7,8"))
+	got, err := readBoxes([]box{{9, 9, 9, 9}}, "boxes", strings.NewReader("\ufeff0,0,1,1\r\n\r\n -1,2,3,4 \r\n5,6,7,8"), 4)
 	want := []box{{9, 9, 9, 9}, {0, 0, 1, 1}, {-1, 2, 3, 4}, {5, 6, 7, 8}}
-	if err != nil || !slices.Equal(got, want) {
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("boxes are %v, %v, want %v", got, err, want)
 	}
 	for _, long := range []string{strings.Repeat("1", 1000), strings.Repeat("1", 1000) + ",2,3,4", strings.Repeat("1", 1<<20)} {
-		if _, err := readBoxes(nil, "boxes", strings.NewReader("0,0,1,1\n"+long)); err == nil || len(err.Error()) > 200 || !strings.HasPrefix(err.Error(), "boxes:2: ") {
+		if _, err := readBoxes(nil, "boxes", strings.NewReader("0,0,1,1\n"+long), 4); err == nil || len(err.Error()) > 200 || !strings.HasPrefix(err.Error(), "boxes:2: ") {
 			t.Errorf("a line of %d digits gives %v", len(long), err)
 		}
 	}

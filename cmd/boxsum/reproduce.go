@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/internal/bench"
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/reproduce"
 	"github.com/boxsum/boxsum/papers"
 )
@@ -22,7 +22,7 @@ type reproduceCmd struct {
 	Out    string   `short:"o" default:"boxsum-report" placeholder:"DIR" help:"Folder for the report (${default})."`
 	Quick  bool     `help:"Take fewer sizes and runs: about a minute."`
 	Sizes  string   `placeholder:"LIST" help:"Sizes to take in place of the published ones, such as 480p,1000x700."`
-	Repeat *int     `placeholder:"N" help:"Run everything so often, in place of as often as published."`
+	Repeat *int     `placeholder:"N" help:"Run everything N times, in place of as often as published."`
 	On     string   `enum:"auto,cpu,cuda,opencl" default:"auto" help:"What runs the GPU's algorithms: cuda, opencl, or the best there is (auto), which may be OpenCL on the processor. With cpu they are left out."`
 	From   string   `placeholder:"FILE" help:"Measure nothing: write the report of this results.json anew."`
 }
@@ -102,7 +102,7 @@ func (c *reproduceCmd) Run(sh *shell) error {
 // grace is how long a report gets after Ctrl-C to be written once more.
 const grace = 3 * time.Second
 
-// delayed is a context that ends so long after another does.
+// delayed is a context that ends some time after another does.
 func delayed(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
@@ -112,7 +112,7 @@ func delayed(ctx context.Context, by time.Duration) (context.Context, context.Ca
 // config is what the flags say.
 func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
 	cfg = reproduce.Config{Names: c.Names, Quick: c.Quick, CPU: cpuName(), Version: version(), Command: c.command(),
-		Progress: func(p reproduce.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }}
+		Progress: func(p measure.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }}
 	if c.Repeat != nil {
 		if cfg.Repeat = *c.Repeat; cfg.Repeat < 1 {
 			return cfg, fmt.Errorf("--repeat %d: run once at least", cfg.Repeat)
@@ -121,7 +121,7 @@ func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
 	if c.Sizes == "" {
 		return cfg, nil
 	}
-	sizes, err := bench.ParseSizes(c.Sizes)
+	sizes, err := measure.ParseSizes(c.Sizes)
 	if err != nil {
 		return cfg, err
 	}
@@ -129,7 +129,7 @@ func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
 		if s.Depth > 0 {
 			return cfg, fmt.Errorf("--sizes %s: the experiments are about images, not volumes", s)
 		}
-		cfg.Sizes = append(cfg.Sizes, reproduce.Size{Width: s.Width, Height: s.Height})
+		cfg.Sizes = append(cfg.Sizes, measure.Size{Width: s.Width, Height: s.Height})
 	}
 	return cfg, nil
 }

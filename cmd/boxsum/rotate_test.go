@@ -64,7 +64,7 @@ func rotatedStatsProperty[P boxsum.Pixel, S boxsum.Sum](t *rapid.T) {
 	for i := range img.Pix {
 		img.Pix[i] = P(rapid.IntRange(low, 255).Draw(t, "pixel"))
 	}
-	table, err := newTypedTurned[P, S](nil, img, rot)
+	table, err := newRotatedJob[P, S](nil, img, rot, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,43 +2,29 @@ package main
 
 import (
 	"fmt"
+	"image"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/internal/sketch"
+	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
 )
+
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pairlist.go -before "package main\n// allPairs are all the tables that boxsum makes. The first pair of a pixel type is its default.\nvar allPairs = []pair{" -line "pairOf[{{.Pixel}}, {{.Sum}}, {{square .Pixel}}]()," -after "}"
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pixellist.go -list pixels -before "package main\nvar pixelTypes = []func(any) (pixels, bool){" -line "pixelsOf[{{.}}]," -after "}"
 
 // A pair is one pixel type with one sum type that it can be integrated to.
 type pair struct {
 	pixel, sum string
 	is         func(img any) bool             // whether the image has these pixels
-	holds      func(img any, slices int) bool // whether the sum of all of them, in so many images, is exact
-	job        func(img any, squares, rows bool) (job, error)
-	volume     func(stack *imgio.Stack, squares, slices bool) (volumeJob, error)
-	turn       func(d *gpu.Device, img any, rot rotated.Rotation) (turned, error)
-}
-
-// pairs are all the tables that boxsum makes. The first pair of a pixel type
-// is its default.
-var pairs = []pair{
-	pairOf[uint8, uint32, uint64](),
-	pairOf[uint8, uint64, uint64](),
-	pairOf[uint8, float32, uint64](),
-	pairOf[uint8, float64, uint64](),
-	pairOf[uint16, uint64, uint64](),
-	pairOf[uint16, float64, uint64](),
-	pairOf[uint32, uint64, uint64](),
-	pairOf[uint32, uint32, uint64](),
-	pairOf[int16, int64, uint64](),
-	pairOf[int32, int64, uint64](),
-	pairOf[float32, float64, float64](),
-	pairOf[float32, float32, float64](),
-	pairOf[float64, float64, float64](),
+	holds      func(img any, slices int) bool // whether the sum of all of them, in this many images, is exact
+	job        func(src *source, want tableChoice) (job, error)
+	rotate     func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error)
 }
 
 func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
@@ -50,19 +36,21 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 			im := img.(boxsum.Image[P])
 			return uint64(im.Width)*uint64(im.Height)*uint64(slices) <= largestSum[S]()/largestPixel[P]()
 		},
-		job: func(img any, squares, rows bool) (job, error) {
-			return newTypedJob[P, S, Q](img.(boxsum.Image[P]), squares, rows)
+		job: func(src *source, want tableChoice) (job, error) {
+			if src.stack != nil {
+				return newSolid[P, S, Q](src.stack, want)
+			}
+			return newPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
 		},
-		volume: newTypedVolume[P, S, Q],
-		turn: func(d *gpu.Device, img any, rot rotated.Rotation) (turned, error) {
-			return newTypedTurned[P, S](d, img.(boxsum.Image[P]), rot)
+		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
+			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
 		},
 	}
 }
 
 // pairsFor are the pairs of the image's pixel type, its default first.
 func pairsFor(img any) ([]pair, error) {
-	found := slices.DeleteFunc(slices.Clone(pairs), func(p pair) bool { return !p.is(img) })
+	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return !p.is(img) })
 	if len(found) == 0 {
 		return nil, fmt.Errorf("there are no tables of %T", img)
 	}
@@ -87,7 +75,7 @@ func pairNamed(img any, sum string) (pair, error) {
 		found[0].pixel, sum, strings.Join(names, ", "))
 }
 
-// pairExact is the first pair whose sums hold the whole image, or a volume of so
+// pairExact is the first pair whose sums hold the whole image, or a volume of this
 // many slices like it, whatever the pixels.
 func pairExact(img any, slices int) (pair, error) {
 	found, err := pairsFor(img)
@@ -103,40 +91,63 @@ func pairExact(img any, slices int) (pair, error) {
 }
 
 // typeName is u8 for uint8, i16 for int16, f64 for float64.
-func typeName[T boxsum.Pixel | boxsum.Sum]() string {
-	t := reflect.TypeFor[T]()
-	return fmt.Sprintf("%c%d", t.Kind().String()[0], t.Bits())
-}
+func typeName[T boxsum.Pixel | boxsum.Sum]() string { return pairs.Of[T]().Short() }
 
 // largestPixel is the largest magnitude of a pixel type. Float pixels count
 // as 1: their sums round anyway, and do not overflow.
 func largestPixel[P boxsum.Pixel]() uint64 {
-	switch any(*new(P)).(type) {
-	case uint8:
-		return math.MaxUint8
-	case uint16:
-		return math.MaxUint16
-	case uint32:
-		return math.MaxUint32
-	case int16:
-		return -math.MinInt16
-	case int32:
-		return -math.MinInt32
+	t := pairs.Of[P]()
+	switch bits := 8 * t.Bytes(); {
+	case t.Float():
+		return 1
+	case t.Signed():
+		return 1 << (bits - 1)
+	default:
+		return 1<<bits - 1
 	}
-	return 1
 }
 
 // largestSum is the number up to which a sum type holds every whole number.
 func largestSum[S boxsum.Sum]() uint64 {
-	switch any(*new(S)).(type) {
-	case uint32:
-		return math.MaxUint32
-	case uint64:
-		return math.MaxUint64
-	case int64:
-		return math.MaxInt64
-	case float32:
+	switch t := pairs.Of[S](); t {
+	case pairs.F32:
 		return 1 << 24
+	case pairs.F64:
+		return 1 << 53
+	case pairs.I64:
+		return math.MaxInt64
+	default:
+		return math.MaxUint64 >> (64 - 8*t.Bytes())
 	}
-	return 1 << 53
+}
+
+// pixels is an image of any type.
+type pixels interface {
+	show() image.Image // to look at
+	prepare(a *papers.Algorithm, opt *papers.Options) (*papers.Job, error)
+	histogram(c *histogramCmd, weights any, d *gpu.Device, opt *boxsum.Options) (*histogramWork, error)
+}
+
+// typedImage is the only pixels.
+type typedImage[P boxsum.Pixel] struct{ boxsum.Image[P] }
+
+func pixelsOf[P boxsum.Pixel](img any) (pixels, bool) {
+	im, ok := img.(boxsum.Image[P])
+	return typedImage[P]{im}, ok
+}
+
+// anyImage is an image of one of the types that there are.
+func anyImage(img any) (pixels, error) {
+	for _, of := range pixelTypes {
+		if p, ok := of(img); ok {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("there are no tables of %T", img)
+}
+
+func (img typedImage[P]) show() image.Image { return sketch.Show(img.Image) }
+
+func (img typedImage[P]) prepare(a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
+	return papers.Prepare(a, opt, img.Image)
 }

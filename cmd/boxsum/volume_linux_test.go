@@ -21,11 +21,11 @@ import (
 // slice by slice.
 func TestNoVolumeMemory(t *testing.T) {
 	stack := &imgio.Stack{First: boxsum.Image[uint8]{Width: 1 << 16, Height: 1 << 16, Channels: 1}, Depth: 1 << 16}
-	if _, err := newTypedVolume[uint8, uint32, uint64](stack, true, false); err == nil || !strings.Contains(err.Error(), "GB of memory") {
+	if _, err := newSolid[uint8, uint32, uint64](stack, tableChoice{squares: true}); err == nil || !strings.Contains(err.Error(), "GB of memory") {
 		t.Errorf("error is %v", err)
 	}
-	work, err := newTypedVolume[uint8, uint32, uint64](stack, true, true)
-	if err != nil || !work.sliceBySlice() {
+	work, err := newSolid[uint8, uint32, uint64](stack, tableChoice{squares: true, stream: true})
+	if err != nil || !work.streamed() {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -42,7 +42,7 @@ func TestInterruptSlice(t *testing.T) {
 	if err := cmp.Or(os.Remove(pipe), unix.Mkfifo(pipe, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	made, err := newTypedVolume[uint8, uint32, uint64](stack, true, false)
+	made, err := newSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ func TestInterruptSlice(t *testing.T) {
 	}); !errors.Is(err, context.Canceled) || read != 2 {
 		t.Errorf("loading: %v, after %d slices", err, read)
 	}
-	streamed := &typedVolume[uint8, uint32, uint64]{stack: stack, squares: true, opt: &boxsum.Options{}, ctx: ctx}
-	streamed.src.Width, streamed.src.Height, streamed.src.Depth, streamed.src.Channels = made.size()
+	streamed := planSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
+	streamed.streams, streamed.ctx = true, ctx
 	if err := streamed.writeNPY(io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("writing: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,21 +32,21 @@ func TestSliceBySlice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := newTypedVolume[uint8, uint32, uint64](stack, true, false)
+	made, err := newSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := made.load(t.Context(), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
-	streamed := &typedVolume[uint8, uint32, uint64]{stack: stack, squares: true, ctx: t.Context()}
-	streamed.src.Width, streamed.src.Height, streamed.src.Depth, streamed.src.Channels = made.size()
+	streamed := planSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
+	streamed.streams = true
 	var files [4]bytes.Buffer
-	for i, work := range []volumeJob{made, streamed} {
-		if work.sliceBySlice() != (i == 1) {
+	for i, work := range []job{made, streamed} {
+		if work.streamed() != (i == 1) {
 			t.Fatalf("job %d goes slice by slice, or not", i)
 		}
-		if err := work.integrate(&boxsum.Options{}); err != nil {
+		if err := work.integrate(nil, &boxsum.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := work.writeNPY(&files[i]); err != nil {
@@ -58,7 +59,7 @@ func TestSliceBySlice(t *testing.T) {
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !bytes.Equal(files[2].Bytes(), files[3].Bytes()) {
 		t.Error("the files differ")
 	}
-	if r := volumeReport(streamed, nil, &boxsum.Options{}, 1, ""); !strings.HasPrefix(r.String(), "3×2×4 u8→u32+u64, slice by slice, ") {
+	if r := newReport(streamed, nil, &boxsum.Options{}, 1, ""); !strings.HasPrefix(r.String(), "3×2×4 u8→u32+u64, slice by slice, ") {
 		t.Error(r)
 	}
 }
@@ -71,8 +72,8 @@ func TestSliceFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work := &typedVolume[uint8, uint32, uint64]{stack: stack, squares: true, opt: &boxsum.Options{}, ctx: t.Context()}
-	work.src.Width, work.src.Height, work.src.Depth, work.src.Channels = 3, 2, 4, 1
+	work := planSolid[uint8, uint32, uint64](stack, tableChoice{squares: true})
+	work.streams = true
 	if err := os.WriteFile(filepath.Join(folder, "3.pgm"), []byte("P2 3 2 255 1 2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +93,11 @@ func FuzzParseBlock(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := parseBlock(text)
+		b, err := parseBox(text, 6)
 		if err != nil {
 			return
 		}
-		if again, err := parseBlock(b.String()); err != nil || again != b {
+		if again, err := parseBox(b.String(), 6); err != nil || !slices.Equal(again, b) {
 			t.Errorf("%q is %v, which is %v: %v", text, b, again, err)
 		}
 	})

@@ -82,19 +82,19 @@ func drawLocal() (image.Image, error) {
 	return sheet.canvas, nil
 }
 
-// drawMoments shows shapes in their boxes, moved, turned and scaled, each with
+// drawMoments shows shapes in their boxes, moved, rotated and scaled, each with
 // its ellipse and first invariants.
 func drawMoments() (image.Image, error) {
 	const cell, columns = 190, 4
 	arrowHead := [][2]float64{{-50, -12}, {10, -12}, {10, -32}, {50, 0}, {10, 32}, {10, 12}, {-50, 12}}
 	corner := [][2]float64{{-40, -45}, {-15, -45}, {-15, 20}, {40, 20}, {40, 45}, {-40, 45}}
 	img := image.NewGray(image.Rect(0, 0, cell*columns, 2*cell))
-	for i, turned := range []float64{0, 0.5, 1.9, -2.4} {
+	for i, angle := range []float64{0, 0.5, 1.9, -2.4} {
 		size := []float64{1, 0.8, 1.35, 0.6}[i]
 		centre := [2]float64{float64(cell*i + cell/2), cell / 2}
-		fillShape(img, arrowHead, centre, turned, size)
+		fillShape(img, arrowHead, centre, angle, size)
 		centre[1] += cell
-		fillShape(img, corner, centre, turned, size)
+		fillShape(img, corner, centre, angle, size)
 	}
 	pixels := boxsum.Image[uint8]{Pix: img.Pix, Stride: img.Stride, Width: img.Rect.Dx(), Height: img.Rect.Dy()}
 	table, err := moments.Integrate(pixels, nil)
@@ -122,10 +122,10 @@ func drawMoments() (image.Image, error) {
 	return canvas, nil
 }
 
-// fillShape fills a polygon that is turned and scaled about its origin.
-func fillShape(m *image.Gray, shape [][2]float64, centre [2]float64, turned, size float64) {
+// fillShape fills a polygon that is rotated and scaled about its origin.
+func fillShape(m *image.Gray, shape [][2]float64, centre [2]float64, angle, size float64) {
 	z := vector.NewRasterizer(m.Rect.Dx(), m.Rect.Dy())
-	sin, cos := math.Sincos(turned)
+	sin, cos := math.Sincos(angle)
 	for i, p := range shape {
 		x := float32(centre[0] + size*(p[0]*cos-p[1]*sin))
 		y := float32(centre[1] + size*(p[0]*sin+p[1]*cos))

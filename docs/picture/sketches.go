@@ -142,7 +142,7 @@ func (s *sheet) put(i int, picture image.Image, caption string) {
 	text(s.canvas, at.Add(image.Pt(s.width/2, picture.Bounds().Dy()+8)), caption, large)
 }
 
-// text writes centred letters below a point, so many times as large as they
+// text writes centred letters below a point, this many times as large as they
 // come.
 func text(m draw.Image, at image.Point, words string, large int) {
 	face := basicfont.Face7x13

@@ -17,7 +17,7 @@ const (
 	panelGap         = 56
 )
 
-var turned = tilted.Box{X: 7, Y: 1, W: 5, H: 3}
+var tiltedBox = tilted.Box{X: 7, Y: 1, W: 5, H: 3}
 
 // drawTilted writes the picture as SVG.
 func drawTilted(w io.Writer) error {
@@ -33,7 +33,7 @@ func drawTilted(w io.Writer) error {
 	p.caption(margin, fmt.Sprintf("Entry (%d, %d) is the sum of these pixels.", entryX, entryY))
 
 	left := margin + panel + panelGap
-	b := turned
+	b := tiltedBox
 	p.pixels(left, func(x, y int) bool {
 		down, across := x+y-(b.X+b.Y-1), b.X-b.Y-1-(x-y)
 		return down >= 0 && down < 2*b.W && across >= 0 && across < 2*b.H

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/papers"
-	"github.com/boxsum/boxsum/rotated"
 )
 
 const (
@@ -20,131 +20,6 @@ const (
 	// AlgorithmBatch is how many images one that takes many gets.
 	AlgorithmBatch = 16
 )
-
-// An AlgorithmCase is a published algorithm in one precision.
-type AlgorithmCase struct {
-	*papers.Algorithm
-	Precision papers.Precision
-	Rotation  rotated.Rotation // of a rotated table
-}
-
-// String is the case as [ParseAlgorithms] reads it.
-func (a AlgorithmCase) String() string {
-	name := a.Name
-	if a.Kind == papers.Rotated {
-		name += rotatedMark + a.Rotation.String()
-	}
-	return name + ":" + a.Precision.String()
-}
-
-// table is what kind of table it makes.
-func (a AlgorithmCase) table() Case {
-	c := Case{Types: a.Precision.Type + ":" + a.Precision.Type, Channels: a.Precision.Channels}
-	switch a.Kind {
-	case papers.Tilted:
-		c.Types += tiltedSuffix
-	case papers.Rotated:
-		c.Types += rotatedMark + a.Rotation.String()
-	}
-	return c
-}
-
-// ParseAlgorithms reads a comma-separated list of algorithms of package papers:
-// names such as intimg/gpu-v2, with a precision after a colon where it is not to be
-// the first one, bilgic/scan-transpose:f64, and a rotation after an at sign,
-// messom/rotated@2/3. The name of a work stands for all its algorithms that run
-// where device says, on a GPU or not, and "all" for those of all works.
-func ParseAlgorithms(list string, device bool) ([]AlgorithmCase, error) {
-	place := papers.CPU
-	if device {
-		place = papers.GPU
-	}
-	var cases []AlgorithmCase
-	for _, text := range strings.Split(list, ",") {
-		text = strings.TrimSpace(text)
-		some := slices.DeleteFunc(papers.All(), func(a *papers.Algorithm) bool {
-			return a.Place != place || text != "all" && a.Work.Name != text
-		})
-		for _, a := range some {
-			cases = append(cases, AlgorithmCase{a, a.Precisions[0], defaultRotation(a)})
-		}
-		if len(some) > 0 {
-			continue
-		}
-		c, err := ParseAlgorithm(text)
-		if err != nil {
-			return nil, err
-		}
-		if c.Place == papers.GPU && !device {
-			return nil, fmt.Errorf("bench: %s runs on a GPU: add --on cuda or --on opencl", c.Name)
-		}
-		cases = append(cases, c)
-	}
-	return cases, nil
-}
-
-// ParseAlgorithm reads one algorithm with what may follow it.
-func ParseAlgorithm(text string) (AlgorithmCase, error) {
-	rest, precision, hasPrecision := strings.Cut(text, ":")
-	name, rotation, hasRotation := strings.Cut(rest, rotatedMark)
-	a, err := papers.Find(name)
-	if err != nil {
-		return AlgorithmCase{}, err
-	}
-	c := AlgorithmCase{a, a.Precisions[0], defaultRotation(a)}
-	if hasPrecision {
-		if c.Precision, err = papers.ParsePrecision(precision); err != nil {
-			return c, err
-		}
-		if !slices.Contains(a.Precisions, c.Precision) {
-			return c, fmt.Errorf("bench: %s is not in %s, but in %s", name, precision, join(a.Precisions))
-		}
-	}
-	if hasRotation {
-		if a.Kind != papers.Rotated {
-			return c, fmt.Errorf("bench: %s does not rotate: leave out %s%s", name, rotatedMark, rotation)
-		}
-		if c.Rotation, err = rotated.Parse(rotation); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
-}
-
-func defaultRotation(a *papers.Algorithm) rotated.Rotation {
-	if a.Kind == papers.Rotated {
-		return rotated.Rotation{A: 1, B: 2}
-	}
-	return rotated.Rotation{}
-}
-
-// WriteAlgorithms lists all algorithms: their names, where they run, in what, and
-// what they read and write for each pixel.
-func WriteAlgorithms(w io.Writer) error {
-	t := textTable{w: w}
-	for _, work := range papers.Works() {
-		t.line(fmt.Sprintf("%s: %s, %q, %s", work.Name, work.Authors, work.Title, work.Where))
-		for _, a := range papers.All() {
-			if a.Work == work {
-				t.line(fmt.Sprintf("  %-28s%-5s%-16s%s", a.Name, a.Place, join(a.Precisions), a.CostText))
-				t.line(fmt.Sprintf("  %-28s%s (%s)", "", a.Title, a.Section))
-			}
-		}
-		t.line("")
-	}
-	t.line("Reads and writes are of memory, for each pixel, as if there were no caches. The first precision is the one that counts unless")
-	t.line("another follows the name, as in bilgic/scan-transpose:f64; messom/rotated takes a rotation too, as in messom/rotated@2/3:f32.")
-	t.line("The name of a work stands for all its algorithms that run on the CPU, or with --on cuda or --on opencl there, and \"all\" for those of all works.")
-	return t.err
-}
-
-func join(precisions []papers.Precision) string {
-	var names []string
-	for _, p := range precisions {
-		names = append(names, p.String())
-	}
-	return strings.Join(names, ", ")
-}
 
 // AlgorithmsConfig says which published algorithms to measure, at the sizes and with
 // the numbers of workers of Config; its Cases do not count.
@@ -160,12 +35,12 @@ type AlgorithmsConfig struct {
 // the same pixels and in the same place. Every table is checked first.
 func Algorithms(ctx context.Context, cfg AlgorithmsConfig) (results []Result, err error) {
 	if cfg.Sizes == nil {
-		if cfg.Sizes, err = ParseSizes(AlgorithmSizes); err != nil {
+		if cfg.Sizes, err = measure.ParseSizes(AlgorithmSizes); err != nil {
 			return nil, err
 		}
 	}
 	cfg.Batch = cmp.Or(cfg.Batch, AlgorithmBatch)
-	cfg.Cases = []Case{{"u8:u32", 1}}
+	cfg.Cases = []Case{{Types: "u8:u32", Channels: 1}}
 	p, err := cfg.plan()
 	if err != nil {
 		return nil, err
@@ -186,7 +61,7 @@ func Algorithms(ctx context.Context, cfg AlgorithmsConfig) (results []Result, er
 				end := p.done + p.Repeat
 				pair, err := cfg.measure(ctx, p, a, size, workers)
 				if leavesOut(err) {
-					r := leftOut(a.Name, cfg.place(a), a.table(), size, cfg.images(a), err)
+					r := leftOut(a.Name, cfg.device(a), a.table(), size, cfg.images(a), err)
 					r.Workers, p.done = workers, end
 					results = append(results, r)
 					report.line(fmt.Sprintf("%-32s%-13s left out: %s", a, size, r.LeftOut))
@@ -215,41 +90,109 @@ func (cfg *AlgorithmsConfig) workersOf(a AlgorithmCase, p *plan) []int {
 }
 
 // measure checks and times one algorithm and boxsum beside it.
-func (cfg *AlgorithmsConfig) measure(ctx context.Context, p *plan, a AlgorithmCase, size Size, workers int) (_ []Result, err error) {
+func (cfg *AlgorithmsConfig) measure(ctx context.Context, p *plan, a AlgorithmCase, size Size, workers int) (results []Result, err error) {
 	c := a.table()
-	if err := fitsMemory(c, size, 4*int64(cfg.images(a))); err != nil {
+	if err := c.FitMemory(size, 4*int64(cfg.images(a))); err != nil {
 		return nil, err
 	}
-	d, err := cfg.duel(a, size, workers)
+	var both []*measure.Contestant
+	switch a.Precision.Type {
+	case "f32":
+		both, err = duel[float32](cfg, a, size, workers)
+	case "f64":
+		both, err = duel[float64](cfg, a, size, workers)
+	default:
+		both, err = duel[uint32](cfg, a, size, workers)
+	}
+	defer func() {
+		for _, contestant := range both {
+			if contestant.Close != nil {
+				err = errors.Join(err, contestant.Close())
+			}
+		}
+	}()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, d.close()) }()
-	if err := d.check(); err != nil {
-		return nil, err
-	}
-	read, written := c.bytes(size)
-	result := func(name string) Result {
-		r := newResult(name, c, size, workers, int64(cfg.images(a))*(read+written), true)
-		r.On = cfg.place(a)
-		if n := cfg.images(a); n > 1 {
-			r.Batch = n
+	var field []entry
+	for i, name := range []string{a.Name, Boxsum} {
+		if err := both[i].Verify(ctx); err != nil {
+			return nil, err
 		}
-		return r
+		field = append(field, entry{newResult(name, cfg.device(a), c, size, workers, cfg.images(a), true), both[i]})
 	}
-	turn := timed
-	if a.Place == papers.GPU && !a.Many {
-		turn = func(f func() error) turnOf { return deviceTimed(cfg.Device, f) }
-	}
-	return p.measure(ctx, c, size, []contestant{{result(a.Name), turn(d.theirs)}, {result(Boxsum), turn(d.boxsum)}})
+	return p.measure(ctx, field)
 }
 
-// place is where an algorithm runs, as results say it.
-func (cfg *AlgorithmsConfig) place(a AlgorithmCase) string {
-	if a.Place == papers.GPU {
-		return cfg.Device.Info().Kind.String()
+// duel is a published algorithm and boxsum's own on the same pixels, in the same place.
+// Those that are there are to be closed, also with an error.
+func duel[E uint32 | float32 | float64](cfg *AlgorithmsConfig, a AlgorithmCase, size Size, workers int) ([]*measure.Contestant, error) {
+	img, err := papers.ExactImage[E](size.Width, size.Height, a.Precision)
+	if err != nil {
+		return nil, err
 	}
-	return "cpu"
+	images := slices.Repeat([]boxsum.Image[E]{img}, cfg.images(a))
+	job, err := papers.Prepare(a.Algorithm, &papers.Options{
+		Precision: a.Precision, Threads: workers, Device: cfg.Device, Rotation: a.Rotation,
+	}, images...)
+	if err != nil {
+		return nil, err
+	}
+	both := []*measure.Contestant{measure.Published(job, cfg.device(a), a.Many)}
+	var ours *measure.Contestant
+	switch {
+	case a.Many:
+		ours, err = measure.Many[E](cfg.Device, img, len(images))
+	case a.Place == papers.GPU:
+		ours, err = onDevice(cfg.Device, a, img)
+	default:
+		ours, err = onCPU(a, img, measure.Options{Workers: workers, Level: cfg.Level})
+	}
+	if err != nil {
+		return both, err
+	}
+	return append(both, ours), nil
+}
+
+// onDevice and onCPU are boxsum's table of the same kind.
+func onDevice[E uint32 | float32 | float64](d *gpu.Device, a AlgorithmCase, img boxsum.Image[E]) (*measure.Contestant, error) {
+	job := measure.DeviceJob{Device: d}
+	var w *measure.DeviceWork
+	var err error
+	if a.Kind == papers.Tilted {
+		w, err = measure.DeviceTilted[E](job, img)
+	} else {
+		w, err = measure.DeviceUpright[E](job, img)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.Contestant(false), nil
+}
+
+func onCPU[E uint32 | float32 | float64](a AlgorithmCase, img boxsum.Image[E], opt measure.Options) (*measure.Contestant, error) {
+	var w *measure.Work
+	var err error
+	switch a.Kind {
+	case papers.Tilted:
+		w, err = measure.Tilted[E](img)
+	case papers.Rotated:
+		w, err = measure.Rotated[E](img, a.Rotation)
+	default:
+		w, err = measure.Upright[E](img)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.Contestant(opt), nil
+}
+
+// device is where an algorithm runs; nil is the CPU.
+func (cfg *AlgorithmsConfig) device(a AlgorithmCase) *gpu.Device {
+	if a.Place == papers.GPU {
+		return cfg.Device
+	}
+	return nil
 }
 
 // images is how many there are for an algorithm.

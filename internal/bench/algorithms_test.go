@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/papers"
 )
 
@@ -51,7 +52,7 @@ func TestParseAlgorithms(t *testing.T) {
 
 // Every algorithm can be measured, beside boxsum's own in the same place.
 func TestAlgorithms(t *testing.T) {
-	sizes, err := ParseSizes("33x21")
+	sizes, err := measure.ParseSizes("33x21")
 	if err != nil {
 		t.Fatal(err)
 	}

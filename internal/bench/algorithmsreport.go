@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -31,7 +30,7 @@ func newAlgorithmsReport(cfg AlgorithmsConfig, p *plan) *algorithmsReport {
 
 func (r *algorithmsReport) row(a AlgorithmCase, pair []Result) {
 	theirs, ours := pair[0], pair[1]
-	workers, size := "–", theirs.Size
+	workers, size := "–", theirs.Size.String()
 	if theirs.Workers > 0 {
 		workers = fmt.Sprint(theirs.Workers)
 	}
@@ -39,7 +38,7 @@ func (r *algorithmsReport) row(a AlgorithmCase, pair []Result) {
 		r.many = true
 		size = fmt.Sprintf("%d of %s", theirs.Batch, size)
 	}
-	took, own := cmp.Or(theirs.Median, theirs.Min), cmp.Or(ours.Median, ours.Min)
+	took, own := theirs.counted(), ours.counted()
 	r.textTable.row(fmt.Sprintf("%-32s%-14s", a, size), theirs.On, workers, ms(took), ms(theirs.Mean), number(theirs.GBPerSecond(), "%.1f"), ms(own), number(took/own, "%.2f"))
 }
 

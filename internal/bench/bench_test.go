@@ -11,20 +11,21 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
 func TestRun(t *testing.T) {
-	sizes, err := ParseSizes("64x48,5x3")
+	sizes, err := measure.ParseSizes("64x48,5x3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases, err := ParseTypes("u8:u32,f32:f64x2,squares")
+	cases, err := measure.ParseTypes("u8:u32,f32:f64x2,squares")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last Progress
 	results, err := Run(t.Context(), Config{
-		Sizes: sizes, Cases: cases, Workers: []int{1, 3}, Repeat: 4, Level: boxsum.Portable,
+		Sizes: sizes, Cases: cases, Workers: []int{1, 3}, Repeat: 4, Level: boxsum.Levels()[0],
 		Progress: func(p Progress) {
 			if p.Done < last.Done || p.Total != 24 || p.What == "" {
 				t.Errorf("progress went from %+v to %+v", last, p)
@@ -35,7 +36,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last != (Progress{24, 24, "u8:u32+u64 5x3"}) {
+	if last != (Progress{Done: 24, Total: 24, What: "u8:u32+u64 5x3"}) {
 		t.Errorf("progress ended with %+v", last)
 	}
 	var got, want []string
@@ -72,9 +73,8 @@ func TestRunErrors(t *testing.T) {
 		{Config{Sizes: small, Workers: []int{0}}, "bench: 0 workers: at least 1 is needed"},
 		{Config{Sizes: small, Repeat: -1}, "bench: repeat -1"},
 		{Config{Sizes: small, Budget: -time.Second}, "budget -1s"},
-		{Config{Sizes: small, Cases: []Case{{"u8:u9", 1}}}, `bench: u8:u9 2x2: unknown types "u8:u9": use one of`},
-		{Config{Sizes: small, Level: 99}, "bench: u8:u32 2x2: boxsum: "},
-		{Config{Sizes: small, Cases: []Case{{"u8:u32", -1}}}, "-1 channels"},
+		{Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}, `bench: u8:u9 2x2: unknown types "u8:u9": use one of`},
+		{Config{Sizes: small, Cases: []Case{{Types: "u8:u32", Channels: -1}}}, "-1 channels"},
 	} {
 		if _, err := Run(t.Context(), test.cfg); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v gives %v, want an error with %q", test.cfg, err, test.want)
@@ -86,7 +86,7 @@ func TestRunErrors(t *testing.T) {
 		t.Errorf("an ended context gives %v", err)
 	}
 	if runtime.GOOS == "linux" {
-		if _, err := Run(t.Context(), Config{Sizes: []Size{{Name: "huge", Width: maxSide, Height: maxSide}}}); err == nil || !strings.Contains(err.Error(), "choose a smaller size") {
+		if _, err := Run(t.Context(), Config{Sizes: []Size{{Name: "huge", Width: measure.MaxSide, Height: measure.MaxSide}}}); err == nil || !strings.Contains(err.Error(), "choose a smaller size") {
 			t.Errorf("a table of 5 TB gives %v", err)
 		}
 	}

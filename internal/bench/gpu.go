@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
 const (
@@ -57,26 +59,32 @@ func GPU(ctx context.Context, cfg GPUConfig) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var peers *gpuPeers
+	m := &gpuMeasurement{cfg: cfg, plan: p}
 	if cfg.Python != "" {
-		if peers, err = startGPUPeers(ctx, cfg.Python); err != nil {
+		peers, err := measure.StartPeers(ctx, cfg.Python, true)
+		if err != nil {
 			return nil, fmt.Errorf("bench: %w", err)
 		}
-		defer func() { _ = peers.close() }()
+		defer peers.Close()
+		m.peers = &gpuPeers{Peers: peers, right: map[Case][]string{}}
 	}
-	m := &gpuMeasurement{cfg: cfg, plan: p, peers: peers, report: newGPUReport(cfg, p, peers)}
+	m.report = newGPUReport(cfg, p, m.peers)
 	err = p.each(func(c Case, size Size) error {
 		return m.measure(ctx, c, size)
 	}, func(c Case, size Size, why error) {
-		r := leftOut(Boxsum, cfg.Device.Info().Kind.String(), c, size, cfg.Batch, why)
+		r := leftOut(Boxsum, cfg.Device, c, size, cfg.Batch, why)
 		m.results = append(m.results, r)
 		m.report.line(r.line())
 	})
 	m.report.end()
-	return m.results, errors.Join(cmp.Or(err, measured(m.results)), m.report.err, peers.wrong())
+	err = errors.Join(cmp.Or(err, measured(m.results)), m.report.err)
+	if m.peers != nil {
+		err = errors.Join(err, errors.Join(m.peers.wrong...))
+	}
+	return m.results, err
 }
 
-func (cfg *GPUConfig) defaults() (err error) {
+func (cfg *GPUConfig) defaults() error {
 	if cfg.Batch < 0 {
 		return fmt.Errorf("bench: a batch of %d images: at least 1 is needed", cfg.Batch)
 	}
@@ -87,25 +95,20 @@ func (cfg *GPUConfig) defaults() (err error) {
 	if cfg.Python != "" {
 		sizes, types = GPUPeerSizes, GPUPeerTypes
 	}
-	if err := cfg.matchSizes(); err != nil {
+	if err := cfg.fill(sizes, types); err != nil {
 		return err
 	}
-	if cfg.Sizes == nil {
-		if cfg.Sizes, err = ParseSizes(sizes); err != nil {
-			return err
-		}
-	}
-	if cfg.Cases == nil {
-		if cfg.Cases, err = ParseTypes(types); err != nil {
-			return err
-		}
-	}
+	return cfg.allHave(Case.OnDevice, "%s is measured on the CPU only: leave it out, or leave out --on")
+}
+
+// allHave is an error about the first case that something does not have.
+func (cfg *Config) allHave(has func(Case) (bool, error), without string) error {
 	for _, c := range cfg.Cases {
-		switch kind, err := c.kind(); {
+		switch ok, err := has(c); {
 		case err != nil:
 			return fmt.Errorf("bench: %w", err)
-		case kind.device == nil:
-			return fmt.Errorf("bench: %s is measured on the CPU only: leave it out, or leave out --on", c)
+		case !ok:
+			return fmt.Errorf("bench: "+without, c)
 		}
 	}
 	return nil
@@ -122,46 +125,116 @@ type gpuMeasurement struct {
 
 // measure verifies and times one case at one size.
 func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err error) {
-	if err := fitsMemory(c, size, int64(m.cfg.Batch)); err != nil {
+	batch, device := m.cfg.Batch, m.cfg.Device
+	if err := c.FitMemory(size, int64(batch)); err != nil {
 		return err
 	}
-	kind, err := c.kind()
+	w, err := measure.DeviceJob{Device: device, Opt: &gpu.Options{Kernels: m.cfg.Kernels}, Size: size, Batch: batch}.Prepare(c)
 	if err != nil {
 		return err
 	}
-	w, err := kind.device(deviceJob{
-		device: m.cfg.Device, opt: &gpu.Options{Kernels: m.cfg.Kernels}, size: size, channels: c.Channels, batch: m.cfg.Batch,
-	})
+	defer func() { err = errors.Join(err, w.Close()) }()
+	kernels, err := device.Kernels(w.Queue)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.close()) }()
-	if err := w.check(); err != nil {
-		return err
+	// Beside the kernels go a copy of as many bytes, or beside integral histograms a fill
+	// of theirs, and where they are alone the way from host to host.
+	limit := newResult(LimitDevice, device, c, size, 0, batch, false)
+	newLimit := measure.DeviceCopy
+	if c.Histogram() {
+		_, written := c.Bytes(size)
+		limit.Algorithm, limit.Bytes, newLimit = LimitDeviceFill, int64(batch)*written, measure.DeviceFill
 	}
-	kernels, err := m.cfg.Device.Kernels(w.integrate)
+	memory, err := newLimit(device, limit.Bytes)
 	if err != nil {
 		return err
 	}
-	field, copies, err := w.field(c, m.peers != nil || m.cfg.Batch > 1)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, copies.Close()) }()
-	peers, err := m.peers.field(w, c, m.report)
-	if err != nil {
-		return err
-	}
-	results, err := m.plan.measure(ctx, c, size, append(field, peers...))
-	if err != nil {
-		return err
-	}
-	for i := range results {
-		if results[i].Algorithm == Boxsum {
-			results[i].Kernels = kernelsOf(kernels)
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	field := []entry{{newResult(Boxsum, device, c, size, 0, batch, true), w.Contestant(false)}, {limit, memory}}
+	switch {
+	case m.peers == nil && batch == 1:
+		field = append(field, entry{newResult(EndToEnd, device, c, size, 0, 1, true), w.Contestant(true)})
+	case m.peers != nil && batch == 1:
+		others, err := m.peers.field(ctx, w, c, size, m.report)
+		if err != nil {
+			return err
 		}
+		field = append(field, others...)
 	}
+	results, err := m.plan.measure(ctx, field)
+	if err != nil {
+		return err
+	}
+	results[0].Kernels = kernelsOf(kernels)
 	m.results = append(m.results, results...)
 	m.report.row(c, size, results, kernels)
+	return nil
+}
+
+// maxCumsum is up to how many pixels everyone but NPP takes part: PyTorch and
+// CuPy take whole tables of memory in between.
+const maxCumsum = 16384 * 16384
+
+// gpuPeerNames are those whom the script knows, in the order of the report.
+var gpuPeerNames = []string{NPP, Torch, TorchCompile, CuPy}
+
+// gpuPeers are libraries for CUDA. They are compared with ours on a small image once.
+type gpuPeers struct {
+	*measure.Peers
+	right map[Case][]string // who made a right table of it
+	wrong []error           // about those who did not
+}
+
+// field is the peers that can make the tables of a work, ready to take turns.
+func (p *gpuPeers) field(ctx context.Context, w *measure.DeviceWork, c Case, size Size, report *gpuReport) ([]entry, error) {
+	if _, ok := p.right[c]; !ok {
+		if err := p.check(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	names := slices.DeleteFunc(slices.Clone(p.right[c]), func(name string) bool { return size.Pixels() > maxCumsum && name != NPP })
+	if len(names) == 0 {
+		return nil, nil
+	}
+	able, missing, err := p.Load(names, c, size, w.Pixels)
+	if err != nil {
+		return nil, err
+	}
+	for _, why := range missing {
+		report.line(fmt.Sprint("left out, ", c, " ", size, ": ", why))
+	}
+	var field []entry
+	for _, name := range able {
+		r := newResult(name+" "+p.Known[name].Version, nil, c, size, 0, 1, true)
+		r.On = gpu.CUDA.String()
+		field = append(field, entry{r, p.Contestant(name, nil)})
+	}
+	return field, nil
+}
+
+// check finds out who makes a right table of a case, as seen on a small image.
+func (p *gpuPeers) check(ctx context.Context, c Case) error {
+	size := Size{Name: "509x383", Width: 509, Height: 383}
+	w, err := measure.Prepare(c, size, []int{1}, Config{}.Level)
+	if err != nil {
+		return err
+	}
+	able, _, err := p.Load(gpuPeerNames, c, size, w.Pixels)
+	if err != nil {
+		return err
+	}
+	p.right[c] = nil
+	for _, name := range able {
+		differs := (*measure.DiffersError)(nil)
+		switch err := p.Contestant(name, w).Verify(ctx); {
+		case errors.As(err, &differs):
+			p.wrong = append(p.wrong, fmt.Errorf("bench: %v %v: %w", c, size, err))
+		case err != nil:
+			return err
+		default:
+			p.right[c] = append(p.right[c], name)
+		}
+	}
 	return nil
 }

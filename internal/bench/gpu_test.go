@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
@@ -37,10 +37,10 @@ func measureGPU(t *testing.T, cfg GPUConfig, sizes, types string) (field []strin
 	t.Helper()
 	var out strings.Builder
 	cfg.Device, cfg.Out, cfg.Repeat = openDevice(t), &out, 3
-	if cfg.Sizes, err = ParseSizes(sizes); err != nil {
+	if cfg.Sizes, err = measure.ParseSizes(sizes); err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Cases, err = ParseTypes(types); err != nil {
+	if cfg.Cases, err = measure.ParseTypes(types); err != nil {
 		t.Fatal(err)
 	}
 	results, err := GPU(t.Context(), cfg)
@@ -95,8 +95,8 @@ func TestGPUErrors(t *testing.T) {
 	}{
 		{GPUConfig{Batch: -1}, "bench: a batch of -1 images"},
 		{GPUConfig{Config: Config{Repeat: -1}}, "bench: repeat -1"},
-		{GPUConfig{Config: Config{Sizes: small, Cases: []Case{{"u8:u9", 1}}}}, `bench: unknown types "u8:u9"`},
-		{GPUConfig{Config: Config{Sizes: small, Cases: []Case{{"u8:u32", 1}, {tiltedTypes, 1}}}}, "bench: u8:u32-tilted is measured on the CPU only: "},
+		{GPUConfig{Config: Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}}, `bench: unknown types "u8:u9"`},
+		{GPUConfig{Config: Config{Sizes: small, Cases: []Case{{Types: "u8:u32", Channels: 1}, {Types: "u8:u32-tilted", Channels: 1}}}}, "bench: u8:u32-tilted is measured on the CPU only: "},
 		{GPUConfig{Config: Config{Sizes: small}, Python: "no-such-python"}, "bench: cannot start Python"},
 		{GPUConfig{Config: Config{Sizes: small}, Kernels: 99}, "bench: nothing could be measured: u8:u32 2x2: "},
 	} {
@@ -137,7 +137,7 @@ func TestPipeline(t *testing.T) {
 	if _, err := Pipeline(ctx, cfg); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context gives %v", err)
 	}
-	cfg.Cases = []Case{{squares, 1}}
+	cfg.Cases = []Case{{Types: "u8:u32+u64", Channels: 1}}
 	if _, err := Pipeline(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "bench: pipelines of u8:u32+u64 are not measured: ") {
 		t.Errorf("squares give %v", err)
 	}
@@ -193,17 +193,5 @@ func TestGPUPeers(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "bench: f32:f32 509x383: cupy: entry (0, 0) of channel 0 is ") {
 		t.Errorf("a wrong table gives %v", err)
-	}
-}
-
-func TestMedian(t *testing.T) {
-	for want, times := range map[float64][]time.Duration{
-		5: {5 * time.Millisecond},
-		3: {9 * time.Millisecond, 1 * time.Millisecond, 3 * time.Millisecond},
-		2: {9 * time.Millisecond, 1 * time.Millisecond, 3 * time.Millisecond, 0},
-	} {
-		if got := median(times); got != want {
-			t.Errorf("the median of %v is %v, want %v", times, got, want)
-		}
 	}
 }

@@ -31,19 +31,19 @@ func newGPUReport(cfg GPUConfig, p *plan, peers *gpuPeers) *gpuReport {
 	r.line(aboutDevice(cfg.Device))
 	if peers != nil {
 		for _, name := range gpuPeerNames {
-			if about, ok := peers.hello.Peers[name]; ok {
+			if about, ok := peers.Known[name]; ok {
 				r.peers = append(r.peers, name)
 				r.line(fmt.Sprintf("%s: %s", name, about.Version))
 			}
 		}
-		for _, missing := range peers.hello.Missing {
+		for _, missing := range peers.Missing {
 			r.line("left out, " + missing)
 		}
 	}
 	r.line("")
 	r.line(fmt.Sprintf("Times are in ms, median of %d after a warm-up. kernel is one call that stays on the device, between two events there;", p.Repeat))
 	r.line("copy moves as many bytes on the device, half read and half written. × copy is kernel's time over copy's.")
-	if slices.ContainsFunc(p.Cases, func(c Case) bool { _, ok := c.bins(); return ok }) {
+	if slices.ContainsFunc(p.Cases, Case.Histogram) {
 		r.line("fill, beside integral histograms, writes as many bytes as they have; × fill is kernel's time over fill's.")
 	}
 	if cfg.Batch > 1 {
@@ -73,7 +73,7 @@ func (r *gpuReport) row(c Case, size Size, results []Result, kernels []gpu.Kerne
 	if c != r.last {
 		r.last = c
 		limit := "copy"
-		if _, ok := c.bins(); ok {
+		if c.Histogram() {
 			limit = "fill"
 		}
 		columns := []string{"kernel", "GB/s", limit, "GB/s", "× " + limit}
@@ -95,7 +95,7 @@ func (r *gpuReport) row(c Case, size Size, results []Result, kernels []gpu.Kerne
 		return Result{Median: math.NaN()}
 	}
 	ours, limit := find(Boxsum), find(LimitDevice)
-	if _, ok := c.bins(); ok {
+	if c.Histogram() {
 		limit = find(LimitDeviceFill)
 	}
 	cells := []string{

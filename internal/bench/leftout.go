@@ -8,28 +8,20 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
-// tooLarge is the error of what needs more memory than is free.
-type tooLarge struct{ error }
-
-func (e tooLarge) Unwrap() error { return e.error }
-
-// leavesOut says whether an error is about one case or one size, so that others may
+// leavesOut reports whether an error is about one case or one size, so that others may
 // still be measured: memory is too small for it, or a device lacks its types.
 func leavesOut(err error) bool {
-	var large tooLarge
+	var large *measure.TooLargeError
 	return errors.As(err, &large) || errors.Is(err, gpu.ErrMemory) || errors.Is(err, boxsum.ErrTypes)
 }
 
 // leftOut is the result of a case and a size that were not measured.
-func leftOut(algorithm, on string, c Case, size Size, batch int, why error) Result {
-	r := newResult(algorithm, c, size, 0, 0, false)
-	read, written := c.bytes(size)
-	r.On, r.Bytes, r.LeftOut, r.cause = on, int64(batch)*(read+written), reason(why), why
-	if batch > 1 {
-		r.Batch = batch
-	}
+func leftOut(algorithm string, d *gpu.Device, c Case, size Size, batch int, why error) Result {
+	r := newResult(algorithm, d, c, size, 0, batch, false)
+	r.LeftOut, r.cause = reason(why), why
 	return r
 }
 
@@ -40,7 +32,7 @@ func (r Result) line() string {
 
 // reason is an error on one line, without the names of packages.
 func reason(err error) string {
-	return strings.NewReplacer("\n", "; ", "gpu: ", "", "bench: ", "").Replace(err.Error())
+	return strings.NewReplacer("\n", "; ", "gpu: ", "", "bench: ", "", "measure: ", "").Replace(err.Error())
 }
 
 // measured is an error where everything was left out.

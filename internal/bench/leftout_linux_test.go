@@ -11,45 +11,41 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
-// lacking adds types that no device has, for the length of a test.
-func lacking(t *testing.T) Case {
-	t.Helper()
-	none := fmt.Errorf("gpu: %w: this device has no such types", boxsum.ErrTypes)
-	old := kinds
-	t.Cleanup(func() { kinds = old })
-	kinds = append(slices.Clone(kinds), kind{
-		types:    "u8:u16",
-		device:   func(deviceJob) (*deviceWork, error) { return nil, none },
-		pipeline: func(deviceJob) (*pipelineWork, error) { return nil, none },
-	})
-	return Case{"u8:u16", 1}
+// lacking is types that no device has in this test.
+var lacking = Case{Types: "u16:u64", Channels: 1}
+
+func lack(c Case) error {
+	if c == lacking {
+		return fmt.Errorf("gpu: %w: this device has no such types", boxsum.ErrTypes)
+	}
+	return nil
 }
 
 var (
 	smallSize = Size{Name: "5x4", Width: 5, Height: 4}
-	hugeSize  = Size{Name: "huge", Width: maxSide, Height: maxSide} // for the host's memory
+	hugeSize  = Size{Name: "huge", Width: measure.MaxSide, Height: measure.MaxSide} // for the host's memory
 )
 
 // What cannot be measured is left out and the rest goes on, in the report and in JSON.
 func TestLeftOut(t *testing.T) {
-	none := lacking(t)
 	d := openDevice(t)
 	list, err := ParseAlgorithms("intimg", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u8 := Case{"u8:u32", 1}
+	u8 := Case{Types: "u8:u32", Channels: 1}
 	for name, c := range map[string]struct {
 		cases []Case
 		left  int // results
 		run   func(cfg Config, out *strings.Builder) ([]Result, error)
 	}{
-		"gpu": {[]Case{none, u8}, 3, func(cfg Config, out *strings.Builder) ([]Result, error) {
+		"gpu": {[]Case{lacking, u8}, 3, func(cfg Config, out *strings.Builder) ([]Result, error) {
 			return GPU(t.Context(), GPUConfig{Config: cfg, Device: d, Out: out})
 		}},
-		"pipeline": {[]Case{none, u8}, 3, func(cfg Config, out *strings.Builder) ([]Result, error) {
+		"pipeline": {[]Case{lacking, u8}, 3, func(cfg Config, out *strings.Builder) ([]Result, error) {
 			return Pipeline(t.Context(), PipelineConfig{Config: cfg, Device: d, Images: 3, Out: out})
 		}},
 		"cpu": {[]Case{u8}, 1, func(cfg Config, out *strings.Builder) ([]Result, error) {
@@ -63,7 +59,7 @@ func TestLeftOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
 			var last Progress
-			cfg := Config{Sizes: []Size{hugeSize, smallSize}, Cases: c.cases, Workers: []int{1}, Repeat: 3, Progress: func(p Progress) { last = p }}
+			cfg := Config{Sizes: []Size{hugeSize, smallSize}, Cases: c.cases, Workers: []int{1}, Repeat: 3, lacks: lack, Progress: func(p Progress) { last = p }}
 			results, err := c.run(cfg, &out)
 			if err != nil {
 				t.Fatal(err)
@@ -99,7 +95,7 @@ func TestLeftOut(t *testing.T) {
 
 // Memory of a device that is too small leaves a size out, too.
 func TestLeavesOut(t *testing.T) {
-	for _, err := range []error{gpu.ErrMemory, boxsum.ErrTypes, fitsMemory(Case{"u8:u32", 1}, hugeSize, 1)} {
+	for _, err := range []error{gpu.ErrMemory, boxsum.ErrTypes, Case{Types: "u8:u32", Channels: 1}.FitMemory(hugeSize, 1)} {
 		if !leavesOut(fmt.Errorf("somewhere: %w", err)) {
 			t.Errorf("%v ends everything", err)
 		}
@@ -114,7 +110,7 @@ func TestLeavesOut(t *testing.T) {
 // JSON has what the report says of kernels.
 func TestKernelsInJSON(t *testing.T) {
 	d := openDevice(t)
-	results, err := GPU(t.Context(), GPUConfig{Device: d, Config: Config{Sizes: []Size{smallSize}, Cases: []Case{{"u8:u32", 1}}, Repeat: 1}})
+	results, err := GPU(t.Context(), GPUConfig{Device: d, Config: Config{Sizes: []Size{smallSize}, Cases: []Case{{Types: "u8:u32", Channels: 1}}, Repeat: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
+	"strings"
+
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
 const (
@@ -41,42 +43,41 @@ type PeersConfig struct {
 // a 45° table, OpenCV's time is what cv2.integral3 takes over cv2.integral2. Tables
 // of volumes are compared with NumPy's three cumsums.
 func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
-	if err := cfg.defaults(); err != nil {
+	cfg.Workers = oneAndAll()
+	if err := cfg.fill(PeerSizes, PeerTypes); err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(cfg.Cases, Case.Rotated) {
+		return nil, errors.New("bench: nobody else makes rotated tables: measure them without peers")
 	}
 	p, err := cfg.plan()
 	if err != nil {
 		return nil, err
 	}
-	py, hello, err := startPython(ctx, cfg.Python, peersScript)
+	peers, err := measure.StartPeers(ctx, cfg.Python, false)
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	defer func() { _ = py.close() }()
+	defer peers.Close()
 
-	report := newPeersReport(cfg.Out, p, hello)
+	report := newPeersReport(cfg.Out, p, peers)
 	var all []Result
 	var wrong []error
 	err = p.each(func(c Case, size Size) error {
 		copies := int64(2)
-		if c.tilted() {
+		if c.Tilted() {
 			copies = 6 // an upright one, and OpenCV's with squares in float64
 		}
-		if err := fitsMemory(c, size, copies); err != nil {
-			return err
-		}
-		w, err := prepare(c, size, p.Workers, p.Level)
+		field, w, err := p.onCPU(c, size, copies)
 		if err != nil {
 			return err
 		}
-		field := w.field(c, size, p.Workers, p.Level)
-		peers, err := py.field(w, c, size, hello)
-		if differs := (*errDiffers)(nil); errors.As(err, &differs) {
-			wrong = append(wrong, fmt.Errorf("bench: %v %v: %w", c, size, err))
-		} else if err != nil {
+		others, differ, err := rivals(ctx, peers, w, c, size)
+		if err != nil {
 			return err
 		}
-		results, err := p.measure(ctx, c, size, append(field, peers...))
+		wrong = append(wrong, differ...)
+		results, err := p.measure(ctx, append(field, others...))
 		if err != nil {
 			return err
 		}
@@ -85,102 +86,64 @@ func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
 		report.row(c, size, results)
 		return nil
 	}, func(c Case, size Size, why error) {
-		all = append(all, leftOut(Boxsum, "cpu", c, size, 1, why))
+		all = append(all, leftOut(Boxsum, nil, c, size, 1, why))
 		report.line(all[len(all)-1].line())
 	})
 	return all, errors.Join(cmp.Or(err, measured(all)), report.err, errors.Join(wrong...))
 }
 
-func (cfg *PeersConfig) defaults() (err error) {
-	cfg.Workers = oneAndAll()
-	if err := cfg.matchSizes(); err != nil {
-		return err
-	}
-	if cfg.Sizes == nil {
-		if cfg.Sizes, err = ParseSizes(PeerSizes); err != nil {
-			return err
-		}
-	}
-	if cfg.Cases == nil {
-		cfg.Cases, err = ParseTypes(PeerTypes)
-	}
-	if slices.ContainsFunc(cfg.Cases, Case.turned) {
-		return errors.New("bench: nobody else makes rotated tables: measure them without peers")
-	}
-	return err
-}
-
-// field is the peers that can make the tables of a work and make them equal to
-// what the work holds now. Its error may be of those that do not, beside those
-// that do.
-func (p *python) field(w *work, c Case, size Size, hello reply) ([]contestant, error) {
-	peers := []string{OpenCV}
-	shape := []int{size.Height, size.Width, c.Channels}
+// rivals is the peers that can make the tables of a work and make them equal to
+// what the work holds now, and the errors about those that do not.
+func rivals(ctx context.Context, peers *measure.Peers, w *measure.Work, c Case, size Size) (field []entry, wrong []error, err error) {
+	names := []string{OpenCV}
 	switch {
-	case c.volume():
-		peers, shape = []string{NumPy}, append([]int{size.Depth}, shape...)
-	case c.tilted():
-		peers = []string{OpenCVTilted, OpenCVUpright}
-	case size.pixels() <= maxScikit:
-		peers = append(peers, ScikitImage)
+	case c.Volume():
+		names = []string{NumPy}
+	case c.Tilted():
+		names = []string{OpenCVTilted, OpenCVUpright}
+	case size.Pixels() <= maxScikit:
+		names = append(names, ScikitImage)
 	}
-	loaded, err := p.call(command{
-		Do: "load", Peers: peers, Types: c.Types, Shape: shape,
-	}, w.pixels)
+	able, _, err := peers.Load(names, c, size, w.Pixels)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	read, written := c.bytes(size)
-	var field []contestant
-	var wrong error
-	for _, peer := range peers {
-		if !slices.Contains(loaded.Able, peer) {
-			continue
+	for _, name := range able {
+		contestant := peers.Contestant(name, w)
+		if name == OpenCVUpright {
+			contestant.Check = nil // in the arrays of the other
 		}
-		run := func(warm int) (time.Duration, error) {
-			r, err := p.call(command{Do: "run", Peer: peer, Warm: warm}, nil)
-			return time.Duration(r.NS), err
+		differs := (*measure.DiffersError)(nil)
+		switch err := contestant.Verify(ctx); {
+		case errors.As(err, &differs):
+			wrong = append(wrong, fmt.Errorf("bench: %v %v: %w", c, size, err))
+		case err != nil:
+			return nil, nil, err
+		default:
+			about := peers.Known[name]
+			field = append(field, entry{newResult(name+" "+about.Version, nil, c, size, about.Workers, 1, true), contestant})
 		}
-		if _, err := run(0); err != nil {
-			return nil, err
-		}
-		about := hello.Peers[peer]
-		err := error(nil)
-		if peer != OpenCVUpright {
-			err = p.compare(w, peer, about.Inclusive)
-		}
-		if err != nil {
-			if differs := (*errDiffers)(nil); !errors.As(err, &differs) {
-				return nil, err
-			}
-			wrong = errors.Join(wrong, fmt.Errorf("%s: %w", peer, err))
-			continue
-		}
-		field = append(field, contestant{
-			Result: newResult(peer+" "+about.Version, c, size, about.Workers, read+written, true),
-			run:    run,
-		})
 	}
-	return field, wrong
+	return field, wrong, nil
 }
 
-// compare holds a peer's tables against those of a work.
-func (p *python) compare(w *work, peer string, inclusive bool) error {
-	dump, err := p.call(command{Do: "dump", Peer: peer}, nil)
-	if err != nil {
-		return err
-	}
-	tables := &io.LimitedReader{R: p.out, N: dump.Bytes}
-	var wrong error
-	for _, t := range w.tables {
-		err := t.equal(tables, inclusive)
-		if differs := (*errDiffers)(nil); err != nil && !errors.As(err, &differs) {
-			return p.died(err)
+// withExtra adds what the tilted table costs OpenCV, which makes it beside the
+// others only: the time of cv2.integral3 less that of cv2.integral2.
+func withExtra(results []Result) []Result {
+	var with, without *Result
+	for i := range results {
+		switch r := &results[i]; {
+		case r.is(OpenCVTilted):
+			with = r
+		case r.is(OpenCVUpright):
+			without = r
 		}
-		wrong = errors.Join(wrong, err)
 	}
-	if tables.N != 0 {
-		return fmt.Errorf("%s sent %d bytes more than a table has", peer, tables.N)
+	if with == nil || without == nil {
+		return results
 	}
-	return wrong
+	extra := *with
+	extra.Algorithm = fmt.Sprint(OpenCV, strings.TrimPrefix(with.Algorithm, OpenCVTilted))
+	extra.Mean, extra.Min, extra.Max = with.Mean-without.Mean, with.Min-without.Min, with.Max-without.Max
+	return append(results, extra)
 }

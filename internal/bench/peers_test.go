@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
@@ -30,10 +31,10 @@ func comparePeers(t *testing.T, sizes, types string) (field []string, report str
 	var out strings.Builder
 	cfg := PeersConfig{Python: ref.Python(t), Out: &out}
 	cfg.Repeat = 3
-	if cfg.Sizes, err = ParseSizes(sizes); err != nil {
+	if cfg.Sizes, err = measure.ParseSizes(sizes); err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Cases, err = ParseTypes(types); err != nil {
+	if cfg.Cases, err = measure.ParseTypes(types); err != nil {
 		t.Fatal(err)
 	}
 	results, err := Peers(t.Context(), cfg)
@@ -44,7 +45,7 @@ func comparePeers(t *testing.T, sizes, types string) (field []string, report str
 		name, _, _ := strings.Cut(r.Algorithm, " ")
 		field = append(field, fmt.Sprint(r.Case(), " ", r.Size, " ", name))
 		// The difference of two times of a small table may be anything.
-		if !r.Verified || r.Repeat != 3 || r.Min <= 0 && !r.Case().tilted() {
+		if !r.Verified || r.Repeat != 3 || r.Min <= 0 && !r.Case().Tilted() {
 			t.Errorf("odd result %+v", r)
 		}
 	}
@@ -165,5 +166,16 @@ func TestPeersCanceled(t *testing.T) {
 	cfg.Progress = func(Progress) { cancel() }
 	if _, err := Peers(ctx, cfg); !errors.Is(err, context.Canceled) {
 		t.Errorf("a canceled run gives %v", err)
+	}
+}
+
+// What the tilted table costs OpenCV is the difference of its two times.
+func TestWithExtra(t *testing.T) {
+	results := withExtra([]Result{{Algorithm: OpenCVTilted + " 5.0", Times: measure.Times{Min: 7}, Verified: true}, {Algorithm: OpenCVUpright + " 5.0", Times: measure.Times{Min: 4}}})
+	if len(results) != 3 || results[2].Algorithm != "opencv 5.0" || results[2].Min != 3 || !results[2].is(OpenCV) {
+		t.Errorf("%+v", results)
+	}
+	if results := withExtra(results[:1]); len(results) != 1 {
+		t.Errorf("%+v", results)
 	}
 }

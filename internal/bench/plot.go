@@ -36,7 +36,7 @@ func Plots(results []Result) []Plot {
 		}
 		seen = append(seen, c)
 		of := slices.DeleteFunc(slices.Clone(results), func(r Result) bool {
-			return r.Case() != c || r.Repeat == 0 || r.pixels() == 0
+			return r.Case() != c || r.Repeat == 0 || r.Pixels() == 0
 		})
 		for _, chart := range []struct {
 			name  string
@@ -80,11 +80,11 @@ func speedupChart(c Case, results []Result) *plot.Chart {
 	most := 0
 	counts := map[int]bool{}
 	for _, r := range results {
-		alone := find(results, Boxsum, Result{Types: r.Types, Channels: r.Channels, Width: r.Width, Height: r.Height, Depth: r.Depth, Workers: 1})
+		alone := find(results, Boxsum, Result{Types: r.Types, Channels: r.Channels, Size: r.Size, Workers: 1})
 		if !r.is(Boxsum) || math.IsNaN(alone.Min) {
 			continue
 		}
-		name := sizeLabel(r)
+		name := r.Label()
 		i := slices.IndexFunc(chart.Series, func(s plot.Series) bool { return s.Name == name })
 		if i < 0 {
 			i = len(chart.Series)
@@ -156,7 +156,7 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 			}
 			series = append(series, s)
 		}
-		p := plot.Point{X: r.pixels(), Y: value(r)}
+		p := plot.Point{X: r.Pixels(), Y: value(r)}
 		if !slices.ContainsFunc(series[i].Points, func(q plot.Point) bool { return q.X == p.X }) {
 			series[i].Points = append(series[i].Points, p)
 		}
@@ -167,7 +167,7 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 	return series
 }
 
-// mixed says whether results are from more than one place.
+// mixed reports whether results are from more than one place.
 func mixed(results []Result) bool {
 	return slices.ContainsFunc(results, func(r Result) bool { return r.On != results[0].On })
 }
@@ -188,7 +188,7 @@ func lineName(r Result) string {
 func sizeAxis(results []Result) plot.Axis {
 	axis := plot.Axis{Label: "image size", Log: true}
 	for _, r := range results {
-		t := plot.Tick{At: r.pixels(), Label: sizeLabel(r)}
+		t := plot.Tick{At: r.Pixels(), Label: r.Label()}
 		if !slices.Contains(axis.Ticks, t) {
 			axis.Ticks = append(axis.Ticks, t)
 		}
@@ -198,19 +198,6 @@ func sizeAxis(results []Result) plot.Axis {
 	}
 	slices.SortFunc(axis.Ticks, func(a, b plot.Tick) int { return cmp.Compare(a.At, b.At) })
 	return axis
-}
-
-// sizeLabel is a size's name, that of a square or a cube by its side.
-func sizeLabel(r Result) string {
-	switch {
-	case r.Depth > 0 && r.Width == r.Height && r.Height == r.Depth:
-		return fmt.Sprintf("%d³", r.Width)
-	case r.Depth > 0:
-		return fmt.Sprintf("%d×%d×%d", r.Width, r.Height, r.Depth)
-	case r.Width == r.Height:
-		return fmt.Sprintf("%d²", r.Width)
-	}
-	return strings.ReplaceAll(cmp.Or(r.Size, fmt.Sprintf("%dx%d", r.Width, r.Height)), "x", "×")
 }
 
 func title(what string, c Case, results []Result) string {
@@ -234,11 +221,4 @@ func which(results []Result) string {
 		return fmt.Sprintf("median of %d", most)
 	}
 	return fmt.Sprintf("best of %d", most)
-}
-
-// counted is the time that counts, in milliseconds.
-func (r Result) counted() float64 { return cmp.Or(r.Median, r.Min) }
-
-func (r Result) pixels() float64 {
-	return float64(r.Width) * float64(r.Height) * float64(max(r.Depth, 1))
 }

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
 func result(algorithm, on, types, size string, side, workers int, ms float64) Result {
-	r := Result{Algorithm: algorithm, On: on, Types: types, Width: side, Height: side, Channels: 1, Workers: workers,
-		Repeat: 15, Mean: ms * 1.1, Min: ms, Max: ms * 2, Bytes: int64(5 * side * side), Size: size}
+	r := Result{Algorithm: algorithm, On: on, Types: types, Size: Size{Width: side, Height: side, Name: size}, Channels: 1, Workers: workers,
+		Repeat: 15, Times: measure.Times{Mean: ms * 1.1, Min: ms, Max: ms * 2}, Bytes: int64(5 * side * side)}
 	if on != "cpu" {
 		r.Median = ms
 	}
@@ -30,7 +32,7 @@ func TestPlots(t *testing.T) {
 			result(Boxsum, "cuda", "f32:f64", "", side, 0, area/90), result(LimitDevice, "cuda", "f32:f64", "", side, 0, area/99))
 	}
 	// What was never run has no place, and must not keep others from theirs.
-	results = append(results, Result{Algorithm: Boxsum, On: "cpu", Types: "u8:u32", Channels: 1, Width: 8, Height: 8, Workers: 1})
+	results = append(results, Result{Algorithm: Boxsum, On: "cpu", Types: "u8:u32", Channels: 1, Size: Size{Width: 8, Height: 8}, Workers: 1})
 	want := map[string][]string{
 		"time-u8-u32":        {"Time of a table, u8→u32", "boxsum, 1 worker", "boxsum, 2 workers", "opencv 5.0, 1 worker", "limit: fill and read, 2 workers", "512²", "4096²"},
 		"throughput-u8-u32":  {"limit: copy, 2 workers", "read and written (GB/s), best of 15"},
@@ -70,7 +72,7 @@ func TestPlots(t *testing.T) {
 
 // TestPlotNames holds that every case is a file's name of its own.
 func TestPlotNames(t *testing.T) {
-	cases, err := ParseTypes("u8:u32,u8:u32x3,squares,tilted,rotated:1/2,rotated:-1/2,volume")
+	cases, err := measure.ParseTypes("u8:u32,u8:u32x3,squares,tilted,rotated:1/2,rotated:-1/2,volume")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
 // WriteTable writes the results of [Run] as text: a row for every table, with
@@ -58,10 +59,10 @@ func WriteTable(w io.Writer, results []Result) error {
 // a time.
 func find(results []Result, algorithm string, with Result) Result {
 	i := slices.IndexFunc(results, func(r Result) bool {
-		return r.is(algorithm) && r.Case() == with.Case() && r.Width == with.Width && r.Height == with.Height && r.Depth == with.Depth && r.Workers == with.Workers
+		return r.is(algorithm) && r.Case() == with.Case() && r.Size == with.Size && r.Workers == with.Workers
 	})
 	if i < 0 {
-		return Result{Min: math.NaN()}
+		return Result{Times: measure.Times{Min: math.NaN()}}
 	}
 	return results[i]
 }
@@ -73,35 +74,35 @@ type peersReport struct {
 	last Case
 }
 
-func newPeersReport(w io.Writer, p *plan, hello reply) *peersReport {
+func newPeersReport(w io.Writer, p *plan, peers *measure.Peers) *peersReport {
 	r := &peersReport{textTable: textTable{w: w, lead: 14}, all: slices.Max(p.Workers)}
 	level := p.Level
-	if level == boxsum.Auto {
+	if level == (Config{}).Level {
 		levels := boxsum.Levels()
 		level = levels[len(levels)-1]
 	}
 	r.line(fmt.Sprintf("boxsum: %v, workers: %d", level, r.all))
 	names := []string{OpenCV, ScikitImage}
-	if slices.ContainsFunc(p.Cases, Case.volume) {
+	if slices.ContainsFunc(p.Cases, Case.Volume) {
 		names = []string{NumPy}
 	}
 	for _, name := range names {
-		if about, ok := hello.Peers[name]; ok {
+		if about, ok := peers.Known[name]; ok {
 			r.line(fmt.Sprintf("%s: %s, threads: %d", name, about.Version, about.Workers))
 		}
 	}
-	for _, missing := range hello.Missing {
+	for _, missing := range peers.Missing {
 		r.line("left out, " + missing)
 	}
 	r.line("")
 	r.line(fmt.Sprintf("Times are in ms, best of %d. All take turns in one run on the same pixels, tables found equal first.", p.Repeat))
 	r.line("ratio is OpenCV's time over ours: with all cores, and with one worker.")
-	if slices.ContainsFunc(p.Cases, Case.volume) {
+	if slices.ContainsFunc(p.Cases, Case.Volume) {
 		r.line("Of the table of a volume, it is the time of NumPy's three cumsums over ours.")
 	}
 	r.line("Limits, past the caches: fill+read reads the pixels and writes as many bytes as the table has; fill only writes;")
 	r.line("copy moves as many bytes as fill+read, half read and half written. of limit is fill+read's time over ours; over 100%, the caches helped.")
-	if slices.ContainsFunc(p.Cases, Case.tilted) {
+	if slices.ContainsFunc(p.Cases, Case.Tilted) {
 		r.line("Of a tilted table, OpenCV's time is what cv2.integral3 takes over cv2.integral2; upright is our upright table, in turn with it.")
 	}
 	return r
@@ -114,9 +115,9 @@ func (r *peersReport) row(c Case, size Size, results []Result) {
 		columns := append([]string(nil), "boxsum", "1 worker", peerOf(c), "ratio", "ratio 1",
 			"fill+read", "of limit", "fill+read 1", "of limit 1", "fill", "copy")
 		switch {
-		case c.tilted():
+		case c.Tilted():
 			columns = append(columns, "upright", "of upright", "upright 1", "of upright 1")
-		case !c.volume():
+		case !c.Volume():
 			columns = append(columns, "scikit-image")
 		}
 		r.head(c.String(), columns...)
@@ -134,10 +135,10 @@ func (r *peersReport) row(c Case, size Size, results []Result) {
 	cells := []string{ms(all), ms(one), ms(opencv), number(opencv/all, "%.2f"), number(opencv/one, "%.2f"),
 		ms(limit), percent(limit, all), ms(limitOne), percent(limitOne, one),
 		ms(time(LimitFill, r.all)), ms(time(LimitCopy, r.all))}
-	if c.tilted() {
+	if c.Tilted() {
 		upright, uprightOne := time(Upright, r.all), time(Upright, 1)
 		cells = append(cells, ms(upright), percent(all, upright), ms(uprightOne), percent(one, uprightOne))
-	} else if !c.volume() {
+	} else if !c.Volume() {
 		cells = append(cells, ms(time(ScikitImage, 0)))
 	}
 	r.textTable.row(size.Name, cells...)
@@ -145,7 +146,7 @@ func (r *peersReport) row(c Case, size Size, results []Result) {
 
 // peerOf is who a case is compared with, and in lower case its algorithm.
 func peerOf(c Case) string {
-	if c.volume() {
+	if c.Volume() {
 		return "NumPy"
 	}
 	return "OpenCV"

@@ -14,7 +14,8 @@ func exampleResults() []Result {
 	var results []Result
 	for i, name := range []string{"boxsum avx2", LimitFillRead, LimitFill, LimitCopy} {
 		for workers := 1; workers <= 2; workers++ {
-			r := newResult(name, c, size, workers, 31_000_000, name == "boxsum avx2")
+			r := newResult(name, nil, c, size, workers, 1, name == "boxsum avx2")
+			r.Bytes = 31_000_000
 			r.Repeat, r.Min = 15, float64(10-i)/float64(workers)
 			r.Mean, r.Max = r.Min*1.5, r.Min*200
 			results = append(results, r)
@@ -42,7 +43,7 @@ func TestWriteTable(t *testing.T) {
 func TestPeersReport(t *testing.T) {
 	c, size := Case{Types: "u8:u32", Channels: 3}, Size{Name: "1080p", Width: 1920, Height: 1080}
 	ours := exampleResults()
-	opencv := newResult("opencv 5.0.0", c, size, 2, 1, true)
+	opencv := newResult("opencv 5.0.0", nil, c, size, 2, 1, true)
 	opencv.Min = 12.5
 	var b strings.Builder
 	r := &peersReport{textTable: textTable{w: &b, lead: 14}, all: 2}

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
-	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
 // What [Result.Algorithm] says. A level that was asked for follows the name of
@@ -50,17 +49,13 @@ type Result struct {
 	Algorithm string `json:"algorithm"`
 	On        string `json:"on"`
 	Types     string `json:"types"`
-	Width     int    `json:"width"`
-	Height    int    `json:"height"`
-	Depth     int    `json:"depth,omitempty"` // of a volume
-	Channels  int    `json:"channels"`
-	Workers   int    `json:"workers"`
+	measure.Size
+	Channels int `json:"channels"`
+	Workers  int `json:"workers"`
 
-	// Repeat is how many runs the times are of, in milliseconds.
-	Repeat int     `json:"repeat"`
-	Mean   float64 `json:"mean_ms"`
-	Min    float64 `json:"min_ms"`
-	Max    float64 `json:"max_ms"`
+	// Repeat is how many runs the times are of.
+	Repeat int `json:"repeat"`
+	measure.Times
 
 	// Median is of devices only, whose best run says little.
 	Median float64 `json:"median_ms,omitempty"`
@@ -71,20 +66,17 @@ type Result struct {
 	// Bytes is what has to be read and written, once each.
 	Bytes int64 `json:"bytes"`
 
-	// Verified says that all entries of the table were found right before it
+	// Verified reports that all entries of the table were found right before it
 	// was timed. Limits make no table.
 	Verified bool `json:"verified"`
 
 	// Kernels is what made the table on a device, the work of copies apart.
 	Kernels []Kernel `json:"kernels,omitempty"`
 
-	// LeftOut says why this was not measured, if it was not. Repeat and the times
+	// LeftOut is why this was not measured, if it was not. Repeat and the times
 	// are zero then.
 	LeftOut string `json:"left_out,omitempty"`
 	cause   error
-
-	// Size is the size's name.
-	Size string `json:"-"`
 }
 
 // A Kernel is what one kernel takes from a device. Zero stands for what the driver does
@@ -108,48 +100,45 @@ func kernelsOf(infos []gpu.KernelInfo) []Kernel {
 	return kernels
 }
 
-func newResult(algorithm string, c Case, size Size, workers int, bytes int64, verified bool) Result {
-	return Result{
-		Algorithm: algorithm, On: "cpu", Types: c.Types, Width: size.Width, Height: size.Height, Depth: size.Depth,
-		Channels: c.Channels, Workers: workers, Bytes: bytes, Verified: verified, Size: size.Name,
+// newResult is a result without times: of some images on a device, or of one on the
+// CPU where that is nil.
+func newResult(algorithm string, d *gpu.Device, c Case, size Size, workers, images int, verified bool) Result {
+	read, written := c.Bytes(size)
+	r := Result{
+		Algorithm: algorithm, On: "cpu", Types: c.Types, Size: size, Channels: c.Channels, Workers: workers,
+		Bytes: int64(images) * (read + written), Verified: verified,
 	}
+	if d != nil {
+		r.On = d.Info().Kind.String()
+	}
+	if images > 1 {
+		r.Batch = images
+	}
+	return r
 }
 
 // GBPerSecond is how fast the bytes moved in the run that counts: the best one,
 // and on a device the median.
-func (r Result) GBPerSecond() float64 { return float64(r.Bytes) / cmp.Or(r.Median, r.Min) / 1e6 }
+func (r Result) GBPerSecond() float64 { return float64(r.Bytes) / r.counted() / 1e6 }
 
 // Case is the case that was measured.
 func (r Result) Case() Case { return Case{Types: r.Types, Channels: r.Channels} }
 
-// is says whether a result is of an algorithm, whatever its level or version.
+// is reports whether a result is of an algorithm, whatever its level or version.
 func (r Result) is(algorithm string) bool {
 	rest, ok := strings.CutPrefix(r.Algorithm, algorithm)
 	return ok && (rest == "" || rest[0] == ' ')
 }
 
+// counted is the time that counts, in milliseconds.
+func (r Result) counted() float64 { return cmp.Or(r.Median, r.Min) }
+
 func (r Result) withTimes(times []time.Duration) Result {
-	r.Repeat, r.Mean, r.Min, r.Max = len(times), 0, math.Inf(1), 0
-	for _, d := range times {
-		ms := float64(d) / float64(time.Millisecond)
-		r.Mean += ms / float64(len(times))
-		r.Min, r.Max = min(r.Min, ms), max(r.Max, ms)
-	}
+	r.Repeat, r.Times = len(times), measure.TimesOf(times)
 	if r.On != "cpu" {
-		r.Median = median(times)
+		r.Median = measure.Median(times)
 	}
 	return r
-}
-
-// median is the time in the middle, in milliseconds.
-func median(times []time.Duration) float64 {
-	sorted := slices.Sorted(slices.Values(times))
-	half := len(sorted) / 2
-	middle := sorted[half]
-	if len(sorted)%2 == 0 {
-		middle = (sorted[half-1] + middle) / 2
-	}
-	return float64(middle) / float64(time.Millisecond)
 }
 
 // WriteJSON writes results as an array.

@@ -1,63 +1,19 @@
 package bench
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/boxsum/boxsum/volume"
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
-// A single wrong entry of a volume's table, wherever it is, is found.
-func TestOneWrongVolumeEntry(t *testing.T) {
-	src := volume.Volume[uint8]{Pix: bytes.Repeat([]byte{1, 2, 3}, 40), Width: 2, Height: 3, Depth: 5, Channels: 4}
-	table, err := volume.Integrate[uint32](src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all, inside []uint32
-	for z := range table.Depth + 1 {
-		for y := range table.Height + 1 {
-			all = append(all, table.Slice(z).Row(y)...)
-		}
-		for y := range table.Inclusive(z).Height {
-			inside = append(inside, table.Inclusive(z).Row(y)...)
-		}
-	}
-	check := func() []error {
-		return []error{
-			verifyVolume[int64](table, src),
-			equalVolume(bytes.NewReader(bytesOf(all)), table, false),
-			equalVolume(bytes.NewReader(bytesOf(inside)), table, true),
-		}
-	}
-	for i, err := range check() {
-		if err != nil {
-			t.Errorf("check %d of a right table: %v", i, err)
-		}
-	}
-	for z := range table.Depth + 1 {
-		for y := range table.Height + 1 {
-			for i := range table.Slice(z).Row(y) {
-				entry := &table.Slice(z).Row(y)[i]
-				*entry++
-				errs := check()
-				if errs[0] == nil || errs[1] == nil || (errs[2] == nil) != (z == 0 || y == 0 || i < table.Channels) {
-					t.Errorf("slice %d, row %d, entry %d: %v", z, y, i, errs)
-				}
-				*entry--
-			}
-		}
-	}
-}
-
 func TestVolumes(t *testing.T) {
-	sizes, err := ParseSizes("17x9x11,5x4x3")
+	sizes, err := measure.ParseSizes("17x9x11,5x4x3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases, err := ParseTypes("volume,f32:f32-volumex3")
+	cases, err := measure.ParseTypes("volume,f32:f32-volumex3")
 	if err != nil {
 		t.Fatal(err)
 	}

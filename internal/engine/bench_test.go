@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
@@ -23,17 +24,20 @@ func BenchmarkWrites(b *testing.B) {
 				for uintptr(unsafe.Pointer(&dst[1]))%kernel.LineBytes != 0 {
 					dst = dst[1:]
 				}
-				l := &Sums[uint8, uint32]{
-					Kernel: kernel.Sums[uint8, uint32](kernel.Best()),
-					Src:    src, SrcStride: side, Dst: dst, DstStride: stride, Channels: 1,
-				}
-				e := Engine{Layers: []Layer{l}}
+				l := new(Sums[uint8, uint32])
+				l.Find(kernel.Best(), false)
+				plane := grid.Plane(side, side, 1, 0)
+				to := plane
+				plane.Stride, to.Stride = side, stride
+				var e Engine
 				p := Work{Rows: side, N: side, Channels: 1, PixelBytes: 1, SumBytes: 4, Workers: 1}.Plan()
 				b.SetBytes(5 * int64(side) * int64(side))
 				for b.Loop() {
-					l.Writes = kernel.Writes(w)
-					l.Prepare(p.Grid, 1)
-					e.Run(p.Grid, 1)
+					l.Aim(&Source[uint8]{Pix: src, Extent: plane}, &Target[uint32]{Sums: dst, Extent: to})
+					p.Writes = kernel.Writes(w)
+					if _, err := e.Fill(new(Settings), &p, l); err != nil {
+						b.Fatal(err)
+					}
 				}
 			})
 		}

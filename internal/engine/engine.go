@@ -1,21 +1,30 @@
 // Package engine cuts a table into tiles and runs them in dependency order on
 // several workers, so that every pixel is read once and every sum written once.
+// It has the options and the scratch memory of all kinds of tables.
 package engine
 
 import (
-	"runtime"
 	"sync/atomic"
-	"time"
-
-	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-// A Layer fills one table, a tile at a time: rows [y, y+rows) and elements
-// [x, x+n) of them, on behalf of one worker. The engine calls it once the
-// tiles on the left and above are done; a band of tiles stays with one worker.
+// A Layer fills one table, a tile at a time.
 type Layer interface {
+	// Prepare gets scratch memory for a plan and clears what a run starts from.
+	// Where the plan has no tiles it clears all of the table.
+	Prepare(p *Plan) error
+	// Tile makes rows [y, y+rows) and elements [x, x+n) of them on behalf of one
+	// worker. The tiles on the left and above are done; a band of tiles stays with
+	// one worker.
 	Tile(worker, x, y, n, rows int)
+	// Finish does what is left to do once all tiles are done.
+	Finish()
+	// Release lets go of the caller's memory. It keeps the scratch, and tells how
+	// many bytes that is.
+	Release() int
 }
+
+// A Slicer is a layer that is filled slice by slice, see Plan.Slices.
+type Slicer interface{ Slice(z int) }
 
 // A Grid says how to cut the image: into bands of rows, and each into tiles.
 type Grid struct {
@@ -25,6 +34,11 @@ type Grid struct {
 	Lead      int // how many tiles beyond the one above it a tile needs done there
 }
 
+// bands and tiles are how many there are, of the former in all and of the latter
+// in each band.
+func (g *Grid) bands() int { return DivUp(g.Rows, g.BandRows) }
+func (g *Grid) tiles() int { return DivUp(g.N, g.TileWidth) }
+
 // An Engine runs one grid at a time and allocates nothing when it runs the
 // like again. Its zero value is ready.
 //
@@ -32,11 +46,14 @@ type Grid struct {
 // tile behind: a tile needs the sums over it, which that worker leaves in the
 // layer's carry row, and its row sums so far, which it has itself.
 type Engine struct {
-	Layers []Layer
+	layers []Layer
+	set    Settings
 
 	grid     Grid
 	nextBand atomic.Int64
 	done     []tileCount // of every band
+	stopped  atomic.Bool // the context is done
+	progress progress
 
 	crew atomic.Int64 // who is in: see join
 	help func()       // made once, so that starting a helper allocates nothing
@@ -47,12 +64,58 @@ type tileCount struct {
 	_ [7]int64 // a line of its own, for it is polled
 }
 
-// Run fills every tile of the grid.
-func (e *Engine) Run(g Grid, workers int) {
-	if g.Rows == 0 || g.N == 0 {
-		return
+// Fill prepares layers, fills their tables as planned and releases them. An
+// error means that the tables are not done. It tells how many bytes of scratch
+// memory the layers keep.
+func (e *Engine) Fill(set *Settings, p *Plan, layers ...Layer) (scratch int, err error) {
+	for _, l := range layers {
+		if err == nil {
+			err = l.Prepare(p)
+		}
 	}
-	bands := (g.Rows + g.BandRows - 1) / g.BandRows
+	if err == nil {
+		err = e.Run(set, p, layers...)
+	}
+	for _, l := range layers {
+		scratch += l.Release()
+	}
+	return scratch, err
+}
+
+// Run fills the tables of layers that are prepared: the grid, once for every
+// slice. An error means that they are not done.
+func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
+	e.set, e.layers = *set, append(e.layers[:0], layers...)
+	if set.progress != nil {
+		e.progress.start(p)
+	}
+	e.stopped.Store(false)
+	if p.Rows > 0 && p.N > 0 {
+		for z := 0; z < max(1, p.Slices) && !e.stopped.Load(); z++ {
+			if p.Slices > 0 {
+				for _, l := range e.layers {
+					l.(Slicer).Slice(z)
+				}
+			}
+			e.fillGrid(&p.Grid, p.Workers)
+		}
+	}
+	stopped := e.stopped.Load()
+	if stopped {
+		err = e.set.Stopped()
+	} else {
+		for _, l := range e.layers {
+			l.Finish()
+		}
+		e.set.Report(1)
+	}
+	e.set = Settings{} // which is the caller's
+	return err
+}
+
+// fillGrid fills every tile of a grid, unless the context is done before.
+func (e *Engine) fillGrid(g *Grid, workers int) {
+	bands := g.bands()
 	if cap(e.done) < bands {
 		e.done = make([]tileCount, bands)
 	}
@@ -60,7 +123,7 @@ func (e *Engine) Run(g Grid, workers int) {
 	for i := range e.done {
 		e.done[i].Store(0)
 	}
-	e.grid = g
+	e.grid = *g
 	e.nextBand.Store(0)
 	if workers = min(workers, bands); workers == 1 {
 		e.work(0)
@@ -83,6 +146,7 @@ func (e *Engine) Run(g Grid, workers int) {
 			e.crew.CompareAndSwap(crew, crew%seat)
 			continue
 		}
+		e.report()
 		p.wait()
 	}
 }
@@ -106,9 +170,10 @@ func (e *Engine) helper() {
 	}
 }
 
-// work takes bands until none is left.
+// work takes bands until none is left or the context is done.
 func (e *Engine) work(worker int) {
-	g := e.grid
+	g := &e.grid
+	tiles := g.tiles()
 	for {
 		band := int(e.nextBand.Add(1)) - 1
 		if band >= len(e.done) {
@@ -116,40 +181,37 @@ func (e *Engine) work(worker int) {
 		}
 		y := band * g.BandRows
 		rows := min(g.BandRows, g.Rows-y)
-		tiles := (g.N + g.TileWidth - 1) / g.TileWidth
 		for x := 0; x < g.N; x += g.TileWidth {
-			if band > 0 {
-				e.await(band-1, int64(min(x/g.TileWidth+1+g.Lead, tiles)))
+			if band > 0 && !e.await(band-1, int64(min(x/g.TileWidth+1+g.Lead, tiles))) || e.stop() {
+				return
 			}
-			for _, l := range e.Layers {
+			for _, l := range e.layers {
 				l.Tile(worker, x, y, min(g.TileWidth, g.N-x), rows)
 			}
 			e.done[band].Add(1)
+			e.tileDone(worker)
 		}
 	}
 }
 
-// await returns once that many tiles of the band are done.
-func (e *Engine) await(band int, tiles int64) {
+// await returns once that many tiles of the band are done. It reports whether
+// they are: not so where the worker of that band has stopped.
+func (e *Engine) await(band int, tiles int64) bool {
 	var p poller
 	for e.done[band].Load() < tiles {
+		if e.stopped.Load() {
+			return false
+		}
 		p.wait()
 	}
+	return true
 }
 
-// A poller lets time pass in a loop that waits for another worker: a tile is a
-// few microseconds, so at first it spins. If that takes long the other is not
-// running, and spinning may be what keeps it from running: it sleeps.
-type poller int
-
-func (p *poller) wait() {
-	*p++
-	switch {
-	case *p < 1000:
-		kernel.Pause()
-	case *p < 1020:
-		runtime.Gosched()
-	default:
-		time.Sleep(50 * time.Microsecond)
+// stop reports whether to stop because the context is done.
+func (e *Engine) stop() bool {
+	if e.set.context == nil || e.set.context.Err() == nil {
+		return false
 	}
+	e.stopped.Store(true)
+	return true
 }

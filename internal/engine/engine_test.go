@@ -16,6 +16,10 @@ type orderLayer struct {
 	busy  []atomic.Int32 // by worker
 }
 
+func (l *orderLayer) Prepare(*Plan) error { return nil }
+func (l *orderLayer) Finish()             {}
+func (l *orderLayer) Release() int        { return 0 }
+
 func (l *orderLayer) Tile(worker, x, y, n, rows int) {
 	if l.busy[worker].Add(1) != 1 {
 		l.t.Errorf("worker %d is at two tiles", worker)
@@ -39,15 +43,16 @@ func (l *orderLayer) Tile(worker, x, y, n, rows int) {
 
 func TestOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	var e Engine // one engine for all, as tables reuse theirs
+	var e Engine // one engine for all, as calls reuse theirs
 	for range 500 {
 		g := Grid{Rows: rng.IntN(200), N: rng.IntN(200), BandRows: 1 + rng.IntN(20), TileWidth: 1 + rng.IntN(50)}
 		workers := 1 + rng.IntN(8)
 		bands := (g.Rows + g.BandRows - 1) / g.BandRows
 		tiles := (g.N + g.TileWidth - 1) / g.TileWidth
 		l := &orderLayer{t: t, grid: g, tiles: tiles, done: make([]atomic.Int32, bands*tiles), busy: make([]atomic.Int32, workers)}
-		e.Layers = []Layer{l}
-		e.Run(g, workers)
+		if _, err := e.Fill(new(Settings), &Plan{Grid: g, Workers: workers}, l); err != nil {
+			t.Fatal(err)
+		}
 		for i := range l.done {
 			if l.done[i].Load() == 0 {
 				t.Fatalf("%+v with %d workers: tile %d never came", g, workers, i)

@@ -28,7 +28,8 @@ type Work struct {
 type Plan struct {
 	Grid
 	Workers int
-	Writes  kernel.Writes
+	Writes  kernel.Writes // as far as the layout of the table allows
+	Slices  int           // how often to fill the grid, where a volume goes slice by slice
 }
 
 // Plan decides how to cut the image and how to write the table.
@@ -49,7 +50,33 @@ func (w Work) Plan() Plan {
 	}
 	p.BandRows = min(p.BandRows, max(1, w.Rows))
 	p.Workers = max(1, min(p.Workers, (w.Rows+p.BandRows-1)/p.BandRows))
-	p.TileWidth = roundUp((w.N+tiles-1)/tiles, kernel.Align(w.Channels))
+	p.TileWidth = atLeastOne((w.N+tiles-1)/tiles, kernel.Align(w.Channels))
+	return p
+}
+
+// evenBands makes bands of at most these rows so that all workers have as many of
+// them, of about as many rows.
+func (p *Plan) evenBands(most int) {
+	rounds := DivUp(p.Rows, p.Workers*most)
+	p.BandRows = DivUp(p.Rows, p.Workers*rounds)
+}
+
+// minEntries is how many entries wide a tile is at least: it keeps what rows hand
+// from tile to tile small beside the tile.
+const minEntries = 16
+
+// PlanEntries is [Work.Plan] for tables that have several sums for every value,
+// together of SumBytes: N and tiles are counted in pixels. With several workers,
+// bands may have up to maxBand rows: these share one trip of the carry row
+// between two cores, and it is a large one here.
+func (w Work) PlanEntries(maxBand int) Plan {
+	p := w.Plan()
+	p.N = w.N / w.Channels
+	p.TileWidth = max(minEntries, tileBytes/(w.Channels*w.SumBytes))
+	if p.Workers > 1 {
+		p.TileWidth = max(1, min(p.TileWidth, p.N/(2*p.Workers)))
+		p.evenBands(max(p.BandRows, min(maxBand, p.Rows/(4*p.Workers))))
+	}
 	return p
 }
 
@@ -64,4 +91,8 @@ func writes(out int) kernel.Writes {
 	return kernel.Stream
 }
 
-func roundUp(n, to int) int { return max(1, (n+to-1)/to) * to }
+// atLeastOne is the least multiple of to that is n or more, and not zero.
+func atLeastOne(n, to int) int { return max(1, DivUp(n, to)) * to }
+
+// DivUp is n/by, rounded up.
+func DivUp(n, by int) int { return (n + by - 1) / by }

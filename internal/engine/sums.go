@@ -6,18 +6,13 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-// Sums is the layer that fills one table of sums of type S. Set the exported
-// fields and call Prepare before every run.
+// Sums is the layer of upright tables.
 type Sums[P kernel.Pixel, S kernel.Sum] struct {
-	Kernel    kernel.Func[P, S]
-	Src       []P
-	SrcStride int
-	Dst       []S // entry (0, 0)
-	DstStride int
-	Channels  int
-	Offset    float32
-	Writes    kernel.Writes // as far as the layout of Dst allows
+	kernel kernel.Func[P, S]
+	src    *Source[P]
+	dst    *Target[S]
 
+	writes  kernel.Writes
 	above   []S // the lowest row done so far, in cache and without gaps
 	workers []sumsWorker[P, S]
 }
@@ -29,74 +24,103 @@ type sumsWorker[P kernel.Pixel, S kernel.Sum] struct {
 	_     [kernel.LineBytes]byte
 }
 
-// Prepare gets the scratch memory for a grid and clears what a run starts from.
-func (l *Sums[P, S]) Prepare(g Grid, workers int) {
-	if need := g.N + kernel.Slack; cap(l.above) < need {
-		l.above = make([]S, need)
-	} else {
-		l.above = l.above[:need]
-		clear(l.above)
+// Find implements [TableLayer].
+func (l *Sums[P, S]) Find(level kernel.Level, squares bool) bool {
+	l.kernel = kernel.Sums[P, S](level)
+	if squares {
+		l.kernel = kernel.Squares[P, S](level)
 	}
-	for len(l.workers) < workers {
-		l.workers = append(l.workers, sumsWorker[P, S]{})
-	}
-	need := g.BandRows * kernel.CarryLen(l.Channels)
-	for i := range l.workers[:workers] {
-		if w := &l.workers[i]; len(w.carry) < need {
-			w.carry = make([]S, need)
-		}
-	}
-	if !l.onLines() {
-		l.Writes = min(l.Writes, kernel.Ahead)
-	}
-	clear(l.Dst[:g.N+l.Channels])
-	if g.N == 0 { // there will be no tiles, but column 0 there is
-		for y := range g.Rows {
-			clear(l.Dst[(y+1)*l.DstStride:][:l.Channels])
-		}
-	}
+	return l.kernel != nil
 }
 
-// onLines says whether the sums of every row start a cache line.
+// Plan implements [TableLayer].
+func (l *Sums[P, S]) Plan(w Work, _ int) Plan { return w.Plan() }
+
+// Aim implements [TableLayer].
+func (l *Sums[P, S]) Aim(src *Source[P], dst *Target[S]) { l.src, l.dst = src, dst }
+
+// Prepare implements [Layer].
+func (l *Sums[P, S]) Prepare(p *Plan) error {
+	l.above = Zeros(l.above, p.N+kernel.Slack)
+	l.workers = Workers(l.workers, p.Workers)
+	for i := range l.workers[:p.Workers] {
+		w := &l.workers[i]
+		w.carry = AtLeast(w.carry, p.BandRows*kernel.CarryLen(l.dst.Channels))
+	}
+	l.writes = p.Writes
+	if !l.onLines() {
+		l.writes = min(l.writes, kernel.Ahead)
+	}
+	ClearEdges(l.dst, p.Rows)
+	return nil
+}
+
+// onLines reports whether the sums of every row start a cache line.
 func (l *Sums[P, S]) onLines() bool {
-	if len(l.Dst)-l.Channels <= l.DstStride {
+	d := l.dst
+	if len(d.Sums)-d.Channels <= d.Stride {
 		return false // no row of sums, or a huge stride before none
 	}
-	first := uintptr(unsafe.Pointer(&l.Dst[l.DstStride+l.Channels]))
-	pitch := uintptr(l.DstStride) * unsafe.Sizeof(l.Dst[0])
+	first := uintptr(unsafe.Pointer(&d.Sums[d.Stride+d.Channels]))
+	pitch := uintptr(d.Stride) * unsafe.Sizeof(d.Sums[0])
 	return first%kernel.LineBytes == 0 && pitch%kernel.LineBytes == 0
 }
 
 // Tile implements [Layer].
 func (l *Sums[P, S]) Tile(worker, x, y, n, rows int) {
-	w := &l.workers[worker]
-	dst := l.Dst[(y+1)*l.DstStride:]
+	w, channels, stride := &l.workers[worker], l.dst.Channels, l.dst.Stride
+	dst := l.dst.Sums[(y+1)*stride:]
 	if x == 0 {
 		clear(w.carry)
 		for r := range rows {
-			clear(dst[r*l.DstStride:][:l.Channels])
+			clear(dst[r*stride:][:channels])
 		}
 	}
 	w.tile = kernel.Tile[P, S]{
-		Dst:       dst[l.Channels+x:],
-		DstStride: l.DstStride,
-		Src:       l.Src[y*l.SrcStride+x:],
-		SrcStride: l.SrcStride,
+		Dst:       dst[channels+x:],
+		DstStride: stride,
+		Src:       l.src.Pix[y*l.src.Stride+x:],
+		SrcStride: l.src.Stride,
 		Above:     l.above[x:],
 		Carry:     w.carry,
 		Rows:      rows,
 		N:         n,
-		Channels:  l.Channels,
-		Offset:    l.Offset,
-		Writes:    l.Writes,
+		Channels:  channels,
+		Offset:    l.dst.Offset,
+		Writes:    l.writes,
 	}
-	l.Kernel(&w.tile)
+	l.kernel(&w.tile)
 }
 
-// Release lets go of the caller's memory and keeps the scratch.
-func (l *Sums[P, S]) Release() {
-	l.Src, l.Dst = nil, nil
+// Row implements [RowLayer].
+func (l *Sums[P, S]) Row(row []P, _ int) {
+	l.src.Pix = row
+	l.Tile(0, 0, 0, len(row), 1)
+	l.src.Pix, l.workers[0].tile = nil, kernel.Tile[P, S]{}
+}
+
+// Finish implements [Layer].
+func (l *Sums[P, S]) Finish() {}
+
+// Release implements [Layer].
+func (l *Sums[P, S]) Release() int {
+	l.src, l.dst = nil, nil
+	bytes := Bytes(l.above)
 	for i := range l.workers {
-		l.workers[i].tile = kernel.Tile[P, S]{}
+		w := &l.workers[i]
+		w.tile = kernel.Tile[P, S]{}
+		bytes += Bytes(w.carry)
+	}
+	return bytes
+}
+
+// ClearEdges clears row 0 of a plane table; and column 0, where there are no tiles
+// to do that.
+func ClearEdges[S any](t *Target[S], rows int) {
+	clear(t.Sums[:(t.Width+1)*t.Channels])
+	if t.Width == 0 {
+		for y := range rows {
+			clear(t.Sums[(y+1)*t.Stride:][:t.Channels])
+		}
 	}
 }

@@ -25,7 +25,7 @@ type BinRow[S Sum] struct {
 	N int // pixels
 
 	// Dst, if it is not nil, is where the bins of the pixels' own row may go,
-	// past the caches, laid out as Above is. Written says whether they went:
+	// past the caches, laid out as Above is. Written reports whether they went:
 	// a kernel does so where the bins of every pixel are whole cache lines.
 	// What it wrote is there for others after a StoreFence.
 	Dst     []S

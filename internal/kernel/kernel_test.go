@@ -1,7 +1,6 @@
 package kernel_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -22,75 +21,39 @@ var (
 	channels  = []int{1, 2, 3, 4, 5, 17}
 )
 
-func TestSums(t *testing.T) {
-	testKernel[uint8, uint32](t, false)
-	testKernel[uint8, uint64](t, false)
-	testKernel[uint8, float32](t, false)
-	testKernel[uint8, float64](t, false)
-	testKernel[uint16, uint64](t, false)
-	testKernel[uint16, float64](t, false)
-	testKernel[uint32, uint32](t, false)
-	testKernel[uint32, uint64](t, false)
-	testKernel[int16, int64](t, false)
-	testKernel[int32, int64](t, false)
-	testKernel[float32, float32](t, false)
-	testKernel[float32, float64](t, false)
-	testKernel[float64, float64](t, false)
-}
-
-func TestSquares(t *testing.T) {
-	testKernel[uint8, uint64](t, true)
-	testKernel[uint8, float64](t, true)
-	testKernel[uint16, uint64](t, true)
-	testKernel[uint16, float64](t, true)
-	testKernel[uint32, uint64](t, true)
-	testKernel[uint32, float64](t, true)
-	testKernel[int16, uint64](t, true)
-	testKernel[int32, uint64](t, true)
-	testKernel[int32, float64](t, true)
-	testKernel[float32, float64](t, true)
-	testKernel[float64, float64](t, true)
-}
-
 // testKernel holds a pair of types at every level and shape against the
 // reference, and against the portable level to the bit.
-func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, square bool) {
-	find := kernel.Sums[P, S]
-	if square {
-		find = kernel.Squares[P, S]
+func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.Func[P, S], square bool) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rowCounts := rowCounts
+	if testing.Short() {
+		rowCounts = []int{1, 6}
 	}
-	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(1, 2))
-		rowCounts := rowCounts
-		if testing.Short() {
-			rowCounts = []int{1, 6}
-		}
-		for _, rows := range rowCounts {
-			for _, width := range widths {
-				for _, c := range channels {
-					for _, writes := range []kernel.Writes{kernel.Ahead, kernel.Mixed, kernel.Stream} {
-						pix := randomPixels[P](rng, rows, width*c)
-						if writes == kernel.Stream {
-							spoil(rng, pix)
-						}
-						spec := run(t, find(kernel.Portable), pix, rows, width, c, writes)
-						if writes != kernel.Stream {
-							compareWithReference(t, spec, pix, rows, width, c, square)
-						}
-						for _, level := range levels()[1:] {
-							got := run(t, find(level), pix, rows, width, c, writes)
-							for i := range spec {
-								if !same(got[i], spec[i]) {
-									t.Fatalf("level %d, %d rows of %d×%d, writes %v: entry %d is %v, the portable loop has %v",
-										level, rows, width, c, writes, i, got[i], spec[i])
-								}
+	for _, rows := range rowCounts {
+		for _, width := range widths {
+			for _, c := range channels {
+				for _, writes := range []kernel.Writes{kernel.Ahead, kernel.Mixed, kernel.Stream} {
+					pix := randomPixels[P](rng, rows, width*c)
+					if writes == kernel.Stream {
+						spoil(rng, pix)
+					}
+					spec := run(t, find(kernel.Portable), pix, rows, width, c, writes)
+					if writes != kernel.Stream {
+						compareWithReference(t, spec, pix, rows, width, c, square)
+					}
+					for _, level := range levels()[1:] {
+						got := run(t, find(level), pix, rows, width, c, writes)
+						for i := range spec {
+							if !same(got[i], spec[i]) {
+								t.Fatalf("level %d, %d rows of %d×%d, writes %v: entry %d is %v, the portable loop has %v",
+									level, rows, width, c, writes, i, got[i], spec[i])
 							}
 						}
 					}
 				}
 			}
 		}
-	})
+	}
 }
 
 // guard is what surrounds every buffer that a kernel may not write beyond.

@@ -16,7 +16,9 @@ type pair[P Pixel, S Sum] struct {
 type routines[P Pixel, S Sum] struct {
 	vector              int // bytes
 	plane, planeDot     routine[P, S]
+	planeGroups         bool // plane takes groups of rows only
 	volume, volumeDot   volumeRoutine[P, S]
+	lay                 func(dst, over *S, n int) // a row of a plane on a slice
 	tilted              tiltedRoutine[P, S]
 	tiltedGroup         tiltedGroup[P, S]
 	rotated, rotatedDot rotatedRoutine
@@ -37,10 +39,13 @@ func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P,
 		below, r := max(0, l-1), &asm[l]
 		p.plane[l], p.volume[l], p.tilted[l] = p.plane[below], p.volume[below], p.tilted[below]
 		if l == Portable || r.plane != nil {
-			p.plane[l] = planeFunc(r, portablePlane)
+			p.plane[l] = planeFunc(r, &asm[below], portablePlane)
 		}
 		if has.volume && (l == Portable || r.volume != nil) {
-			p.volume[l] = volumeFunc(r, portableVolume(portablePlane))
+			p.volume[l] = volumeFunc(r, p.plane[l], portableVolume(portablePlane, nil))
+		}
+		if r.tilted == nil {
+			r.tilted = asm[below].tilted
 		}
 		if has.tilted && (l == Portable || r.tilted != nil) {
 			p.tilted[l] = (&tiltedKernel[P, S]{square: square, asm: r.tilted, group: r.tiltedGroup}).tile

@@ -2,21 +2,27 @@ package kernel
 
 import "unsafe"
 
-// routine is an assembly kernel.
+// routine is an assembly kernel. Strides are in bytes.
 type routine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry *S, rows, n int, lanes *uint32, offset float32, writes uint8)
 
 // planeFunc is a kernel that hands a tile to assembly, which trusts its arguments:
 // here is where they are checked. Tiles that the assembly is not made for go
 // to the portable loop, which understands its carries.
-func planeFunc[P Pixel, S Sum](r *routines[P, S], portable Func[P, S]) Func[P, S] {
+// What a kernel leaves of groups of rows goes to the level below, whose carries are
+// the same.
+func planeFunc[P Pixel, S Sum](r, below *routines[P, S], portable Func[P, S]) Func[P, S] {
 	if r.plane == nil {
 		return portable
 	}
-	many, single := r.plane, r.plane
-	if r.planeDot != nil {
-		single = r.planeDot
+	many, single := r.planes()
+	manyRest, singleRest := many, single
+	if r.planeGroups {
+		manyRest = below.plane
+		if r.planeDot == nil {
+			singleRest = below.plane
+		}
 	}
-	size := unsafe.Sizeof(*new(S))
+	size := int(unsafe.Sizeof(*new(S)))
 	return func(t *Tile[P, S]) {
 		if t.Channels > FastChannels || t.N < narrow[S]() || t.Rows == 0 {
 			portable(t)
@@ -27,13 +33,29 @@ func planeFunc[P Pixel, S Sum](r *routines[P, S], portable Func[P, S]) Func[P, S
 		if !t.onLines() {
 			writes = Ahead
 		}
-		asm := many
+		asm, rest := many, manyRest
 		if t.Channels == 1 {
-			asm = single
+			asm, rest = single, singleRest
 		}
-		asm(unsafe.SliceData(t.Dst), t.DstStride, unsafe.SliceData(t.Src), t.SrcStride, unsafe.SliceData(t.Above), unsafe.SliceData(t.Carry),
-			t.Rows, t.N, &lanesOf[size/4-1][t.Channels-1].step[0][0], t.Offset, uint8(writes))
+		lanes := &lanesOf[size/4-1][t.Channels-1].step[0][0]
+		carries, dstStride, srcStride := CarryLen(t.Channels), t.DstStride*size, t.SrcStride*int(unsafe.Sizeof(*new(P)))
+		for y, rows := 0, t.Rows&^(groupRows-1); y < t.Rows; y, rows, asm = y+rows, t.Rows-rows, rest {
+			if rows > 0 {
+				asm(&t.Dst[y*t.DstStride], dstStride, &t.Src[y*t.SrcStride], srcStride, &t.Above[0], &t.Carry[y*carries], rows, t.N, lanes, t.Offset, uint8(writes))
+			}
+		}
 	}
+}
+
+// groupRows is how many rows the assembly takes at once.
+const groupRows = 4
+
+// planes is the kernels of many channels and of one.
+func (r *routines[P, S]) planes() (many, single routine[P, S]) {
+	if r.planeDot != nil {
+		return r.plane, r.planeDot
+	}
+	return r.plane, r.plane
 }
 
 // narrow is the sums that a tile has at least for assembly: the tail of a row is

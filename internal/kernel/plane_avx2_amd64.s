@@ -4,125 +4,14 @@
 
 #include "textflag.h"
 
-DATA triangle256_0<>+0(SB)/1, $0x01
-DATA triangle256_0<>+1(SB)/1, $0x00
-DATA triangle256_0<>+2(SB)/1, $0x00
-DATA triangle256_0<>+3(SB)/1, $0x00
-DATA triangle256_0<>+4(SB)/1, $0x01
-DATA triangle256_0<>+5(SB)/1, $0x01
-DATA triangle256_0<>+6(SB)/1, $0x00
-DATA triangle256_0<>+7(SB)/1, $0x00
-DATA triangle256_0<>+8(SB)/1, $0x01
-DATA triangle256_0<>+9(SB)/1, $0x01
-DATA triangle256_0<>+10(SB)/1, $0x01
-DATA triangle256_0<>+11(SB)/1, $0x00
-DATA triangle256_0<>+12(SB)/1, $0x01
-DATA triangle256_0<>+13(SB)/1, $0x01
-DATA triangle256_0<>+14(SB)/1, $0x01
-DATA triangle256_0<>+15(SB)/1, $0x01
-DATA triangle256_0<>+16(SB)/1, $0x01
-DATA triangle256_0<>+17(SB)/1, $0x01
-DATA triangle256_0<>+18(SB)/1, $0x01
-DATA triangle256_0<>+19(SB)/1, $0x01
-DATA triangle256_0<>+20(SB)/1, $0x01
-DATA triangle256_0<>+21(SB)/1, $0x01
-DATA triangle256_0<>+22(SB)/1, $0x01
-DATA triangle256_0<>+23(SB)/1, $0x01
-DATA triangle256_0<>+24(SB)/1, $0x01
-DATA triangle256_0<>+25(SB)/1, $0x01
-DATA triangle256_0<>+26(SB)/1, $0x01
-DATA triangle256_0<>+27(SB)/1, $0x01
-DATA triangle256_0<>+28(SB)/1, $0x01
-DATA triangle256_0<>+29(SB)/1, $0x01
-DATA triangle256_0<>+30(SB)/1, $0x01
-DATA triangle256_0<>+31(SB)/1, $0x01
-GLOBL triangle256_0<>(SB), RODATA|NOPTR, $32
-
-DATA triangle256_1<>+0(SB)/1, $0x00
-DATA triangle256_1<>+1(SB)/1, $0x00
-DATA triangle256_1<>+2(SB)/1, $0x00
-DATA triangle256_1<>+3(SB)/1, $0x00
-DATA triangle256_1<>+4(SB)/1, $0x00
-DATA triangle256_1<>+5(SB)/1, $0x00
-DATA triangle256_1<>+6(SB)/1, $0x00
-DATA triangle256_1<>+7(SB)/1, $0x00
-DATA triangle256_1<>+8(SB)/1, $0x00
-DATA triangle256_1<>+9(SB)/1, $0x00
-DATA triangle256_1<>+10(SB)/1, $0x00
-DATA triangle256_1<>+11(SB)/1, $0x00
-DATA triangle256_1<>+12(SB)/1, $0x00
-DATA triangle256_1<>+13(SB)/1, $0x00
-DATA triangle256_1<>+14(SB)/1, $0x00
-DATA triangle256_1<>+15(SB)/1, $0x00
-DATA triangle256_1<>+16(SB)/1, $0x01
-DATA triangle256_1<>+17(SB)/1, $0x00
-DATA triangle256_1<>+18(SB)/1, $0x00
-DATA triangle256_1<>+19(SB)/1, $0x00
-DATA triangle256_1<>+20(SB)/1, $0x01
-DATA triangle256_1<>+21(SB)/1, $0x01
-DATA triangle256_1<>+22(SB)/1, $0x00
-DATA triangle256_1<>+23(SB)/1, $0x00
-DATA triangle256_1<>+24(SB)/1, $0x01
-DATA triangle256_1<>+25(SB)/1, $0x01
-DATA triangle256_1<>+26(SB)/1, $0x01
-DATA triangle256_1<>+27(SB)/1, $0x00
-DATA triangle256_1<>+28(SB)/1, $0x01
-DATA triangle256_1<>+29(SB)/1, $0x01
-DATA triangle256_1<>+30(SB)/1, $0x01
-DATA triangle256_1<>+31(SB)/1, $0x01
-GLOBL triangle256_1<>(SB), RODATA|NOPTR, $32
-
-DATA ones256<>+0(SB)/2, $0x0001
-DATA ones256<>+2(SB)/2, $0x0001
-DATA ones256<>+4(SB)/2, $0x0001
-DATA ones256<>+6(SB)/2, $0x0001
-DATA ones256<>+8(SB)/2, $0x0001
-DATA ones256<>+10(SB)/2, $0x0001
-DATA ones256<>+12(SB)/2, $0x0001
-DATA ones256<>+14(SB)/2, $0x0001
-DATA ones256<>+16(SB)/2, $0x0001
-DATA ones256<>+18(SB)/2, $0x0001
-DATA ones256<>+20(SB)/2, $0x0001
-DATA ones256<>+22(SB)/2, $0x0001
-DATA ones256<>+24(SB)/2, $0x0001
-DATA ones256<>+26(SB)/2, $0x0001
-DATA ones256<>+28(SB)/2, $0x0001
-DATA ones256<>+30(SB)/2, $0x0001
-GLOBL ones256<>(SB), RODATA|NOPTR, $32
-
-DATA tailMasks<>+0(SB)/4, $0xffffffff
-DATA tailMasks<>+4(SB)/4, $0xffffffff
-DATA tailMasks<>+8(SB)/4, $0xffffffff
-DATA tailMasks<>+12(SB)/4, $0xffffffff
-DATA tailMasks<>+16(SB)/4, $0xffffffff
-DATA tailMasks<>+20(SB)/4, $0xffffffff
-DATA tailMasks<>+24(SB)/4, $0xffffffff
-DATA tailMasks<>+28(SB)/4, $0xffffffff
-DATA tailMasks<>+32(SB)/4, $0x00000000
-DATA tailMasks<>+36(SB)/4, $0x00000000
-DATA tailMasks<>+40(SB)/4, $0x00000000
-DATA tailMasks<>+44(SB)/4, $0x00000000
-DATA tailMasks<>+48(SB)/4, $0x00000000
-DATA tailMasks<>+52(SB)/4, $0x00000000
-DATA tailMasks<>+56(SB)/4, $0x00000000
-DATA tailMasks<>+60(SB)/4, $0x00000000
-GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
-
-DATA bias256<>+0(SB)/8, $(4503599627370496.0)
-DATA bias256<>+8(SB)/8, $(4503599627370496.0)
-DATA bias256<>+16(SB)/8, $(4503599627370496.0)
-DATA bias256<>+24(SB)/8, $(4503599627370496.0)
-GLOBL bias256<>(SB), RODATA|NOPTR, $32
-
 // func u8u32AVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -130,18 +19,14 @@ TEXT ·u8u32AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -194,7 +79,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(BX)(R12*4)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), Y10
+	VPMOVZXBD  (DI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -206,7 +91,7 @@ groupRow0Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VPMOVZXBD  8(SI)(R12*1), Y11
+	VPMOVZXBD  8(DI)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -222,17 +107,17 @@ groupRow0Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	VMOVDQU    Y9, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R12*4)
-	VMOVNTDQ Y9, 32(R9)(R12*4)
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), Y10
+	VPMOVZXBD  (R8)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -244,7 +129,7 @@ groupRow1Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VPMOVZXBD  8(DI)(R12*1), Y11
+	VPMOVZXBD  8(R8)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -260,17 +145,17 @@ groupRow1Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y8, (R10)(R12*4)
-	VMOVDQU    Y9, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R12*4)
-	VMOVNTDQ Y9, 32(R10)(R12*4)
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), Y10
+	VPMOVZXBD  (SI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -282,7 +167,7 @@ groupRow2Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y7, Y10
 	VPERMD     Y10, Y0, Y7
-	VPMOVZXBD  8(R8)(R12*1), Y11
+	VPMOVZXBD  8(SI)(R12*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -298,14 +183,14 @@ groupRow2Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y8, (R11)(R12*4)
-	VMOVDQU    Y9, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R12*4)
-	VMOVNTDQ Y9, 32(R11)(R12*4)
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (CX)(R12*4)
@@ -315,83 +200,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*4), Y8
-	VPMOVZXBD  (DX)(R12*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDD     Y9, Y8, Y9
-	VPMOVZXBD  (SI)(R12*1), Y8
-	VPERMD     Y8, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPERMD     Y8, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPERMD     Y8, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPADDD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDD     Y8, Y9, Y8
-	VPMOVZXBD  (DI)(R12*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDD     Y10, Y8, Y10
-	VPMOVZXBD  (R8)(R12*1), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VPADDD     Y11, Y10, Y11
-	VMOVDQU    Y11, (CX)(R12*4)
-	PREFETCHT0 128(BX)(R12*4)
-	VMOVDQU    Y9, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y10, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y11, (R11)(R12*4)
-	ADDQ       $+8, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	NEGQ       BP
@@ -400,9 +216,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*4), Y9
-	MOVQ       -8(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -416,9 +232,9 @@ groupTail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	MOVQ       -8(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -432,9 +248,9 @@ groupTail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	MOVQ       -8(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -448,9 +264,9 @@ groupTail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	MOVQ       -8(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X12
+	MOVQ       -8(SI)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X12
 	VPMOVZXBD  X12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -466,9 +282,12 @@ groupTail:
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
 	VPMASKMOVD Y10, Y8, (BX)(R12*4)
-	VPMASKMOVD Y9, Y8, (R9)(R12*4)
-	VPMASKMOVD Y11, Y8, (R10)(R12*4)
-	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	VPMASKMOVD Y9, Y8, (R10)(R12*4)
+	VPMASKMOVD Y11, Y8, (R11)(R12*4)
+	VPMASKMOVD Y12, Y8, (R9)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -477,10 +296,10 @@ groupEnd:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -490,10 +309,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y4
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-8, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y5
@@ -514,13 +332,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*4)
 	VMOVDQU    Y6, (BX)(SI*4)
 	ADDQ       $+8, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -563,15 +381,24 @@ done:
 	VZEROUPPER
 	RET
 
+DATA tailMasks<>+0(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+8(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+16(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+24(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+32(SB)/8, $0x0000000000000000
+DATA tailMasks<>+40(SB)/8, $0x0000000000000000
+DATA tailMasks<>+48(SB)/8, $0x0000000000000000
+DATA tailMasks<>+56(SB)/8, $0x0000000000000000
+GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
+
 // func u8u32DotAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
-	SHLQ    $0x02, dstStride+8(FP)
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -579,18 +406,14 @@ TEXT ·u8u32DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 64(R11), Y5
@@ -635,16 +458,16 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*4)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y5, Y10
 	VPERMD       Y10, Y0, Y5
-	VPBROADCASTD 8(BX)(R11*1), Y11
-	VPBROADCASTD 12(BX)(R11*1), Y12
+	VPBROADCASTD 8(SI)(R11*1), Y11
+	VPBROADCASTD 12(SI)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -655,26 +478,26 @@ groupRow0Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*4)
-	VMOVDQU      Y8, (R8)(R11*4)
-	VMOVDQU      Y9, 32(R8)(R11*4)
+	PREFETCHT0   128(R9)(R11*4)
+	VMOVDQU      Y8, (R9)(R11*4)
+	VMOVDQU      Y9, 32(R9)(R11*4)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*4)
-	VMOVNTDQ Y9, 32(R8)(R11*4)
+	VMOVNTDQ Y8, (R9)(R11*4)
+	VMOVNTDQ Y9, 32(R9)(R11*4)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y6, Y10
 	VPERMD       Y10, Y0, Y6
-	VPBROADCASTD 8(SI)(R11*1), Y11
-	VPBROADCASTD 12(SI)(R11*1), Y12
+	VPBROADCASTD 8(DI)(R11*1), Y11
+	VPBROADCASTD 12(DI)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -685,26 +508,26 @@ groupRow1Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*4)
-	VMOVDQU      Y8, (R9)(R11*4)
-	VMOVDQU      Y9, 32(R9)(R11*4)
+	PREFETCHT0   128(R10)(R11*4)
+	VMOVDQU      Y8, (R10)(R11*4)
+	VMOVDQU      Y9, 32(R10)(R11*4)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*4)
-	VMOVNTDQ Y9, 32(R9)(R11*4)
+	VMOVNTDQ Y8, (R10)(R11*4)
+	VMOVNTDQ Y9, 32(R10)(R11*4)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y7, Y10
 	VPERMD       Y10, Y0, Y7
-	VPBROADCASTD 8(DI)(R11*1), Y11
-	VPBROADCASTD 12(DI)(R11*1), Y12
+	VPBROADCASTD 8(BX)(R11*1), Y11
+	VPBROADCASTD 12(BX)(R11*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -715,14 +538,14 @@ groupRow2Done:
 	VPADDD       Y11, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*4)
-	VMOVDQU      Y8, (R10)(R11*4)
-	VMOVDQU      Y9, 32(R10)(R11*4)
+	PREFETCHT0   128(R8)(R11*4)
+	VMOVDQU      Y8, (R8)(R11*4)
+	VMOVDQU      Y9, 32(R8)(R11*4)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*4)
-	VMOVNTDQ Y9, 32(R10)(R11*4)
+	VMOVNTDQ Y8, (R8)(R11*4)
+	VMOVNTDQ Y9, 32(R8)(R11*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*4)
@@ -732,67 +555,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R12
-	ANDQ $-8, R12
-	CMPQ R11, R12
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU      (AX)(R11*4), Y8
-	VPBROADCASTD (CX)(R11*1), Y9
-	VPBROADCASTD 4(CX)(R11*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VPADDD       Y9, Y8, Y9
-	VPBROADCASTD (BX)(R11*1), Y8
-	VPBROADCASTD 4(BX)(R11*1), Y10
-	VPMADDUBSW   Y1, Y8, Y8
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y8, Y10, Y8
-	VPMADDWD     Y3, Y8, Y8
-	VPADDD       Y8, Y5, Y8
-	VPERMD       Y8, Y0, Y5
-	VPADDD       Y8, Y9, Y8
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y6, Y10
-	VPERMD       Y10, Y0, Y6
-	VPADDD       Y10, Y8, Y10
-	VPBROADCASTD (DI)(R11*1), Y11
-	VPBROADCASTD 4(DI)(R11*1), Y12
-	VPMADDUBSW   Y1, Y11, Y11
-	VPMADDUBSW   Y2, Y12, Y12
-	VPADDW       Y11, Y12, Y11
-	VPMADDWD     Y3, Y11, Y11
-	VPADDD       Y11, Y7, Y11
-	VPERMD       Y11, Y0, Y7
-	VPADDD       Y11, Y10, Y11
-	VMOVDQU      Y11, (AX)(R11*4)
-	PREFETCHT0   128(DX)(R11*4)
-	VMOVDQU      Y9, (DX)(R11*4)
-	PREFETCHT0   128(R8)(R11*4)
-	VMOVDQU      Y8, (R8)(R11*4)
-	PREFETCHT0   128(R9)(R11*4)
-	VMOVDQU      Y10, (R9)(R11*4)
-	PREFETCHT0   128(R10)(R11*4)
-	VMOVDQU      Y11, (R10)(R11*4)
-	ADDQ         $+8, R11
-	CMPQ         R11, R12
-	JLT          groupLoop
-
 groupTail:
 	MOVQ         n+56(FP), R12
 	SUBQ         R11, R12
-	JZ           groupEnd
-	MOVQ         n+56(FP), R13
+	JLE          groupEnd
+	MOVQ         $0x00000008, R13
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	LEAQ         (R11)(R12*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	NEGQ         R15
@@ -801,9 +571,9 @@ groupTail:
 	SHLQ         $0x03, R12
 	ADDQ         $+64, R12
 	VMOVDQU      (AX)(R11*4), Y9
-	MOVQ         -8(CX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X11
+	MOVQ         -8(CX)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y10
 	VPSRLDQ      $0x04, X11, X11
 	VPBROADCASTD X11, Y11
@@ -814,9 +584,9 @@ groupTail:
 	VPADDD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDD       Y10, Y9, Y10
-	MOVQ         -8(BX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X11
+	MOVQ         -8(SI)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y9
 	VPSRLDQ      $0x04, X11, X11
 	VPBROADCASTD X11, Y11
@@ -827,9 +597,9 @@ groupTail:
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDD       Y9, Y10, Y9
-	MOVQ         -8(SI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X12
+	MOVQ         -8(DI)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X12
 	VPBROADCASTD X12, Y11
 	VPSRLDQ      $0x04, X12, X12
 	VPBROADCASTD X12, Y12
@@ -840,9 +610,9 @@ groupTail:
 	VPADDD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDD       Y11, Y9, Y11
-	MOVQ         -8(DI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X13
+	MOVQ         -8(BX)(R13*1), R13
+	SHRXQ        R12, R13, R13
+	VMOVQ        R13, X13
 	VPBROADCASTD X13, Y12
 	VPSRLDQ      $0x04, X13, X13
 	VPBROADCASTD X13, Y13
@@ -855,9 +625,12 @@ groupTail:
 	VPADDD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*4)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*4)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*4)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*4)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*4)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*4)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*4)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*4)
+	ADDQ         $+8, R11
+	CMPQ         R11, n+56(FP)
+	JLT          groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), CX
@@ -866,10 +639,10 @@ groupEnd:
 	VMOVDQU Y6, 128(CX)
 	VMOVDQU Y7, 192(CX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -879,10 +652,9 @@ rows:
 	MOVQ    carry+40(FP), BX
 	VMOVDQU (BX), Y4
 	XORQ    BX, BX
-	MOVQ    n+56(FP), SI
-	ANDQ    $-8, SI
-	CMPQ    BX, SI
-	JGE     rowTail
+	MOVQ    n+56(FP), DI
+	ANDQ    $-8, DI
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU      (AX)(BX*4), Y5
@@ -899,13 +671,13 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*4)
 	VMOVDQU      Y6, (DX)(BX*4)
 	ADDQ         $+8, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
-rowTail:
+rowRest:
 	MOVQ         n+56(FP), SI
 	SUBQ         BX, SI
-	JZ           rowEnd
+	JLE          rowEnd
 	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
@@ -945,14 +717,31 @@ done:
 	VZEROUPPER
 	RET
 
+DATA triangle8_0<>+0(SB)/8, $0x0000010100000001
+DATA triangle8_0<>+8(SB)/8, $0x0101010100010101
+DATA triangle8_0<>+16(SB)/8, $0x0101010101010101
+DATA triangle8_0<>+24(SB)/8, $0x0101010101010101
+GLOBL triangle8_0<>(SB), RODATA|NOPTR, $32
+
+DATA triangle8_1<>+0(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+8(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+16(SB)/8, $0x0000010100000001
+DATA triangle8_1<>+24(SB)/8, $0x0101010100010101
+GLOBL triangle8_1<>(SB), RODATA|NOPTR, $32
+
+DATA ones<>+0(SB)/8, $0x0001000100010001
+DATA ones<>+8(SB)/8, $0x0001000100010001
+DATA ones<>+16(SB)/8, $0x0001000100010001
+DATA ones<>+24(SB)/8, $0x0001000100010001
+GLOBL ones<>(SB), RODATA|NOPTR, $32
+
 // func u8u64AVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -960,18 +749,14 @@ TEXT ·u8u64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -1018,7 +803,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPMOVZXBQ  (DI)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -1027,7 +812,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPMOVZXBQ  4(DI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -1040,17 +825,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMOVZXBQ  (R8)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -1059,7 +844,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPMOVZXBQ  4(R8)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -1072,17 +857,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPMOVZXBQ  (SI)(R12*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -1091,7 +876,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPMOVZXBQ  4(SI)(R12*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -1104,14 +889,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -1121,71 +906,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXBQ  (DX)(R12*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXBQ  (SI)(R12*1), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXBQ  (DI)(R12*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXBQ  (R8)(R12*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -1195,9 +923,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+32, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1208,9 +936,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1221,9 +949,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(R8)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1234,9 +962,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(SI)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -1249,9 +977,12 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -1260,10 +991,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1273,10 +1004,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -1294,13 +1024,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -1342,14 +1072,13 @@ done:
 	RET
 
 // func u8u64DotAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -1357,18 +1086,14 @@ TEXT ·u8u64DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -1409,8 +1134,8 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*8)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1425,18 +1150,18 @@ groupRow0Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	VMOVDQU      Y9, 32(R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*8)
-	VMOVNTDQ Y9, 32(R8)(R11*8)
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1451,18 +1176,18 @@ groupRow1Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y8, (R9)(R11*8)
-	VMOVDQU      Y9, 32(R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*8)
-	VMOVNTDQ Y9, 32(R9)(R11*8)
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1477,14 +1202,14 @@ groupRow2Done:
 	VPADDQ       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y8, (R10)(R11*8)
-	VMOVDQU      Y9, 32(R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*8)
-	VMOVNTDQ Y9, 32(R10)(R11*8)
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*8)
@@ -1494,59 +1219,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R12
-	ANDQ $-4, R12
-	CMPQ R11, R12
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU      (AX)(R11*8), Y8
-	VPBROADCASTD (CX)(R11*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VPADDQ       Y9, Y8, Y9
-	VPBROADCASTD (BX)(R11*1), X8
-	VPMADDUBSW   X1, X8, X8
-	VPMADDWD     X3, X8, X8
-	VPMOVZXDQ    X8, Y8
-	VPADDQ       Y8, Y5, Y8
-	VPERMD       Y8, Y0, Y5
-	VPADDQ       Y8, Y9, Y8
-	VPBROADCASTD (SI)(R11*1), X10
-	VPMADDUBSW   X1, X10, X10
-	VPMADDWD     X3, X10, X10
-	VPMOVZXDQ    X10, Y10
-	VPADDQ       Y10, Y6, Y10
-	VPERMD       Y10, Y0, Y6
-	VPADDQ       Y10, Y8, Y10
-	VPBROADCASTD (DI)(R11*1), X11
-	VPMADDUBSW   X1, X11, X11
-	VPMADDWD     X3, X11, X11
-	VPMOVZXDQ    X11, Y11
-	VPADDQ       Y11, Y7, Y11
-	VPERMD       Y11, Y0, Y7
-	VPADDQ       Y11, Y10, Y11
-	VMOVDQU      Y11, (AX)(R11*8)
-	PREFETCHT0   128(DX)(R11*8)
-	VMOVDQU      Y9, (DX)(R11*8)
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y10, (R9)(R11*8)
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y11, (R10)(R11*8)
-	ADDQ         $+4, R11
-	CMPQ         R11, R12
-	JLT          groupLoop
-
 groupTail:
 	MOVQ         n+56(FP), R12
 	SUBQ         R11, R12
-	JZ           groupEnd
-	MOVQ         n+56(FP), R13
+	JLE          groupEnd
+	MOVQ         $0x00000004, R13
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	LEAQ         (R11)(R12*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	SHLQ         $0x01, R15
@@ -1556,9 +1236,9 @@ groupTail:
 	SHLQ         $0x03, R12
 	ADDQ         $+32, R12
 	VMOVDQU      (AX)(R11*8), Y9
-	MOVL         -4(CX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X10
+	MOVL         -4(CX)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X10
 	VPBROADCASTD X10, X10
 	VPMADDUBSW   X1, X10, X10
 	VPMADDWD     X3, X10, X10
@@ -1566,9 +1246,9 @@ groupTail:
 	VPADDQ       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDQ       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X9
+	MOVL         -4(SI)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
 	VPMADDUBSW   X1, X9, X9
 	VPMADDWD     X3, X9, X9
@@ -1576,9 +1256,9 @@ groupTail:
 	VPADDQ       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDQ       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X11
+	MOVL         -4(DI)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
 	VPMADDUBSW   X1, X11, X11
 	VPMADDWD     X3, X11, X11
@@ -1586,9 +1266,9 @@ groupTail:
 	VPADDQ       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDQ       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X12
+	MOVL         -4(BX)(R13*1), R13
+	SHRXQ        R12, R13, R13
+	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
 	VPMADDUBSW   X1, X12, X12
 	VPMADDWD     X3, X12, X12
@@ -1598,9 +1278,12 @@ groupTail:
 	VPADDQ       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*8)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*8)
+	ADDQ         $+4, R11
+	CMPQ         R11, n+56(FP)
+	JLT          groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), CX
@@ -1609,10 +1292,10 @@ groupEnd:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -1622,10 +1305,9 @@ rows:
 	MOVQ    carry+40(FP), BX
 	VMOVDQU (BX), Y2
 	XORQ    BX, BX
-	MOVQ    n+56(FP), SI
-	ANDQ    $-4, SI
-	CMPQ    BX, SI
-	JGE     rowTail
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU      (AX)(BX*8), Y4
@@ -1640,13 +1322,13 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*8)
 	VMOVDQU      Y5, (DX)(BX*8)
 	ADDQ         $+4, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
-rowTail:
+rowRest:
 	MOVQ         n+56(FP), SI
 	SUBQ         BX, SI
-	JZ           rowEnd
+	JLE          rowEnd
 	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
@@ -1685,7 +1367,7 @@ done:
 	RET
 
 // func u8f32AVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f32AVX2(SB), $8-77
 	MOVQ         lanes+64(FP), AX
 	VMOVDQU      416(AX), Y0
@@ -1693,7 +1375,6 @@ TEXT ·u8f32AVX2(SB), $8-77
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+72(FP), Y4
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
@@ -1701,18 +1382,14 @@ TEXT ·u8f32AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -1769,7 +1446,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y10, 32(BX)(R12*4)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), Y11
+	VPMOVZXBD  (DI)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1783,7 +1460,7 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VPMOVZXBD  8(SI)(R12*1), Y12
+	VPMOVZXBD  8(DI)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1801,17 +1478,17 @@ groupRow0Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVDQU    Y10, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y10, 32(R9)(R12*4)
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), Y11
+	VPMOVZXBD  (R8)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1825,7 +1502,7 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VPMOVZXBD  8(DI)(R12*1), Y12
+	VPMOVZXBD  8(R8)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1843,17 +1520,17 @@ groupRow1Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y9, (R10)(R12*4)
-	VMOVDQU    Y10, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-	VMOVNTDQ Y10, 32(R10)(R12*4)
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), Y11
+	VPMOVZXBD  (SI)(R12*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -1867,7 +1544,7 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
-	VPMOVZXBD  8(R8)(R12*1), Y12
+	VPMOVZXBD  8(SI)(R12*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -1885,14 +1562,14 @@ groupRow2Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y9, (R11)(R12*4)
-	VMOVDQU    Y10, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R12*4)
-	VMOVNTDQ Y10, 32(R11)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y9, (CX)(R12*4)
@@ -1902,91 +1579,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*4), Y9
-	VPMOVZXBD  (DX)(R12*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPS     Y10, Y9, Y10
-	VPMOVZXBD  (SI)(R12*1), Y9
-	VCVTDQ2PS  Y9, Y9
-	VSUBPS     Y4, Y9, Y9
-	VPERMD     Y9, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VPERMD     Y9, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VPERMD     Y9, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VADDPS     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPS     Y9, Y10, Y9
-	VPMOVZXBD  (DI)(R12*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPS     Y11, Y9, Y11
-	VPMOVZXBD  (R8)(R12*1), Y12
-	VCVTDQ2PS  Y12, Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y8, Y12
-	VPERMD     Y12, Y0, Y8
-	VADDPS     Y12, Y11, Y12
-	VMOVDQU    Y12, (CX)(R12*4)
-	PREFETCHT0 128(BX)(R12*4)
-	VMOVDQU    Y10, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y11, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y12, (R11)(R12*4)
-	ADDQ       $+8, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	NEGQ       BP
@@ -1995,9 +1595,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*4), Y10
-	MOVQ       -8(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
@@ -2013,9 +1613,9 @@ groupTail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	MOVQ       -8(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
 	VCVTDQ2PS  Y10, Y10
 	VSUBPS     Y4, Y10, Y10
@@ -2031,9 +1631,9 @@ groupTail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	MOVQ       -8(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X12
+	MOVQ       -8(R8)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X12
 	VPMOVZXBD  X12, Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
@@ -2049,9 +1649,9 @@ groupTail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	MOVQ       -8(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X13
+	MOVQ       -8(SI)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X13
 	VPMOVZXBD  X13, Y13
 	VCVTDQ2PS  Y13, Y13
 	VSUBPS     Y4, Y13, Y13
@@ -2069,9 +1669,12 @@ groupTail:
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R12*4)
 	VPMASKMOVD Y11, Y9, (BX)(R12*4)
-	VPMASKMOVD Y10, Y9, (R9)(R12*4)
-	VPMASKMOVD Y12, Y9, (R10)(R12*4)
-	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	VPMASKMOVD Y10, Y9, (R10)(R12*4)
+	VPMASKMOVD Y12, Y9, (R11)(R12*4)
+	VPMASKMOVD Y13, Y9, (R9)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -2080,10 +1683,10 @@ groupEnd:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2093,10 +1696,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y5
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-8, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y6
@@ -2119,13 +1721,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*4)
 	VMOVDQU    Y7, (BX)(SI*4)
 	ADDQ       $+8, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -2171,13 +1773,12 @@ done:
 	RET
 
 // func u8f64AVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -2185,18 +1786,14 @@ TEXT ·u8f64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2245,7 +1842,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), X9
+	VPMOVZXBD  (DI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2255,7 +1852,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R12*1), X10
+	VPMOVZXBD  4(DI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2269,17 +1866,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), X9
+	VPMOVZXBD  (R8)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2289,7 +1886,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R12*1), X10
+	VPMOVZXBD  4(R8)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2303,17 +1900,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), X9
+	VPMOVZXBD  (SI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -2323,7 +1920,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R12*1), X10
+	VPMOVZXBD  4(SI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -2337,14 +1934,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -2354,75 +1951,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXBD  (DX)(R12*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXBD  (SI)(R12*1), X7
-	VCVTDQ2PD  X7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXBD  (DI)(R12*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXBD  (R8)(R12*1), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -2432,9 +1968,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+32, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -2446,9 +1982,9 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -2460,9 +1996,9 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(R8)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -2474,9 +2010,9 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(SI)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -2490,9 +2026,12 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -2501,10 +2040,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2514,10 +2053,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -2536,13 +2074,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -2585,14 +2123,13 @@ done:
 	RET
 
 // func u8f64DotAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64DotAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
@@ -2600,18 +2137,14 @@ TEXT ·u8f64DotAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -2652,8 +2185,8 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(DX)(R11*8)
 
 groupRow0Done:
-	VPBROADCASTD (BX)(R11*1), Y10
-	VPBROADCASTD 4(BX)(R11*1), Y11
+	VPBROADCASTD (SI)(R11*1), Y10
+	VPBROADCASTD 4(SI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2668,18 +2201,18 @@ groupRow0Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow1Beyond
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	VMOVDQU      Y9, 32(R8)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU      Y8, (R9)(R11*8)
+	VMOVDQU      Y9, 32(R9)(R11*8)
 	JMP          groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R8)(R11*8)
-	VMOVNTDQ Y9, 32(R8)(R11*8)
+	VMOVNTDQ Y8, (R9)(R11*8)
+	VMOVNTDQ Y9, 32(R9)(R11*8)
 
 groupRow1Done:
-	VPBROADCASTD (SI)(R11*1), Y10
-	VPBROADCASTD 4(SI)(R11*1), Y11
+	VPBROADCASTD (DI)(R11*1), Y10
+	VPBROADCASTD 4(DI)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2694,18 +2227,18 @@ groupRow1Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGE          groupRow2Beyond
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y8, (R9)(R11*8)
-	VMOVDQU      Y9, 32(R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU      Y8, (R10)(R11*8)
+	VMOVDQU      Y9, 32(R10)(R11*8)
 	JMP          groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R9)(R11*8)
-	VMOVNTDQ Y9, 32(R9)(R11*8)
+	VMOVNTDQ Y8, (R10)(R11*8)
+	VMOVNTDQ Y9, 32(R10)(R11*8)
 
 groupRow2Done:
-	VPBROADCASTD (DI)(R11*1), Y10
-	VPBROADCASTD 4(DI)(R11*1), Y11
+	VPBROADCASTD (BX)(R11*1), Y10
+	VPBROADCASTD 4(BX)(R11*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -2720,14 +2253,14 @@ groupRow2Done:
 	VADDPD       Y10, Y9, Y9
 	CMPQ         R13, $0x01
 	JGT          groupRow3Beyond
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y8, (R10)(R11*8)
-	VMOVDQU      Y9, 32(R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU      Y8, (R8)(R11*8)
+	VMOVDQU      Y9, 32(R8)(R11*8)
 	JMP          groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R10)(R11*8)
-	VMOVNTDQ Y9, 32(R10)(R11*8)
+	VMOVNTDQ Y8, (R8)(R11*8)
+	VMOVNTDQ Y9, 32(R8)(R11*8)
 
 groupRow3Done:
 	VMOVDQU Y8, (AX)(R11*8)
@@ -2737,59 +2270,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R12
-	ANDQ $-4, R12
-	CMPQ R11, R12
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU      (AX)(R11*8), Y8
-	VPBROADCASTD (CX)(R11*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VADDPD       Y9, Y8, Y9
-	VPBROADCASTD (BX)(R11*1), X8
-	VPMADDUBSW   X1, X8, X8
-	VPMADDWD     X3, X8, X8
-	VCVTDQ2PD    X8, Y8
-	VADDPD       Y8, Y5, Y8
-	VPERMD       Y8, Y0, Y5
-	VADDPD       Y8, Y9, Y8
-	VPBROADCASTD (SI)(R11*1), X10
-	VPMADDUBSW   X1, X10, X10
-	VPMADDWD     X3, X10, X10
-	VCVTDQ2PD    X10, Y10
-	VADDPD       Y10, Y6, Y10
-	VPERMD       Y10, Y0, Y6
-	VADDPD       Y10, Y8, Y10
-	VPBROADCASTD (DI)(R11*1), X11
-	VPMADDUBSW   X1, X11, X11
-	VPMADDWD     X3, X11, X11
-	VCVTDQ2PD    X11, Y11
-	VADDPD       Y11, Y7, Y11
-	VPERMD       Y11, Y0, Y7
-	VADDPD       Y11, Y10, Y11
-	VMOVDQU      Y11, (AX)(R11*8)
-	PREFETCHT0   128(DX)(R11*8)
-	VMOVDQU      Y9, (DX)(R11*8)
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU      Y8, (R8)(R11*8)
-	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU      Y10, (R9)(R11*8)
-	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU      Y11, (R10)(R11*8)
-	ADDQ         $+4, R11
-	CMPQ         R11, R12
-	JLT          groupLoop
-
 groupTail:
 	MOVQ         n+56(FP), R12
 	SUBQ         R11, R12
-	JZ           groupEnd
-	MOVQ         n+56(FP), R13
+	JLE          groupEnd
+	MOVQ         $0x00000004, R13
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	LEAQ         (R11)(R12*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R12, R15
 	SHLQ         $0x01, R15
@@ -2799,9 +2287,9 @@ groupTail:
 	SHLQ         $0x03, R12
 	ADDQ         $+32, R12
 	VMOVDQU      (AX)(R11*8), Y9
-	MOVL         -4(CX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X10
+	MOVL         -4(CX)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X10
 	VPBROADCASTD X10, X10
 	VPMADDUBSW   X1, X10, X10
 	VPMADDWD     X3, X10, X10
@@ -2809,9 +2297,9 @@ groupTail:
 	VADDPD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VADDPD       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X9
+	MOVL         -4(SI)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
 	VPMADDUBSW   X1, X9, X9
 	VPMADDWD     X3, X9, X9
@@ -2819,9 +2307,9 @@ groupTail:
 	VADDPD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VADDPD       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X11
+	MOVL         -4(DI)(R13*1), R14
+	SHRXQ        R12, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
 	VPMADDUBSW   X1, X11, X11
 	VPMADDWD     X3, X11, X11
@@ -2829,9 +2317,9 @@ groupTail:
 	VADDPD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VADDPD       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), CX
-	SHRXQ        R12, CX, CX
-	VMOVQ        CX, X12
+	MOVL         -4(BX)(R13*1), R13
+	SHRXQ        R12, R13, R13
+	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
 	VPMADDUBSW   X1, X12, X12
 	VPMADDWD     X3, X12, X12
@@ -2841,9 +2329,12 @@ groupTail:
 	VADDPD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R11*8)
 	VPMASKMOVD   Y10, Y8, (DX)(R11*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R11*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R11*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y9, Y8, (R9)(R11*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R11*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R11*8)
+	ADDQ         $+4, R11
+	CMPQ         R11, n+56(FP)
+	JLT          groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), CX
@@ -2852,10 +2343,10 @@ groupEnd:
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -2865,10 +2356,9 @@ rows:
 	MOVQ    carry+40(FP), BX
 	VMOVDQU (BX), Y2
 	XORQ    BX, BX
-	MOVQ    n+56(FP), SI
-	ANDQ    $-4, SI
-	CMPQ    BX, SI
-	JGE     rowTail
+	MOVQ    n+56(FP), DI
+	ANDQ    $-4, DI
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU      (AX)(BX*8), Y4
@@ -2883,13 +2373,13 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*8)
 	VMOVDQU      Y5, (DX)(BX*8)
 	ADDQ         $+4, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
-rowTail:
+rowRest:
 	MOVQ         n+56(FP), SI
 	SUBQ         BX, SI
-	JZ           rowEnd
+	JLE          rowEnd
 	MOVQ         n+56(FP), DI
 	LEAQ         tailMasks<>+0(SB), R8
 	MOVQ         SI, R9
@@ -2928,14 +2418,12 @@ done:
 	RET
 
 // func u16u64AVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -2943,18 +2431,14 @@ TEXT ·u16u64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -3001,7 +2485,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPMOVZXWQ  (DI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3010,7 +2494,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPMOVZXWQ  8(DI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3023,17 +2507,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMOVZXWQ  (R8)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3042,7 +2526,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPMOVZXWQ  8(R8)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3055,17 +2539,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPMOVZXWQ  (SI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3074,7 +2558,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPMOVZXWQ  8(SI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3087,14 +2571,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -3104,71 +2588,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXWQ  (DX)(R12*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXWQ  (SI)(R12*2), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXWQ  (DI)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXWQ  (R8)(R12*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -3178,9 +2605,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3191,9 +2618,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3204,9 +2631,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3217,9 +2644,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -3232,9 +2659,12 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -3243,10 +2673,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3256,10 +2686,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -3277,13 +2706,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -3325,14 +2754,12 @@ done:
 	RET
 
 // func u16f64AVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3340,18 +2767,14 @@ TEXT ·u16f64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -3400,7 +2823,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWD  (SI)(R12*2), X9
+	VPMOVZXWD  (DI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3410,7 +2833,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R12*2), X10
+	VPMOVZXWD  8(DI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3424,17 +2847,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWD  (DI)(R12*2), X9
+	VPMOVZXWD  (R8)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3444,7 +2867,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R12*2), X10
+	VPMOVZXWD  8(R8)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3458,17 +2881,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWD  (R8)(R12*2), X9
+	VPMOVZXWD  (SI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3478,7 +2901,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R12*2), X10
+	VPMOVZXWD  8(SI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3492,14 +2915,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -3509,75 +2932,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXWD  (DX)(R12*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXWD  (SI)(R12*2), X7
-	VCVTDQ2PD  X7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXWD  (DI)(R12*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXWD  (R8)(R12*2), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -3587,9 +2949,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -3601,9 +2963,9 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -3615,9 +2977,9 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -3629,9 +2991,9 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -3645,9 +3007,12 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -3656,10 +3021,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -3669,10 +3034,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -3691,13 +3055,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -3740,14 +3104,12 @@ done:
 	RET
 
 // func u32u64AVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -3755,18 +3117,14 @@ TEXT ·u32u64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -3813,7 +3171,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3822,7 +3180,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3835,17 +3193,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3854,7 +3212,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3867,17 +3225,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -3886,7 +3244,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -3899,14 +3257,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -3916,71 +3274,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXDQ  (DX)(R12*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXDQ  (SI)(R12*4), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXDQ  (DI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXDQ  (R8)(R12*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -4001,7 +3302,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4012,7 +3313,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4023,7 +3324,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4036,9 +3337,12 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -4047,10 +3351,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4060,10 +3364,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -4081,13 +3384,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
@@ -4127,15 +3430,13 @@ done:
 	RET
 
 // func u32u32AVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u32AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x02, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4143,18 +3444,14 @@ TEXT ·u32u32AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -4207,7 +3504,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y9, 32(BX)(R12*4)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*4), Y10
+	VMOVDQU    (DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -4219,7 +3516,7 @@ groupRow0Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VMOVDQU    32(SI)(R12*4), Y11
+	VMOVDQU    32(DI)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -4235,17 +3532,17 @@ groupRow0Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	VMOVDQU    Y9, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R12*4)
-	VMOVNTDQ Y9, 32(R9)(R12*4)
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*4), Y10
+	VMOVDQU    (R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -4257,7 +3554,7 @@ groupRow1Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VMOVDQU    32(DI)(R12*4), Y11
+	VMOVDQU    32(R8)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -4273,17 +3570,17 @@ groupRow1Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y8, (R10)(R12*4)
-	VMOVDQU    Y9, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R12*4)
-	VMOVNTDQ Y9, 32(R10)(R12*4)
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*4), Y10
+	VMOVDQU    (SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -4295,7 +3592,7 @@ groupRow2Done:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y7, Y10
 	VPERMD     Y10, Y0, Y7
-	VMOVDQU    32(R8)(R12*4), Y11
+	VMOVDQU    32(SI)(R12*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -4311,14 +3608,14 @@ groupRow2Done:
 	VPADDD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y8, (R11)(R12*4)
-	VMOVDQU    Y9, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R12*4)
-	VMOVNTDQ Y9, 32(R11)(R12*4)
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y8, (CX)(R12*4)
@@ -4328,83 +3625,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*4), Y8
-	VMOVDQU    (DX)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDD     Y9, Y8, Y9
-	VMOVDQU    (SI)(R12*4), Y8
-	VPERMD     Y8, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPERMD     Y8, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPERMD     Y8, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y8, Y10, Y8
-	VPADDD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDD     Y8, Y9, Y8
-	VMOVDQU    (DI)(R12*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDD     Y10, Y8, Y10
-	VMOVDQU    (R8)(R12*4), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VPADDD     Y11, Y10, Y11
-	VMOVDQU    Y11, (CX)(R12*4)
-	PREFETCHT0 128(BX)(R12*4)
-	VMOVDQU    Y9, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y8, (R9)(R12*4)
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y10, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y11, (R11)(R12*4)
-	ADDQ       $+8, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R13
 	VMOVDQU    32(R14)(R13*4), Y8
@@ -4422,7 +3650,7 @@ groupTail:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), Y8, Y9
+	VPMASKMOVD (DI)(R12*4), Y8, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y9, Y11, Y9
@@ -4435,7 +3663,7 @@ groupTail:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), Y8, Y11
+	VPMASKMOVD (R8)(R12*4), Y8, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -4448,7 +3676,7 @@ groupTail:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), Y8, Y12
+	VPMASKMOVD (SI)(R12*4), Y8, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
 	VPADDD     Y12, Y13, Y12
@@ -4463,9 +3691,12 @@ groupTail:
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R12*4)
 	VPMASKMOVD Y10, Y8, (BX)(R12*4)
-	VPMASKMOVD Y9, Y8, (R9)(R12*4)
-	VPMASKMOVD Y11, Y8, (R10)(R12*4)
-	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	VPMASKMOVD Y9, Y8, (R10)(R12*4)
+	VPMASKMOVD Y11, Y8, (R11)(R12*4)
+	VPMASKMOVD Y12, Y8, (R9)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -4474,10 +3705,10 @@ groupEnd:
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4487,10 +3718,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y4
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-8, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y5
@@ -4511,13 +3741,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*4)
 	VMOVDQU    Y6, (BX)(SI*4)
 	ADDQ       $+8, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
@@ -4554,14 +3784,12 @@ done:
 	RET
 
 // func i16i64AVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16i64AVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4569,18 +3797,14 @@ TEXT ·i16i64AVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4627,7 +3851,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPMOVSXWQ  (DI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4636,7 +3860,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPMOVSXWQ  8(DI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4649,17 +3873,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMOVSXWQ  (R8)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4668,7 +3892,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPMOVSXWQ  8(R8)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4681,17 +3905,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPMOVSXWQ  (SI)(R12*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4700,7 +3924,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPMOVSXWQ  8(SI)(R12*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4713,14 +3937,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -4730,71 +3954,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVSXWQ  (DX)(R12*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVSXWQ  (SI)(R12*2), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVSXWQ  (DI)(R12*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVSXWQ  (R8)(R12*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -4804,9 +3971,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVSXWQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4817,9 +3984,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4830,9 +3997,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4843,9 +4010,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4858,9 +4025,12 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -4869,10 +4039,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -4882,10 +4052,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -4903,13 +4072,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -4951,14 +4120,12 @@ done:
 	RET
 
 // func i32i64AVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32i64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -4966,18 +4133,14 @@ TEXT ·i32i64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5024,7 +4187,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPMOVSXDQ  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -5033,7 +4196,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPMOVSXDQ  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -5046,17 +4209,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMOVSXDQ  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -5065,7 +4228,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPMOVSXDQ  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -5078,17 +4241,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPMOVSXDQ  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -5097,7 +4260,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPMOVSXDQ  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -5110,14 +4273,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -5127,71 +4290,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVSXDQ  (DX)(R12*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVSXDQ  (SI)(R12*4), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVSXDQ  (DI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVSXDQ  (R8)(R12*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -5212,7 +4318,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5223,7 +4329,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5234,7 +4340,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5247,9 +4353,12 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -5258,10 +4367,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -5271,10 +4380,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -5292,13 +4400,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
@@ -5338,14 +4446,12 @@ done:
 	RET
 
 // func f32f64AVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -5353,18 +4459,14 @@ TEXT ·f32f64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5411,7 +4513,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTPS2PD  (SI)(R12*4), Y9
+	VCVTPS2PD  (DI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5420,7 +4522,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R12*4), Y10
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5433,17 +4535,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTPS2PD  (DI)(R12*4), Y9
+	VCVTPS2PD  (R8)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5452,7 +4554,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y10
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5465,17 +4567,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTPS2PD  (R8)(R12*4), Y9
+	VCVTPS2PD  (SI)(R12*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -5484,7 +4586,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y10
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5497,14 +4599,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -5514,71 +4616,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VCVTPS2PD  (DX)(R12*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VCVTPS2PD  (SI)(R12*4), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VCVTPS2PD  (DI)(R12*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VCVTPS2PD  (R8)(R12*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -5599,7 +4644,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5610,7 +4655,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5621,7 +4666,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5634,9 +4679,12 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -5645,10 +4693,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -5658,10 +4706,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -5679,13 +4726,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
@@ -5725,7 +4772,7 @@ done:
 	RET
 
 // func f32f32AVX2(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f32AVX2(SB), $0-77
 	MOVQ         lanes+64(FP), AX
 	VMOVDQU      416(AX), Y0
@@ -5733,8 +4780,6 @@ TEXT ·f32f32AVX2(SB), $0-77
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+72(FP), Y4
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
@@ -5742,18 +4787,14 @@ TEXT ·f32f32AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -5808,7 +4849,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y10, 32(BX)(R12*4)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*4), Y11
+	VMOVDQU    (DI)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5821,7 +4862,7 @@ groupRow0Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VMOVDQU    32(SI)(R12*4), Y12
+	VMOVDQU    32(DI)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5838,17 +4879,17 @@ groupRow0Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	VMOVDQU    Y10, 32(R9)(R12*4)
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y9, (R10)(R12*4)
+	VMOVDQU    Y10, 32(R10)(R12*4)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-	VMOVNTDQ Y10, 32(R9)(R12*4)
+	VMOVNTDQ Y9, (R10)(R12*4)
+	VMOVNTDQ Y10, 32(R10)(R12*4)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*4), Y11
+	VMOVDQU    (R8)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5861,7 +4902,7 @@ groupRow1Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VMOVDQU    32(DI)(R12*4), Y12
+	VMOVDQU    32(R8)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5878,17 +4919,17 @@ groupRow1Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y9, (R10)(R12*4)
-	VMOVDQU    Y10, 32(R10)(R12*4)
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y9, (R11)(R12*4)
+	VMOVDQU    Y10, 32(R11)(R12*4)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-	VMOVNTDQ Y10, 32(R10)(R12*4)
+	VMOVNTDQ Y9, (R11)(R12*4)
+	VMOVNTDQ Y10, 32(R11)(R12*4)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*4), Y11
+	VMOVDQU    (SI)(R12*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5901,7 +4942,7 @@ groupRow2Done:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y8, Y11
 	VPERMD     Y11, Y0, Y8
-	VMOVDQU    32(R8)(R12*4), Y12
+	VMOVDQU    32(SI)(R12*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -5918,14 +4959,14 @@ groupRow2Done:
 	VADDPS     Y12, Y10, Y10
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y9, (R11)(R12*4)
-	VMOVDQU    Y10, 32(R11)(R12*4)
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y9, (R9)(R12*4)
+	VMOVDQU    Y10, 32(R9)(R12*4)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R12*4)
-	VMOVNTDQ Y10, 32(R11)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
+	VMOVNTDQ Y10, 32(R9)(R12*4)
 
 groupRow3Done:
 	VMOVDQU Y9, (CX)(R12*4)
@@ -5935,87 +4976,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*4), Y9
-	VMOVDQU    (DX)(R12*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPS     Y10, Y9, Y10
-	VMOVDQU    (SI)(R12*4), Y9
-	VSUBPS     Y4, Y9, Y9
-	VPERMD     Y9, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VPERMD     Y9, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VPERMD     Y9, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y9, Y11, Y9
-	VADDPS     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VADDPS     Y9, Y10, Y9
-	VMOVDQU    (DI)(R12*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPS     Y11, Y9, Y11
-	VMOVDQU    (R8)(R12*4), Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y8, Y12
-	VPERMD     Y12, Y0, Y8
-	VADDPS     Y12, Y11, Y12
-	VMOVDQU    Y12, (CX)(R12*4)
-	PREFETCHT0 128(BX)(R12*4)
-	VMOVDQU    Y10, (BX)(R12*4)
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU    Y9, (R9)(R12*4)
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU    Y11, (R10)(R12*4)
-	PREFETCHT0 128(R11)(R12*4)
-	VMOVDQU    Y12, (R11)(R12*4)
-	ADDQ       $+8, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R13
 	VMOVDQU    32(R14)(R13*4), Y9
@@ -6034,7 +5002,7 @@ groupTail:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	VPMASKMOVD (SI)(R12*4), Y9, Y10
+	VPMASKMOVD (DI)(R12*4), Y9, Y10
 	VSUBPS     Y4, Y10, Y10
 	VPERMD     Y10, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -6048,7 +5016,7 @@ groupTail:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	VPMASKMOVD (DI)(R12*4), Y9, Y12
+	VPMASKMOVD (R8)(R12*4), Y9, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -6062,7 +5030,7 @@ groupTail:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	VPMASKMOVD (R8)(R12*4), Y9, Y13
+	VPMASKMOVD (SI)(R12*4), Y9, Y13
 	VSUBPS     Y4, Y13, Y13
 	VPERMD     Y13, Y1, Y14
 	VPAND      192(AX), Y14, Y14
@@ -6078,9 +5046,12 @@ groupTail:
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R12*4)
 	VPMASKMOVD Y11, Y9, (BX)(R12*4)
-	VPMASKMOVD Y10, Y9, (R9)(R12*4)
-	VPMASKMOVD Y12, Y9, (R10)(R12*4)
-	VPMASKMOVD Y13, Y9, (R11)(R12*4)
+	VPMASKMOVD Y10, Y9, (R10)(R12*4)
+	VPMASKMOVD Y12, Y9, (R11)(R12*4)
+	VPMASKMOVD Y13, Y9, (R9)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -6089,10 +5060,10 @@ groupEnd:
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6102,10 +5073,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y5
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-8, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*4), Y6
@@ -6127,13 +5097,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*4)
 	VMOVDQU    Y7, (BX)(SI*4)
 	ADDQ       $+8, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
@@ -6171,14 +5141,12 @@ done:
 	RET
 
 // func f64f64AVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64AVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6186,18 +5154,14 @@ TEXT ·f64f64AVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6244,7 +5208,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*8), Y9
+	VMOVDQU    (DI)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -6253,7 +5217,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R12*8), Y10
+	VMOVDQU    32(DI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -6266,17 +5230,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*8), Y9
+	VMOVDQU    (R8)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -6285,7 +5249,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y10
+	VMOVDQU    32(R8)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -6298,17 +5262,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*8), Y9
+	VMOVDQU    (SI)(R12*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -6317,7 +5281,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y10
+	VMOVDQU    32(SI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -6330,14 +5294,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -6347,71 +5311,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VMOVDQU    (DX)(R12*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VMOVDQU    (SI)(R12*8), Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VMOVDQU    (DI)(R12*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VMOVDQU    (R8)(R12*8), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13
@@ -6427,7 +5334,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R12*8), Y7, Y8
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y8, Y10, Y8
@@ -6437,7 +5344,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R12*8), Y7, Y10
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -6447,7 +5354,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R12*8), Y7, Y11
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
@@ -6459,9 +5366,12 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -6470,10 +5380,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6483,10 +5393,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -6504,13 +5413,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
@@ -6545,13 +5454,12 @@ done:
 	RET
 
 // func u8u64SquaresAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6559,18 +5467,14 @@ TEXT ·u8u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6619,7 +5523,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBQ  (SI)(R12*1), Y9
+	VPMOVZXBQ  (DI)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6629,7 +5533,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R12*1), Y10
+	VPMOVZXBQ  4(DI)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6643,17 +5547,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBQ  (DI)(R12*1), Y9
+	VPMOVZXBQ  (R8)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6663,7 +5567,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R12*1), Y10
+	VPMOVZXBQ  4(R8)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6677,17 +5581,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBQ  (R8)(R12*1), Y9
+	VPMOVZXBQ  (SI)(R12*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6697,7 +5601,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R12*1), Y10
+	VPMOVZXBQ  4(SI)(R12*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6711,14 +5615,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -6728,75 +5632,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXBQ  (DX)(R12*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXBQ  (SI)(R12*1), Y7
-	VPMULUDQ   Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXBQ  (DI)(R12*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXBQ  (R8)(R12*1), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -6806,9 +5649,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+32, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -6820,9 +5663,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -6834,9 +5677,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(R8)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -6848,9 +5691,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(SI)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -6864,9 +5707,12 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -6875,10 +5721,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -6888,10 +5734,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -6910,13 +5755,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -6959,13 +5804,12 @@ done:
 	RET
 
 // func u8f64SquaresAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -6973,18 +5817,14 @@ TEXT ·u8f64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7035,7 +5875,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXBD  (SI)(R12*1), X9
+	VPMOVZXBD  (DI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -7046,7 +5886,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R12*1), X10
+	VPMOVZXBD  4(DI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7061,17 +5901,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXBD  (DI)(R12*1), X9
+	VPMOVZXBD  (R8)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -7082,7 +5922,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R12*1), X10
+	VPMOVZXBD  4(R8)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7097,17 +5937,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXBD  (R8)(R12*1), X9
+	VPMOVZXBD  (SI)(R12*1), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -7118,7 +5958,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R12*1), X10
+	VPMOVZXBD  4(SI)(R12*1), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7133,14 +5973,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7150,79 +5990,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXBD  (DX)(R12*1), X8
-	VCVTDQ2PD  X8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXBD  (SI)(R12*1), X7
-	VCVTDQ2PD  X7, Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXBD  (DI)(R12*1), X9
-	VCVTDQ2PD  X9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXBD  (R8)(R12*1), X10
-	VCVTDQ2PD  X10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -7232,9 +6007,9 @@ groupTail:
 	SHLQ       $0x03, R13
 	ADDQ       $+32, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -7247,9 +6022,9 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
@@ -7262,9 +6037,9 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(R8)(R14*1), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -7277,9 +6052,9 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(SI)(R14*1), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
@@ -7294,9 +6069,12 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -7305,10 +6083,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7318,10 +6096,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -7341,13 +6118,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -7391,14 +6168,12 @@ done:
 	RET
 
 // func u16u64SquaresAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7406,18 +6181,14 @@ TEXT ·u16u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7466,7 +6237,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWQ  (SI)(R12*2), Y9
+	VPMOVZXWQ  (DI)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7476,7 +6247,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R12*2), Y10
+	VPMOVZXWQ  8(DI)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7490,17 +6261,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWQ  (DI)(R12*2), Y9
+	VPMOVZXWQ  (R8)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7510,7 +6281,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R12*2), Y10
+	VPMOVZXWQ  8(R8)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7524,17 +6295,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWQ  (R8)(R12*2), Y9
+	VPMOVZXWQ  (SI)(R12*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -7544,7 +6315,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R12*2), Y10
+	VPMOVZXWQ  8(SI)(R12*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7558,14 +6329,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7575,75 +6346,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXWQ  (DX)(R12*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXWQ  (SI)(R12*2), Y7
-	VPMULUDQ   Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXWQ  (DI)(R12*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXWQ  (R8)(R12*2), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -7653,9 +6363,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -7667,9 +6377,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -7681,9 +6391,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7695,9 +6405,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -7711,9 +6421,12 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -7722,10 +6435,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -7735,10 +6448,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -7757,13 +6469,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -7806,14 +6518,12 @@ done:
 	RET
 
 // func u16f64SquaresAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -7821,18 +6531,14 @@ TEXT ·u16f64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7883,7 +6589,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXWD  (SI)(R12*2), X9
+	VPMOVZXWD  (DI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -7894,7 +6600,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R12*2), X10
+	VPMOVZXWD  8(DI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7909,17 +6615,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXWD  (DI)(R12*2), X9
+	VPMOVZXWD  (R8)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -7930,7 +6636,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R12*2), X10
+	VPMOVZXWD  8(R8)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7945,17 +6651,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXWD  (R8)(R12*2), X9
+	VPMOVZXWD  (SI)(R12*2), X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -7966,7 +6672,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R12*2), X10
+	VPMOVZXWD  8(SI)(R12*2), X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -7981,14 +6687,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -7998,79 +6704,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXWD  (DX)(R12*2), X8
-	VCVTDQ2PD  X8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXWD  (SI)(R12*2), X7
-	VCVTDQ2PD  X7, Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXWD  (DI)(R12*2), X9
-	VCVTDQ2PD  X9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXWD  (R8)(R12*2), X10
-	VCVTDQ2PD  X10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -8080,9 +6721,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
@@ -8095,9 +6736,9 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
@@ -8110,9 +6751,9 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VMULPD     Y10, Y10, Y10
@@ -8125,9 +6766,9 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
@@ -8142,9 +6783,12 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -8153,10 +6797,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8166,10 +6810,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -8189,13 +6832,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -8239,14 +6882,12 @@ done:
 	RET
 
 // func u32u64SquaresAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -8254,18 +6895,14 @@ TEXT ·u32u64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8314,7 +6951,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8324,7 +6961,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8338,17 +6975,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8358,7 +6995,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8372,17 +7009,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8392,7 +7029,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8406,14 +7043,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8423,75 +7060,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXDQ  (DX)(R12*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVZXDQ  (SI)(R12*4), Y7
-	VPMULUDQ   Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVZXDQ  (DI)(R12*4), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVZXDQ  (R8)(R12*4), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -8513,7 +7089,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -8525,7 +7101,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -8537,7 +7113,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -8551,9 +7127,12 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -8562,10 +7141,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -8575,10 +7154,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -8597,13 +7175,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
@@ -8644,14 +7222,12 @@ done:
 	RET
 
 // func u32f64SquaresAVX2(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -8659,18 +7235,14 @@ TEXT ·u32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8686,8 +7258,8 @@ groupLines:
 	VMOVDQU    (CX)(R12*8), Y7
 	VMOVDQU    32(CX)(R12*8), Y8
 	VPMOVZXDQ  (DX)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8698,8 +7270,8 @@ groupLines:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPMOVZXDQ  16(DX)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8723,9 +7295,9 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVZXDQ  (SI)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPMOVZXDQ  (DI)(R12*4), Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8735,9 +7307,9 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPMOVZXDQ  16(DI)(R12*4), Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8751,19 +7323,19 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVZXDQ  (DI)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPMOVZXDQ  (R8)(R12*4), Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8773,9 +7345,9 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPMOVZXDQ  16(R8)(R12*4), Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8789,19 +7361,19 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVZXDQ  (R8)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPMOVZXDQ  (SI)(R12*4), Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -8811,9 +7383,9 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPMOVZXDQ  16(SI)(R12*4), Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8827,14 +7399,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -8844,83 +7416,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVZXDQ  (DX)(R12*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VPMOVZXDQ  (SI)(R12*4), Y7
-	VPOR       bias256<>+0(SB), Y7, Y7
-	VSUBPD     bias256<>+0(SB), Y7, Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VPMOVZXDQ  (DI)(R12*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VPMOVZXDQ  (R8)(R12*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -8932,8 +7435,8 @@ groupTail:
 	VMOVDQU    (CX)(R12*8), Y9
 	VPMASKMOVD (DX)(R12*4), X8, X10
 	VPMOVZXDQ  X10, Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8944,10 +7447,10 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVZXDQ  X9, Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8958,10 +7461,10 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVZXDQ  X11, Y11
-	VPOR       bias256<>+0(SB), Y11, Y11
-	VSUBPD     bias256<>+0(SB), Y11, Y11
+	VPOR       bias<>+0(SB), Y11, Y11
+	VSUBPD     bias<>+0(SB), Y11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -8972,10 +7475,10 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVZXDQ  X8, Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
+	VPOR       bias<>+0(SB), Y8, Y8
+	VSUBPD     bias<>+0(SB), Y8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -8988,9 +7491,12 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -8999,10 +7505,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -9012,16 +7518,15 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
 	VPMOVZXDQ  (DX)(SI*4), Y5
-	VPOR       bias256<>+0(SB), Y5, Y5
-	VSUBPD     bias256<>+0(SB), Y5, Y5
+	VPOR       bias<>+0(SB), Y5, Y5
+	VSUBPD     bias<>+0(SB), Y5, Y5
 	VMULPD     Y5, Y5, Y5
 	VPERMD     Y5, Y1, Y6
 	VPAND      192(AX), Y6, Y6
@@ -9036,13 +7541,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
@@ -9055,8 +7560,8 @@ rowTail:
 	VMOVDQU    (CX)(SI*8), Y6
 	VPMASKMOVD (DX)(SI*4), X5, X5
 	VPMOVZXDQ  X5, Y5
-	VPOR       bias256<>+0(SB), Y5, Y5
-	VSUBPD     bias256<>+0(SB), Y5, Y5
+	VPOR       bias<>+0(SB), Y5, Y5
+	VSUBPD     bias<>+0(SB), Y5, Y5
 	VMULPD     Y5, Y5, Y5
 	VPERMD     Y5, Y1, Y7
 	VPAND      192(AX), Y7, Y7
@@ -9084,15 +7589,19 @@ done:
 	VZEROUPPER
 	RET
 
+DATA bias<>+0(SB)/8, $0x4330000000000000
+DATA bias<>+8(SB)/8, $0x4330000000000000
+DATA bias<>+16(SB)/8, $0x4330000000000000
+DATA bias<>+24(SB)/8, $0x4330000000000000
+GLOBL bias<>(SB), RODATA|NOPTR, $32
+
 // func i16u64SquaresAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16u64SquaresAVX2(SB), $8-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -9100,18 +7609,14 @@ TEXT ·i16u64SquaresAVX2(SB), $8-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9160,7 +7665,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXWQ  (SI)(R12*2), Y9
+	VPMOVSXWQ  (DI)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9170,7 +7675,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R12*2), Y10
+	VPMOVSXWQ  8(DI)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9184,17 +7689,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXWQ  (DI)(R12*2), Y9
+	VPMOVSXWQ  (R8)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9204,7 +7709,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R12*2), Y10
+	VPMOVSXWQ  8(R8)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9218,17 +7723,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXWQ  (R8)(R12*2), Y9
+	VPMOVSXWQ  (SI)(R12*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9238,7 +7743,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R12*2), Y10
+	VPMOVSXWQ  8(SI)(R12*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9252,14 +7757,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -9269,75 +7774,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVSXWQ  (DX)(R12*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVSXWQ  (SI)(R12*2), Y7
-	VPMULDQ    Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVSXWQ  (DI)(R12*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVSXWQ  (R8)(R12*2), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R13, BP
 	SHLQ       $0x01, BP
@@ -9347,9 +7791,9 @@ groupTail:
 	SHLQ       $0x04, R13
 	ADDQ       $+64, R13
 	VMOVDQU    (CX)(R12*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
 	VPMOVSXWQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9361,9 +7805,9 @@ groupTail:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -9375,9 +7819,9 @@ groupTail:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -9389,9 +7833,9 @@ groupTail:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R13, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9405,9 +7849,12 @@ groupTail:
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -9416,10 +7863,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -9429,10 +7876,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -9451,13 +7897,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R9
 	MOVQ       DI, R10
@@ -9500,14 +7946,12 @@ done:
 	RET
 
 // func i32u64SquaresAVX2(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32u64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -9515,18 +7959,14 @@ TEXT ·i32u64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9575,7 +8015,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VPMOVSXDQ  (SI)(R12*4), Y9
+	VPMOVSXDQ  (DI)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9585,7 +8025,7 @@ groupRow0Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R12*4), Y10
+	VPMOVSXDQ  16(DI)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9599,17 +8039,17 @@ groupRow0Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VPMOVSXDQ  (DI)(R12*4), Y9
+	VPMOVSXDQ  (R8)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9619,7 +8059,7 @@ groupRow1Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R12*4), Y10
+	VPMOVSXDQ  16(R8)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9633,17 +8073,17 @@ groupRow1Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VPMOVSXDQ  (R8)(R12*4), Y9
+	VPMOVSXDQ  (SI)(R12*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9653,7 +8093,7 @@ groupRow2Done:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R12*4), Y10
+	VPMOVSXDQ  16(SI)(R12*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9667,14 +8107,14 @@ groupRow2Done:
 	VPADDQ     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -9684,75 +8124,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VPMOVSXDQ  (DX)(R12*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y8
-	VPMOVSXDQ  (SI)(R12*4), Y7
-	VPMULDQ    Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y7, Y9, Y7
-	VPADDQ     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDQ     Y7, Y8, Y7
-	VPMOVSXDQ  (DI)(R12*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDQ     Y9, Y7, Y9
-	VPMOVSXDQ  (R8)(R12*4), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -9774,7 +8153,7 @@ groupTail:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -9786,7 +8165,7 @@ groupTail:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9798,7 +8177,7 @@ groupTail:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -9812,9 +8191,12 @@ groupTail:
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -9823,10 +8205,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -9836,10 +8218,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -9858,13 +8239,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
@@ -9905,14 +8286,12 @@ done:
 	RET
 
 // func i32f64SquaresAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -9920,18 +8299,14 @@ TEXT ·i32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9980,7 +8355,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTDQ2PD  (SI)(R12*4), Y9
+	VCVTDQ2PD  (DI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9990,7 +8365,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTDQ2PD  16(SI)(R12*4), Y10
+	VCVTDQ2PD  16(DI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10004,17 +8379,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTDQ2PD  (DI)(R12*4), Y9
+	VCVTDQ2PD  (R8)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10024,7 +8399,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTDQ2PD  16(DI)(R12*4), Y10
+	VCVTDQ2PD  16(R8)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10038,17 +8413,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTDQ2PD  (R8)(R12*4), Y9
+	VCVTDQ2PD  (SI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10058,7 +8433,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTDQ2PD  16(R8)(R12*4), Y10
+	VCVTDQ2PD  16(SI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10072,14 +8447,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -10089,75 +8464,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VCVTDQ2PD  (DX)(R12*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VCVTDQ2PD  (SI)(R12*4), Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VCVTDQ2PD  (DI)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VCVTDQ2PD  (R8)(R12*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -10179,7 +8493,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -10191,7 +8505,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -10203,7 +8517,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -10217,9 +8531,12 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -10228,10 +8545,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -10241,10 +8558,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -10263,13 +8579,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
@@ -10310,14 +8626,12 @@ done:
 	RET
 
 // func f32f64SquaresAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -10325,18 +8639,14 @@ TEXT ·f32f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -10385,7 +8695,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VCVTPS2PD  (SI)(R12*4), Y9
+	VCVTPS2PD  (DI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10395,7 +8705,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R12*4), Y10
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10409,17 +8719,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VCVTPS2PD  (DI)(R12*4), Y9
+	VCVTPS2PD  (R8)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10429,7 +8739,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y10
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10443,17 +8753,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VCVTPS2PD  (R8)(R12*4), Y9
+	VCVTPS2PD  (SI)(R12*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10463,7 +8773,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y10
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10477,14 +8787,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -10494,75 +8804,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VCVTPS2PD  (DX)(R12*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VCVTPS2PD  (SI)(R12*4), Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VCVTPS2PD  (DI)(R12*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VCVTPS2PD  (R8)(R12*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
@@ -10584,7 +8833,7 @@ groupTail:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R12*4), X8, X9
+	VPMASKMOVD (DI)(R12*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -10596,7 +8845,7 @@ groupTail:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R12*4), X8, X11
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -10608,7 +8857,7 @@ groupTail:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R12*4), X8, X8
+	VPMASKMOVD (SI)(R12*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -10622,9 +8871,12 @@ groupTail:
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R12*8)
 	VPMASKMOVD Y10, Y7, (BX)(R12*8)
-	VPMASKMOVD Y9, Y7, (R9)(R12*8)
-	VPMASKMOVD Y11, Y7, (R10)(R12*8)
-	VPMASKMOVD Y8, Y7, (R11)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -10633,10 +8885,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -10646,10 +8898,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -10668,13 +8919,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	MOVQ       DI, R9
@@ -10715,14 +8966,12 @@ done:
 	RET
 
 // func f64f64SquaresAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64SquaresAVX2(SB), $0-77
 	MOVQ    lanes+64(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
@@ -10730,18 +8979,14 @@ TEXT ·f64f64SquaresAVX2(SB), $0-77
 groups:
 	CMPQ    rows+48(FP), $0x04
 	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -10790,7 +9035,7 @@ groupRow0Beyond:
 	VMOVNTDQ Y8, 32(BX)(R12*8)
 
 groupRow0Done:
-	VMOVDQU    (SI)(R12*8), Y9
+	VMOVDQU    (DI)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10800,7 +9045,7 @@ groupRow0Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R12*8), Y10
+	VMOVDQU    32(DI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10814,17 +9059,17 @@ groupRow0Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow1Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	VMOVDQU    Y8, 32(R9)(R12*8)
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
 	JMP        groupRow1Done
 
 groupRow1Beyond:
-	VMOVNTDQ Y7, (R9)(R12*8)
-	VMOVNTDQ Y8, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
 groupRow1Done:
-	VMOVDQU    (DI)(R12*8), Y9
+	VMOVDQU    (R8)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10834,7 +9079,7 @@ groupRow1Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y10
+	VMOVDQU    32(R8)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10848,17 +9093,17 @@ groupRow1Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGE        groupRow2Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y7, (R10)(R12*8)
-	VMOVDQU    Y8, 32(R10)(R12*8)
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
 	JMP        groupRow2Done
 
 groupRow2Beyond:
-	VMOVNTDQ Y7, (R10)(R12*8)
-	VMOVNTDQ Y8, 32(R10)(R12*8)
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
 groupRow2Done:
-	VMOVDQU    (R8)(R12*8), Y9
+	VMOVDQU    (SI)(R12*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10868,7 +9113,7 @@ groupRow2Done:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y6, Y9
 	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y10
+	VMOVDQU    32(SI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10882,14 +9127,14 @@ groupRow2Done:
 	VADDPD     Y10, Y8, Y8
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y7, (R11)(R12*8)
-	VMOVDQU    Y8, 32(R11)(R12*8)
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y7, (R11)(R12*8)
-	VMOVNTDQ Y8, 32(R11)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
 	VMOVDQU Y7, (CX)(R12*8)
@@ -10899,75 +9144,14 @@ groupRow3Done:
 	JLT     groupLines
 
 groupRest:
-	MOVQ n+56(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupTail
-
-groupLoop:
-	VMOVDQU    (CX)(R12*8), Y7
-	VMOVDQU    (DX)(R12*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y8
-	VMOVDQU    (SI)(R12*8), Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VPERMD     Y7, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y7, Y9, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y8, Y7
-	VMOVDQU    (DI)(R12*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y7, Y9
-	VMOVDQU    (R8)(R12*8), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y10, Y9, Y10
-	VMOVDQU    Y10, (CX)(R12*8)
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y7, (R9)(R12*8)
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y9, (R10)(R12*8)
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y10, (R11)(R12*8)
-	ADDQ       $+4, R12
-	CMPQ       R12, R13
-	JLT        groupLoop
-
 groupTail:
 	MOVQ       n+56(FP), R13
 	SUBQ       R12, R13
-	JZ         groupEnd
-	MOVQ       n+56(FP), R14
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13
@@ -10984,7 +9168,7 @@ groupTail:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R12*8), Y7, Y8
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10995,7 +9179,7 @@ groupTail:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R12*8), Y7, Y10
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -11006,7 +9190,7 @@ groupTail:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R12*8), Y7, Y11
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -11019,9 +9203,12 @@ groupTail:
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R12*8)
 	VPMASKMOVD Y9, Y7, (BX)(R12*8)
-	VPMASKMOVD Y8, Y7, (R9)(R12*8)
-	VPMASKMOVD Y10, Y7, (R10)(R12*8)
-	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
@@ -11030,10 +9217,10 @@ groupEnd:
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+48(FP)
 	JMP     groups
 
@@ -11043,10 +9230,9 @@ rows:
 	MOVQ    carry+40(FP), SI
 	VMOVDQU (SI), Y3
 	XORQ    SI, SI
-	MOVQ    n+56(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowTail
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
 
 rowLoop:
 	VMOVDQU    (CX)(SI*8), Y4
@@ -11065,13 +9251,13 @@ rowLoop:
 	PREFETCHT0 128(BX)(SI*8)
 	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
-	CMPQ       SI, DI
+	CMPQ       SI, R8
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ       n+56(FP), DI
 	SUBQ       SI, DI
-	JZ         rowEnd
+	JLE        rowEnd
 	MOVQ       n+56(FP), R8
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI

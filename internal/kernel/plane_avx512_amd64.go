@@ -14,7 +14,7 @@ package kernel
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -29,7 +29,7 @@ func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for a single channel.
+// for a single channel, with strides in bytes.
 //
 //go:noescape
 func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -44,7 +44,7 @@ func u8u32DotAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -59,7 +59,7 @@ func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for a single channel.
+// for a single channel, with strides in bytes.
 //
 //go:noescape
 func u8u64DotAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -74,7 +74,7 @@ func u8u64DotAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8f32AVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -89,7 +89,7 @@ func u8f32AVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -104,7 +104,7 @@ func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// for a single channel.
+// for a single channel, with strides in bytes.
 //
 //go:noescape
 func u8f64DotAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -119,7 +119,7 @@ func u8f64DotAVX512(dst *float64, dstStride int, src *uint8, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u16u64AVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -134,7 +134,7 @@ func u16u64AVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u16f64AVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -149,7 +149,7 @@ func u16f64AVX512(dst *float64, dstStride int, src *uint16, srcStride int, above
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u32u64AVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -164,7 +164,7 @@ func u32u64AVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u32u32AVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -179,7 +179,7 @@ func u32u32AVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i16i64AVX512(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -194,7 +194,7 @@ func i16i64AVX512(dst *int64, dstStride int, src *int16, srcStride int, above *i
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i32i64AVX512(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -209,7 +209,7 @@ func i32i64AVX512(dst *int64, dstStride int, src *int32, srcStride int, above *i
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f32f64AVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -224,7 +224,7 @@ func f32f64AVX512(dst *float64, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f32f32AVX512(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -239,7 +239,7 @@ func f32f32AVX512(dst *float32, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f64f64AVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -254,7 +254,7 @@ func f64f64AVX512(dst *float64, dstStride int, src *float64, srcStride int, abov
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8u64SquaresAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -269,7 +269,7 @@ func u8u64SquaresAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, a
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8f64SquaresAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -284,7 +284,7 @@ func u8f64SquaresAVX512(dst *float64, dstStride int, src *uint8, srcStride int, 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u16u64SquaresAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -299,7 +299,7 @@ func u16u64SquaresAVX512(dst *uint64, dstStride int, src *uint16, srcStride int,
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u16f64SquaresAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -314,7 +314,7 @@ func u16f64SquaresAVX512(dst *float64, dstStride int, src *uint16, srcStride int
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u32u64SquaresAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -329,7 +329,7 @@ func u32u64SquaresAVX512(dst *uint64, dstStride int, src *uint32, srcStride int,
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u32f64SquaresAVX512(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -344,7 +344,7 @@ func u32f64SquaresAVX512(dst *float64, dstStride int, src *uint32, srcStride int
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i16u64SquaresAVX512(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -359,7 +359,7 @@ func i16u64SquaresAVX512(dst *uint64, dstStride int, src *int16, srcStride int, 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i32u64SquaresAVX512(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -374,7 +374,7 @@ func i32u64SquaresAVX512(dst *uint64, dstStride int, src *int32, srcStride int, 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i32f64SquaresAVX512(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -389,7 +389,7 @@ func i32f64SquaresAVX512(dst *float64, dstStride int, src *int32, srcStride int,
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f32f64SquaresAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
@@ -404,7 +404,7 @@ func f32f64SquaresAVX512(dst *float64, dstStride int, src *float32, srcStride in
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f64f64SquaresAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)

@@ -4,270 +4,6 @@
 
 #include "textflag.h"
 
-DATA triangle512_0<>+0(SB)/1, $0x01
-DATA triangle512_0<>+1(SB)/1, $0x00
-DATA triangle512_0<>+2(SB)/1, $0x00
-DATA triangle512_0<>+3(SB)/1, $0x00
-DATA triangle512_0<>+4(SB)/1, $0x01
-DATA triangle512_0<>+5(SB)/1, $0x01
-DATA triangle512_0<>+6(SB)/1, $0x00
-DATA triangle512_0<>+7(SB)/1, $0x00
-DATA triangle512_0<>+8(SB)/1, $0x01
-DATA triangle512_0<>+9(SB)/1, $0x01
-DATA triangle512_0<>+10(SB)/1, $0x01
-DATA triangle512_0<>+11(SB)/1, $0x00
-DATA triangle512_0<>+12(SB)/1, $0x01
-DATA triangle512_0<>+13(SB)/1, $0x01
-DATA triangle512_0<>+14(SB)/1, $0x01
-DATA triangle512_0<>+15(SB)/1, $0x01
-DATA triangle512_0<>+16(SB)/1, $0x01
-DATA triangle512_0<>+17(SB)/1, $0x01
-DATA triangle512_0<>+18(SB)/1, $0x01
-DATA triangle512_0<>+19(SB)/1, $0x01
-DATA triangle512_0<>+20(SB)/1, $0x01
-DATA triangle512_0<>+21(SB)/1, $0x01
-DATA triangle512_0<>+22(SB)/1, $0x01
-DATA triangle512_0<>+23(SB)/1, $0x01
-DATA triangle512_0<>+24(SB)/1, $0x01
-DATA triangle512_0<>+25(SB)/1, $0x01
-DATA triangle512_0<>+26(SB)/1, $0x01
-DATA triangle512_0<>+27(SB)/1, $0x01
-DATA triangle512_0<>+28(SB)/1, $0x01
-DATA triangle512_0<>+29(SB)/1, $0x01
-DATA triangle512_0<>+30(SB)/1, $0x01
-DATA triangle512_0<>+31(SB)/1, $0x01
-DATA triangle512_0<>+32(SB)/1, $0x01
-DATA triangle512_0<>+33(SB)/1, $0x01
-DATA triangle512_0<>+34(SB)/1, $0x01
-DATA triangle512_0<>+35(SB)/1, $0x01
-DATA triangle512_0<>+36(SB)/1, $0x01
-DATA triangle512_0<>+37(SB)/1, $0x01
-DATA triangle512_0<>+38(SB)/1, $0x01
-DATA triangle512_0<>+39(SB)/1, $0x01
-DATA triangle512_0<>+40(SB)/1, $0x01
-DATA triangle512_0<>+41(SB)/1, $0x01
-DATA triangle512_0<>+42(SB)/1, $0x01
-DATA triangle512_0<>+43(SB)/1, $0x01
-DATA triangle512_0<>+44(SB)/1, $0x01
-DATA triangle512_0<>+45(SB)/1, $0x01
-DATA triangle512_0<>+46(SB)/1, $0x01
-DATA triangle512_0<>+47(SB)/1, $0x01
-DATA triangle512_0<>+48(SB)/1, $0x01
-DATA triangle512_0<>+49(SB)/1, $0x01
-DATA triangle512_0<>+50(SB)/1, $0x01
-DATA triangle512_0<>+51(SB)/1, $0x01
-DATA triangle512_0<>+52(SB)/1, $0x01
-DATA triangle512_0<>+53(SB)/1, $0x01
-DATA triangle512_0<>+54(SB)/1, $0x01
-DATA triangle512_0<>+55(SB)/1, $0x01
-DATA triangle512_0<>+56(SB)/1, $0x01
-DATA triangle512_0<>+57(SB)/1, $0x01
-DATA triangle512_0<>+58(SB)/1, $0x01
-DATA triangle512_0<>+59(SB)/1, $0x01
-DATA triangle512_0<>+60(SB)/1, $0x01
-DATA triangle512_0<>+61(SB)/1, $0x01
-DATA triangle512_0<>+62(SB)/1, $0x01
-DATA triangle512_0<>+63(SB)/1, $0x01
-GLOBL triangle512_0<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_1<>+0(SB)/1, $0x00
-DATA triangle512_1<>+1(SB)/1, $0x00
-DATA triangle512_1<>+2(SB)/1, $0x00
-DATA triangle512_1<>+3(SB)/1, $0x00
-DATA triangle512_1<>+4(SB)/1, $0x00
-DATA triangle512_1<>+5(SB)/1, $0x00
-DATA triangle512_1<>+6(SB)/1, $0x00
-DATA triangle512_1<>+7(SB)/1, $0x00
-DATA triangle512_1<>+8(SB)/1, $0x00
-DATA triangle512_1<>+9(SB)/1, $0x00
-DATA triangle512_1<>+10(SB)/1, $0x00
-DATA triangle512_1<>+11(SB)/1, $0x00
-DATA triangle512_1<>+12(SB)/1, $0x00
-DATA triangle512_1<>+13(SB)/1, $0x00
-DATA triangle512_1<>+14(SB)/1, $0x00
-DATA triangle512_1<>+15(SB)/1, $0x00
-DATA triangle512_1<>+16(SB)/1, $0x01
-DATA triangle512_1<>+17(SB)/1, $0x00
-DATA triangle512_1<>+18(SB)/1, $0x00
-DATA triangle512_1<>+19(SB)/1, $0x00
-DATA triangle512_1<>+20(SB)/1, $0x01
-DATA triangle512_1<>+21(SB)/1, $0x01
-DATA triangle512_1<>+22(SB)/1, $0x00
-DATA triangle512_1<>+23(SB)/1, $0x00
-DATA triangle512_1<>+24(SB)/1, $0x01
-DATA triangle512_1<>+25(SB)/1, $0x01
-DATA triangle512_1<>+26(SB)/1, $0x01
-DATA triangle512_1<>+27(SB)/1, $0x00
-DATA triangle512_1<>+28(SB)/1, $0x01
-DATA triangle512_1<>+29(SB)/1, $0x01
-DATA triangle512_1<>+30(SB)/1, $0x01
-DATA triangle512_1<>+31(SB)/1, $0x01
-DATA triangle512_1<>+32(SB)/1, $0x01
-DATA triangle512_1<>+33(SB)/1, $0x01
-DATA triangle512_1<>+34(SB)/1, $0x01
-DATA triangle512_1<>+35(SB)/1, $0x01
-DATA triangle512_1<>+36(SB)/1, $0x01
-DATA triangle512_1<>+37(SB)/1, $0x01
-DATA triangle512_1<>+38(SB)/1, $0x01
-DATA triangle512_1<>+39(SB)/1, $0x01
-DATA triangle512_1<>+40(SB)/1, $0x01
-DATA triangle512_1<>+41(SB)/1, $0x01
-DATA triangle512_1<>+42(SB)/1, $0x01
-DATA triangle512_1<>+43(SB)/1, $0x01
-DATA triangle512_1<>+44(SB)/1, $0x01
-DATA triangle512_1<>+45(SB)/1, $0x01
-DATA triangle512_1<>+46(SB)/1, $0x01
-DATA triangle512_1<>+47(SB)/1, $0x01
-DATA triangle512_1<>+48(SB)/1, $0x01
-DATA triangle512_1<>+49(SB)/1, $0x01
-DATA triangle512_1<>+50(SB)/1, $0x01
-DATA triangle512_1<>+51(SB)/1, $0x01
-DATA triangle512_1<>+52(SB)/1, $0x01
-DATA triangle512_1<>+53(SB)/1, $0x01
-DATA triangle512_1<>+54(SB)/1, $0x01
-DATA triangle512_1<>+55(SB)/1, $0x01
-DATA triangle512_1<>+56(SB)/1, $0x01
-DATA triangle512_1<>+57(SB)/1, $0x01
-DATA triangle512_1<>+58(SB)/1, $0x01
-DATA triangle512_1<>+59(SB)/1, $0x01
-DATA triangle512_1<>+60(SB)/1, $0x01
-DATA triangle512_1<>+61(SB)/1, $0x01
-DATA triangle512_1<>+62(SB)/1, $0x01
-DATA triangle512_1<>+63(SB)/1, $0x01
-GLOBL triangle512_1<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_2<>+0(SB)/1, $0x00
-DATA triangle512_2<>+1(SB)/1, $0x00
-DATA triangle512_2<>+2(SB)/1, $0x00
-DATA triangle512_2<>+3(SB)/1, $0x00
-DATA triangle512_2<>+4(SB)/1, $0x00
-DATA triangle512_2<>+5(SB)/1, $0x00
-DATA triangle512_2<>+6(SB)/1, $0x00
-DATA triangle512_2<>+7(SB)/1, $0x00
-DATA triangle512_2<>+8(SB)/1, $0x00
-DATA triangle512_2<>+9(SB)/1, $0x00
-DATA triangle512_2<>+10(SB)/1, $0x00
-DATA triangle512_2<>+11(SB)/1, $0x00
-DATA triangle512_2<>+12(SB)/1, $0x00
-DATA triangle512_2<>+13(SB)/1, $0x00
-DATA triangle512_2<>+14(SB)/1, $0x00
-DATA triangle512_2<>+15(SB)/1, $0x00
-DATA triangle512_2<>+16(SB)/1, $0x00
-DATA triangle512_2<>+17(SB)/1, $0x00
-DATA triangle512_2<>+18(SB)/1, $0x00
-DATA triangle512_2<>+19(SB)/1, $0x00
-DATA triangle512_2<>+20(SB)/1, $0x00
-DATA triangle512_2<>+21(SB)/1, $0x00
-DATA triangle512_2<>+22(SB)/1, $0x00
-DATA triangle512_2<>+23(SB)/1, $0x00
-DATA triangle512_2<>+24(SB)/1, $0x00
-DATA triangle512_2<>+25(SB)/1, $0x00
-DATA triangle512_2<>+26(SB)/1, $0x00
-DATA triangle512_2<>+27(SB)/1, $0x00
-DATA triangle512_2<>+28(SB)/1, $0x00
-DATA triangle512_2<>+29(SB)/1, $0x00
-DATA triangle512_2<>+30(SB)/1, $0x00
-DATA triangle512_2<>+31(SB)/1, $0x00
-DATA triangle512_2<>+32(SB)/1, $0x01
-DATA triangle512_2<>+33(SB)/1, $0x00
-DATA triangle512_2<>+34(SB)/1, $0x00
-DATA triangle512_2<>+35(SB)/1, $0x00
-DATA triangle512_2<>+36(SB)/1, $0x01
-DATA triangle512_2<>+37(SB)/1, $0x01
-DATA triangle512_2<>+38(SB)/1, $0x00
-DATA triangle512_2<>+39(SB)/1, $0x00
-DATA triangle512_2<>+40(SB)/1, $0x01
-DATA triangle512_2<>+41(SB)/1, $0x01
-DATA triangle512_2<>+42(SB)/1, $0x01
-DATA triangle512_2<>+43(SB)/1, $0x00
-DATA triangle512_2<>+44(SB)/1, $0x01
-DATA triangle512_2<>+45(SB)/1, $0x01
-DATA triangle512_2<>+46(SB)/1, $0x01
-DATA triangle512_2<>+47(SB)/1, $0x01
-DATA triangle512_2<>+48(SB)/1, $0x01
-DATA triangle512_2<>+49(SB)/1, $0x01
-DATA triangle512_2<>+50(SB)/1, $0x01
-DATA triangle512_2<>+51(SB)/1, $0x01
-DATA triangle512_2<>+52(SB)/1, $0x01
-DATA triangle512_2<>+53(SB)/1, $0x01
-DATA triangle512_2<>+54(SB)/1, $0x01
-DATA triangle512_2<>+55(SB)/1, $0x01
-DATA triangle512_2<>+56(SB)/1, $0x01
-DATA triangle512_2<>+57(SB)/1, $0x01
-DATA triangle512_2<>+58(SB)/1, $0x01
-DATA triangle512_2<>+59(SB)/1, $0x01
-DATA triangle512_2<>+60(SB)/1, $0x01
-DATA triangle512_2<>+61(SB)/1, $0x01
-DATA triangle512_2<>+62(SB)/1, $0x01
-DATA triangle512_2<>+63(SB)/1, $0x01
-GLOBL triangle512_2<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_3<>+0(SB)/1, $0x00
-DATA triangle512_3<>+1(SB)/1, $0x00
-DATA triangle512_3<>+2(SB)/1, $0x00
-DATA triangle512_3<>+3(SB)/1, $0x00
-DATA triangle512_3<>+4(SB)/1, $0x00
-DATA triangle512_3<>+5(SB)/1, $0x00
-DATA triangle512_3<>+6(SB)/1, $0x00
-DATA triangle512_3<>+7(SB)/1, $0x00
-DATA triangle512_3<>+8(SB)/1, $0x00
-DATA triangle512_3<>+9(SB)/1, $0x00
-DATA triangle512_3<>+10(SB)/1, $0x00
-DATA triangle512_3<>+11(SB)/1, $0x00
-DATA triangle512_3<>+12(SB)/1, $0x00
-DATA triangle512_3<>+13(SB)/1, $0x00
-DATA triangle512_3<>+14(SB)/1, $0x00
-DATA triangle512_3<>+15(SB)/1, $0x00
-DATA triangle512_3<>+16(SB)/1, $0x00
-DATA triangle512_3<>+17(SB)/1, $0x00
-DATA triangle512_3<>+18(SB)/1, $0x00
-DATA triangle512_3<>+19(SB)/1, $0x00
-DATA triangle512_3<>+20(SB)/1, $0x00
-DATA triangle512_3<>+21(SB)/1, $0x00
-DATA triangle512_3<>+22(SB)/1, $0x00
-DATA triangle512_3<>+23(SB)/1, $0x00
-DATA triangle512_3<>+24(SB)/1, $0x00
-DATA triangle512_3<>+25(SB)/1, $0x00
-DATA triangle512_3<>+26(SB)/1, $0x00
-DATA triangle512_3<>+27(SB)/1, $0x00
-DATA triangle512_3<>+28(SB)/1, $0x00
-DATA triangle512_3<>+29(SB)/1, $0x00
-DATA triangle512_3<>+30(SB)/1, $0x00
-DATA triangle512_3<>+31(SB)/1, $0x00
-DATA triangle512_3<>+32(SB)/1, $0x00
-DATA triangle512_3<>+33(SB)/1, $0x00
-DATA triangle512_3<>+34(SB)/1, $0x00
-DATA triangle512_3<>+35(SB)/1, $0x00
-DATA triangle512_3<>+36(SB)/1, $0x00
-DATA triangle512_3<>+37(SB)/1, $0x00
-DATA triangle512_3<>+38(SB)/1, $0x00
-DATA triangle512_3<>+39(SB)/1, $0x00
-DATA triangle512_3<>+40(SB)/1, $0x00
-DATA triangle512_3<>+41(SB)/1, $0x00
-DATA triangle512_3<>+42(SB)/1, $0x00
-DATA triangle512_3<>+43(SB)/1, $0x00
-DATA triangle512_3<>+44(SB)/1, $0x00
-DATA triangle512_3<>+45(SB)/1, $0x00
-DATA triangle512_3<>+46(SB)/1, $0x00
-DATA triangle512_3<>+47(SB)/1, $0x00
-DATA triangle512_3<>+48(SB)/1, $0x01
-DATA triangle512_3<>+49(SB)/1, $0x00
-DATA triangle512_3<>+50(SB)/1, $0x00
-DATA triangle512_3<>+51(SB)/1, $0x00
-DATA triangle512_3<>+52(SB)/1, $0x01
-DATA triangle512_3<>+53(SB)/1, $0x01
-DATA triangle512_3<>+54(SB)/1, $0x00
-DATA triangle512_3<>+55(SB)/1, $0x00
-DATA triangle512_3<>+56(SB)/1, $0x01
-DATA triangle512_3<>+57(SB)/1, $0x01
-DATA triangle512_3<>+58(SB)/1, $0x01
-DATA triangle512_3<>+59(SB)/1, $0x00
-DATA triangle512_3<>+60(SB)/1, $0x01
-DATA triangle512_3<>+61(SB)/1, $0x01
-DATA triangle512_3<>+62(SB)/1, $0x01
-DATA triangle512_3<>+63(SB)/1, $0x01
-GLOBL triangle512_3<>(SB), RODATA|NOPTR, $64
-
 // func u8u32AVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u32AVX512(SB), $0-77
@@ -287,7 +23,6 @@ TEXT ·u8u32AVX512(SB), $0-77
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -295,104 +30,26 @@ TEXT ·u8u32AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
 	VMOVDQU32 128(R11), Z7
 	VMOVDQU32 192(R11), Z8
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), R13
+	ANDQ      $-16, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*4), Z9
-	VPMOVZXBD  (CX)(R11*1), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z3, K3, Z11
-	VPADDD     Z10, Z11, Z10
-	VPADDD     Z10, Z5, Z10
-	VPERMD.Z   Z10, Z4, K5, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K4, Z5
-	VPADDD     Z10, Z9, Z10
-	VPMOVZXBD  (BX)(R11*1), Z9
-	VPERMD.Z   Z9, Z1, K1, Z11
-	VPADDD     Z9, Z11, Z9
-	VPERMD.Z   Z9, Z2, K2, Z11
-	VPADDD     Z9, Z11, Z9
-	VPERMD.Z   Z9, Z3, K3, Z11
-	VPADDD     Z9, Z11, Z9
-	VPADDD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z4, K5, Z11
-	VPADDD     Z9, Z11, Z9
-	VPERMD.Z   Z9, Z0, K4, Z6
-	VPADDD     Z9, Z10, Z9
-	VPMOVZXBD  (SI)(R11*1), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VPADDD     Z11, Z12, Z11
-	VPADDD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VPADDD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z7
-	VPADDD     Z11, Z9, Z11
-	VPMOVZXBD  (DI)(R11*1), Z12
-	VPERMD.Z   Z12, Z1, K1, Z13
-	VPADDD     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z2, K2, Z13
-	VPADDD     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z3, K3, Z13
-	VPADDD     Z12, Z13, Z12
-	VPADDD     Z12, Z8, Z12
-	VPERMD.Z   Z12, Z4, K5, Z13
-	VPADDD     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z0, K4, Z8
-	VPADDD     Z12, Z11, Z12
-	VMOVDQU32  Z12, (AX)(R11*4)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*4)
-	VMOVDQU32  Z10, (DX)(R11*4)
-	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z9, (R8)(R11*4)
-	PREFETCHT0 128(R9)(R11*4)
-	VMOVDQU32  Z11, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z12, (R10)(R11*4)
-
-groupNext:
-	ADDQ $+16, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K6
 	VMOVDQU32   (AX)(R11*4), Z9
 	VPMOVZXBD.Z (CX)(R11*1), K6, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
@@ -406,7 +63,7 @@ groupTail:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VPMOVZXBD.Z (BX)(R11*1), K6, Z9
+	VPMOVZXBD.Z (SI)(R11*1), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -418,7 +75,7 @@ groupTail:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VPMOVZXBD.Z (SI)(R11*1), K6, Z11
+	VPMOVZXBD.Z (DI)(R11*1), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -430,7 +87,7 @@ groupTail:
 	VPADDD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VPMOVZXBD.Z (DI)(R11*1), K6, Z12
+	VPMOVZXBD.Z (BX)(R11*1), K6, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -443,28 +100,57 @@ groupTail:
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VPADDD      Z12, Z11, Z12
 	VMOVDQU32   Z12, (AX)(R11*4)
-	VMOVDQU32   Z10, K6, (DX)(R11*4)
-	VMOVDQU32   Z9, K6, (R8)(R11*4)
-	VMOVDQU32   Z11, K6, (R9)(R11*4)
-	VMOVDQU32   Z12, K6, (R10)(R11*4)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*4)
+	VMOVDQU32   Z10, (DX)(R11*4)
+	PREFETCHT0  128(R9)(R11*4)
+	VMOVDQU32   Z9, (R9)(R11*4)
+	PREFETCHT0  128(R10)(R11*4)
+	VMOVDQU32   Z11, (R10)(R11*4)
+	PREFETCHT0  128(R8)(R11*4)
+	VMOVDQU32   Z12, (R8)(R11*4)
+
+groupNext:
+	ADDQ $+16, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K6
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z10, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z9, (R9)(R11*4)
+	VMOVNTDQ   Z11, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z9, (R8)(R11*4)
-	VMOVNTDQ   Z11, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z12, (R10)(R11*4)
+	VMOVDQU32  Z12, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z10, (DX)(R11*4)
-	VMOVNTDQ Z9, (R8)(R11*4)
-	VMOVNTDQ Z11, (R9)(R11*4)
-	VMOVNTDQ Z12, (R10)(R11*4)
+	VMOVNTDQ Z9, (R9)(R11*4)
+	VMOVNTDQ Z11, (R10)(R11*4)
+	VMOVNTDQ Z12, (R8)(R11*4)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU32 Z10, K6, (DX)(R11*4)
+	VMOVDQU32 Z9, K6, (R9)(R11*4)
+	VMOVDQU32 Z11, K6, (R10)(R11*4)
+	VMOVDQU32 Z12, K6, (R8)(R11*4)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -473,10 +159,10 @@ groupEnd:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -486,42 +172,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z5
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K7, K7, K7
+	MOVQ      n+56(FP), DI
+	ANDQ      $-16, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*4), Z6
-	VPMOVZXBD  (CX)(BX*1), Z7
-	VPERMD.Z   Z7, Z1, K1, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z2, K2, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z3, K3, Z8
-	VPADDD     Z7, Z8, Z7
-	VPADDD     Z7, Z5, Z7
-	VPERMD.Z   Z7, Z4, K5, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z0, K4, Z5
-	VPADDD     Z7, Z6, Z7
-	VMOVDQU32  Z7, (AX)(BX*4)
-	PREFETCHT0 128(DX)(BX*4)
-	VMOVDQU32  Z7, (DX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K6
 	VMOVDQU32   (AX)(BX*4), Z6
-	VPMOVZXBD.Z (CX)(BX*1), K6, Z7
+	VPMOVZXBD.Z (CX)(BX*1), K7, Z7
 	VPERMD.Z    Z7, Z1, K1, Z8
 	VPADDD      Z7, Z8, Z7
 	VPERMD.Z    Z7, Z2, K2, Z8
@@ -534,7 +192,20 @@ rowTail:
 	VPERMD.Z    Z7, Z0, K4, Z5
 	VPADDD      Z7, Z6, Z7
 	VMOVDQU32   Z7, (AX)(BX*4)
-	VMOVDQU32   Z7, K6, (DX)(BX*4)
+	PREFETCHT0  128(DX)(BX*4)
+	VMOVDQU32   Z7, K7, (DX)(BX*4)
+	ADDQ        $+16, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K7
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -555,11 +226,10 @@ done:
 TEXT ·u8u32DotAVX512(SB), $0-77
 	MOVQ         lanes+64(FP), AX
 	VPBROADCASTD 448(AX), Z0
-	VMOVDQU32    triangle512_0<>+0(SB), Z1
-	VMOVDQU32    triangle512_1<>+0(SB), Z2
-	VMOVDQU32    triangle512_2<>+0(SB), Z3
-	VMOVDQU32    triangle512_3<>+0(SB), Z4
-	SHLQ         $0x02, dstStride+8(FP)
+	VMOVDQU32    triangle16_0<>+0(SB), Z1
+	VMOVDQU32    triangle16_1<>+0(SB), Z2
+	VMOVDQU32    triangle16_2<>+0(SB), Z3
+	VMOVDQU32    triangle16_3<>+0(SB), Z4
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
@@ -567,18 +237,14 @@ TEXT ·u8u32DotAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -587,8 +253,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32    (AX)(R11*4), Z9
@@ -605,37 +270,37 @@ groupLoop:
 	VPERMD       Z10, Z0, Z5
 	VPADDD       Z10, Z9, Z10
 	VPXORD       Z12, Z12, Z12
-	VPBROADCASTD (BX)(R11*1), Z9
+	VPBROADCASTD (SI)(R11*1), Z9
 	VPDPBUSD     Z1, Z9, Z12
-	VPBROADCASTD 4(BX)(R11*1), Z9
+	VPBROADCASTD 4(SI)(R11*1), Z9
 	VPDPBUSD     Z2, Z9, Z12
-	VPBROADCASTD 8(BX)(R11*1), Z9
+	VPBROADCASTD 8(SI)(R11*1), Z9
 	VPDPBUSD     Z3, Z9, Z12
-	VPBROADCASTD 12(BX)(R11*1), Z9
+	VPBROADCASTD 12(SI)(R11*1), Z9
 	VPDPBUSD     Z4, Z9, Z12
 	VPADDD       Z12, Z6, Z12
 	VPERMD       Z12, Z0, Z6
 	VPADDD       Z12, Z10, Z12
 	VPXORD       Z13, Z13, Z13
-	VPBROADCASTD (SI)(R11*1), Z9
+	VPBROADCASTD (DI)(R11*1), Z9
 	VPDPBUSD     Z1, Z9, Z13
-	VPBROADCASTD 4(SI)(R11*1), Z9
+	VPBROADCASTD 4(DI)(R11*1), Z9
 	VPDPBUSD     Z2, Z9, Z13
-	VPBROADCASTD 8(SI)(R11*1), Z9
+	VPBROADCASTD 8(DI)(R11*1), Z9
 	VPDPBUSD     Z3, Z9, Z13
-	VPBROADCASTD 12(SI)(R11*1), Z9
+	VPBROADCASTD 12(DI)(R11*1), Z9
 	VPDPBUSD     Z4, Z9, Z13
 	VPADDD       Z13, Z7, Z13
 	VPERMD       Z13, Z0, Z7
 	VPADDD       Z13, Z12, Z13
 	VPXORD       Z14, Z14, Z14
-	VPBROADCASTD (DI)(R11*1), Z9
+	VPBROADCASTD (BX)(R11*1), Z9
 	VPDPBUSD     Z1, Z9, Z14
-	VPBROADCASTD 4(DI)(R11*1), Z9
+	VPBROADCASTD 4(BX)(R11*1), Z9
 	VPDPBUSD     Z2, Z9, Z14
-	VPBROADCASTD 8(DI)(R11*1), Z9
+	VPBROADCASTD 8(BX)(R11*1), Z9
 	VPDPBUSD     Z3, Z9, Z14
-	VPBROADCASTD 12(DI)(R11*1), Z9
+	VPBROADCASTD 12(BX)(R11*1), Z9
 	VPDPBUSD     Z4, Z9, Z14
 	VPADDD       Z14, Z8, Z14
 	VPERMD       Z14, Z0, Z8
@@ -645,12 +310,12 @@ groupLoop:
 	JAE          groupBeyond
 	PREFETCHT0   128(DX)(R11*4)
 	VMOVDQU32    Z10, (DX)(R11*4)
-	PREFETCHT0   128(R8)(R11*4)
-	VMOVDQU32    Z12, (R8)(R11*4)
 	PREFETCHT0   128(R9)(R11*4)
-	VMOVDQU32    Z13, (R9)(R11*4)
+	VMOVDQU32    Z12, (R9)(R11*4)
 	PREFETCHT0   128(R10)(R11*4)
-	VMOVDQU32    Z14, (R10)(R11*4)
+	VMOVDQU32    Z13, (R10)(R11*4)
+	PREFETCHT0   128(R8)(R11*4)
+	VMOVDQU32    Z14, (R8)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -661,7 +326,6 @@ groupTail:
 	MOVQ         n+56(FP), R12
 	SUBQ         R11, R12
 	JZ           groupEnd
-	MOVQ         n+56(FP), R13
 	MOVQ         $-1, R13
 	BZHIQ        R12, R13, R13
 	KMOVW        R13, K1
@@ -683,7 +347,7 @@ groupTail:
 	VPERMD       Z15, Z0, Z5
 	VPADDD       Z15, Z9, Z15
 	VPXORD       Z16, Z16, Z16
-	VMOVDQU8.Z   (BX)(R11*1), K1, X11
+	VMOVDQU8.Z   (SI)(R11*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z16
 	VPSRLDQ      $0x04, X11, X11
@@ -699,7 +363,7 @@ groupTail:
 	VPERMD       Z16, Z0, Z6
 	VPADDD       Z16, Z15, Z16
 	VPXORD       Z17, Z17, Z17
-	VMOVDQU8.Z   (SI)(R11*1), K1, X11
+	VMOVDQU8.Z   (DI)(R11*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z17
 	VPSRLDQ      $0x04, X11, X11
@@ -715,7 +379,7 @@ groupTail:
 	VPERMD       Z17, Z0, Z7
 	VPADDD       Z17, Z16, Z17
 	VPXORD       Z18, Z18, Z18
-	VMOVDQU8.Z   (DI)(R11*1), K1, X11
+	VMOVDQU8.Z   (BX)(R11*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z18
 	VPSRLDQ      $0x04, X11, X11
@@ -732,26 +396,26 @@ groupTail:
 	VPADDD       Z18, Z17, Z18
 	VMOVDQU32    Z18, (AX)(R11*4)
 	VMOVDQU32    Z15, K1, (DX)(R11*4)
-	VMOVDQU32    Z16, K1, (R8)(R11*4)
-	VMOVDQU32    Z17, K1, (R9)(R11*4)
-	VMOVDQU32    Z18, K1, (R10)(R11*4)
+	VMOVDQU32    Z16, K1, (R9)(R11*4)
+	VMOVDQU32    Z17, K1, (R10)(R11*4)
+	VMOVDQU32    Z18, K1, (R8)(R11*4)
 	JMP          groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z10, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z12, (R9)(R11*4)
+	VMOVNTDQ   Z13, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z12, (R8)(R11*4)
-	VMOVNTDQ   Z13, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z14, (R10)(R11*4)
+	VMOVDQU32  Z14, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z10, (DX)(R11*4)
-	VMOVNTDQ Z12, (R8)(R11*4)
-	VMOVNTDQ Z13, (R9)(R11*4)
-	VMOVNTDQ Z14, (R10)(R11*4)
+	VMOVNTDQ Z12, (R9)(R11*4)
+	VMOVNTDQ Z13, (R10)(R11*4)
+	VMOVNTDQ Z14, (R8)(R11*4)
 	JMP      groupNext
 
 groupEnd:
@@ -761,10 +425,10 @@ groupEnd:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -774,10 +438,9 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z5
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	MOVQ      n+56(FP), DI
+	ANDQ      $-16, DI
+	JZ        rowRest
 
 rowLoop:
 	VMOVDQU32    (AX)(BX*4), Z6
@@ -797,13 +460,13 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*4)
 	VMOVDQU32    Z19, (DX)(BX*4)
 	ADDQ         $+16, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
-rowTail:
+rowRest:
 	MOVQ         n+56(FP), SI
 	SUBQ         BX, SI
-	JZ           rowEnd
+	JLE          rowEnd
 	MOVQ         n+56(FP), DI
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
@@ -842,6 +505,46 @@ done:
 	VZEROUPPER
 	RET
 
+DATA triangle16_0<>+0(SB)/8, $0x0000010100000001
+DATA triangle16_0<>+8(SB)/8, $0x0101010100010101
+DATA triangle16_0<>+16(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+24(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+32(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+40(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_0<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_1<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_1<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_1<>+16(SB)/8, $0x0000010100000001
+DATA triangle16_1<>+24(SB)/8, $0x0101010100010101
+DATA triangle16_1<>+32(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+40(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_1<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_2<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+16(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+24(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+32(SB)/8, $0x0000010100000001
+DATA triangle16_2<>+40(SB)/8, $0x0101010100010101
+DATA triangle16_2<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_2<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_2<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_3<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+16(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+24(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+32(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+40(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+48(SB)/8, $0x0000010100000001
+DATA triangle16_3<>+56(SB)/8, $0x0101010100010101
+GLOBL triangle16_3<>(SB), RODATA|NOPTR, $64
+
 // func u8u64AVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u8u64AVX512(SB), $0-77
@@ -858,7 +561,6 @@ TEXT ·u8u64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -866,96 +568,26 @@ TEXT ·u8u64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXBQ  (CX)(R11*1), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXBQ  (BX)(R11*1), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXBQ  (SI)(R11*1), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXBQ  (DI)(R11*1), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXBQ.Z (CX)(R11*1), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -967,7 +599,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R11*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R11*1), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -977,7 +609,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R11*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R11*1), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -987,7 +619,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R11*1), K5, Z11
+	VPMOVZXBQ.Z (BX)(R11*1), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -998,28 +630,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -1028,10 +689,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -1041,40 +702,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXBQ  (CX)(BX*1), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXBQ.Z (CX)(BX*1), K5, Z6
+	VPMOVZXBQ.Z (CX)(BX*1), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -1085,7 +720,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -1106,9 +754,8 @@ done:
 TEXT ·u8u64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
-	VMOVDQU32       triangle512_0<>+0(SB), Y1
-	VMOVDQU32       triangle512_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
+	VMOVDQU32       triangle16_0<>+0(SB), Y1
+	VMOVDQU32       triangle16_1<>+0(SB), Y2
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
@@ -1116,18 +763,14 @@ TEXT ·u8u64DotAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -1136,8 +779,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32    (AX)(R11*8), Z7
@@ -1151,27 +793,27 @@ groupLoop:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R11*1), Y7
+	VPBROADCASTD (SI)(R11*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R11*1), Y7
+	VPBROADCASTD 4(SI)(R11*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VPMOVZXDQ    Y10, Z7
 	VPADDQ       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R11*1), Y19
+	VPBROADCASTD (DI)(R11*1), Y19
 	VPDPBUSD     Y1, Y19, Y11
-	VPBROADCASTD 4(SI)(R11*1), Y19
+	VPBROADCASTD 4(DI)(R11*1), Y19
 	VPDPBUSD     Y2, Y19, Y11
 	VPMOVZXDQ    Y11, Z19
 	VPADDQ       Z19, Z5, Z19
 	VPERMD       Z19, Z0, Z5
 	VPADDQ       Z19, Z7, Z19
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R11*1), Y20
+	VPBROADCASTD (BX)(R11*1), Y20
 	VPDPBUSD     Y1, Y20, Y12
-	VPBROADCASTD 4(DI)(R11*1), Y20
+	VPBROADCASTD 4(BX)(R11*1), Y20
 	VPDPBUSD     Y2, Y20, Y12
 	VPMOVZXDQ    Y12, Z20
 	VPADDQ       Z20, Z6, Z20
@@ -1182,12 +824,12 @@ groupLoop:
 	JAE          groupBeyond
 	PREFETCHT0   128(DX)(R11*8)
 	VMOVDQU32    Z9, (DX)(R11*8)
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU32    Z7, (R8)(R11*8)
 	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU32    Z19, (R9)(R11*8)
+	VMOVDQU32    Z7, (R9)(R11*8)
 	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU32    Z20, (R10)(R11*8)
+	VMOVDQU32    Z19, (R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU32    Z20, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -1198,7 +840,6 @@ groupTail:
 	MOVQ         n+56(FP), R12
 	SUBQ         R11, R12
 	JZ           groupEnd
-	MOVQ         n+56(FP), R13
 	MOVQ         $-1, R13
 	BZHIQ        R12, R13, R13
 	KMOVW        R13, K1
@@ -1215,7 +856,7 @@ groupTail:
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R11*1), K1, X19
+	VMOVDQU8.Z   (SI)(R11*1), K1, X19
 	VPBROADCASTD X19, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X19, X19
@@ -1226,7 +867,7 @@ groupTail:
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R11*1), K1, X20
+	VMOVDQU8.Z   (DI)(R11*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y15
 	VPSRLDQ      $0x04, X20, X20
@@ -1237,7 +878,7 @@ groupTail:
 	VPERMD       Z19, Z0, Z5
 	VPADDQ       Z19, Z7, Z19
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R11*1), K1, X21
+	VMOVDQU8.Z   (BX)(R11*1), K1, X21
 	VPBROADCASTD X21, Y20
 	VPDPBUSD     Y1, Y20, Y16
 	VPSRLDQ      $0x04, X21, X21
@@ -1249,26 +890,26 @@ groupTail:
 	VPADDQ       Z20, Z19, Z20
 	VMOVDQU32    Z20, (AX)(R11*8)
 	VMOVDQU64    Z9, K1, (DX)(R11*8)
-	VMOVDQU64    Z7, K1, (R8)(R11*8)
-	VMOVDQU64    Z19, K1, (R9)(R11*8)
-	VMOVDQU64    Z20, K1, (R10)(R11*8)
+	VMOVDQU64    Z7, K1, (R9)(R11*8)
+	VMOVDQU64    Z19, K1, (R10)(R11*8)
+	VMOVDQU64    Z20, K1, (R8)(R11*8)
 	JMP          groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z7, (R9)(R11*8)
+	VMOVNTDQ   Z19, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z7, (R8)(R11*8)
-	VMOVNTDQ   Z19, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z20, (R10)(R11*8)
+	VMOVDQU32  Z20, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z7, (R8)(R11*8)
-	VMOVNTDQ Z19, (R9)(R11*8)
-	VMOVNTDQ Z20, (R10)(R11*8)
+	VMOVNTDQ Z7, (R9)(R11*8)
+	VMOVNTDQ Z19, (R10)(R11*8)
+	VMOVNTDQ Z20, (R8)(R11*8)
 	JMP      groupNext
 
 groupEnd:
@@ -1278,10 +919,10 @@ groupEnd:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -1291,10 +932,9 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z3
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
 	VMOVDQU32    (AX)(BX*8), Z4
@@ -1311,13 +951,13 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*8)
 	VMOVDQU32    Z5, (DX)(BX*8)
 	ADDQ         $+8, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
-rowTail:
+rowRest:
 	MOVQ         n+56(FP), SI
 	SUBQ         BX, SI
-	JZ           rowEnd
+	JLE          rowEnd
 	MOVQ         n+56(FP), DI
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
@@ -1371,120 +1011,31 @@ TEXT ·u8f32AVX512(SB), $0-77
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+72(FP), Z5
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
 	VMOVDQU32 128(R11), Z8
 	VMOVDQU32 192(R11), Z9
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), R13
+	ANDQ      $-16, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*4), Z10
-	VPMOVZXBD  (CX)(R11*1), Z11
-	VCVTDQ2PS  Z11, Z11
-	VSUBPS     Z5, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VADDPS     Z11, Z12, Z11
-	VADDPS     Z11, Z6, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z6
-	VADDPS     Z11, Z10, Z11
-	VPMOVZXBD  (BX)(R11*1), Z10
-	VCVTDQ2PS  Z10, Z10
-	VSUBPS     Z5, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z12
-	VADDPS     Z10, Z12, Z10
-	VPERMD.Z   Z10, Z2, K2, Z12
-	VADDPS     Z10, Z12, Z10
-	VPERMD.Z   Z10, Z3, K3, Z12
-	VADDPS     Z10, Z12, Z10
-	VADDPS     Z10, Z7, Z10
-	VPERMD.Z   Z10, Z4, K5, Z12
-	VADDPS     Z10, Z12, Z10
-	VPERMD.Z   Z10, Z0, K4, Z7
-	VADDPS     Z10, Z11, Z10
-	VPMOVZXBD  (SI)(R11*1), Z12
-	VCVTDQ2PS  Z12, Z12
-	VSUBPS     Z5, Z12, Z12
-	VPERMD.Z   Z12, Z1, K1, Z13
-	VADDPS     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z2, K2, Z13
-	VADDPS     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z3, K3, Z13
-	VADDPS     Z12, Z13, Z12
-	VADDPS     Z12, Z8, Z12
-	VPERMD.Z   Z12, Z4, K5, Z13
-	VADDPS     Z12, Z13, Z12
-	VPERMD.Z   Z12, Z0, K4, Z8
-	VADDPS     Z12, Z10, Z12
-	VPMOVZXBD  (DI)(R11*1), Z13
-	VCVTDQ2PS  Z13, Z13
-	VSUBPS     Z5, Z13, Z13
-	VPERMD.Z   Z13, Z1, K1, Z14
-	VADDPS     Z13, Z14, Z13
-	VPERMD.Z   Z13, Z2, K2, Z14
-	VADDPS     Z13, Z14, Z13
-	VPERMD.Z   Z13, Z3, K3, Z14
-	VADDPS     Z13, Z14, Z13
-	VADDPS     Z13, Z9, Z13
-	VPERMD.Z   Z13, Z4, K5, Z14
-	VADDPS     Z13, Z14, Z13
-	VPERMD.Z   Z13, Z0, K4, Z9
-	VADDPS     Z13, Z12, Z13
-	VMOVDQU32  Z13, (AX)(R11*4)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*4)
-	VMOVDQU32  Z11, (DX)(R11*4)
-	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z10, (R8)(R11*4)
-	PREFETCHT0 128(R9)(R11*4)
-	VMOVDQU32  Z12, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z13, (R10)(R11*4)
-
-groupNext:
-	ADDQ $+16, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K6
 	VMOVDQU32   (AX)(R11*4), Z10
 	VPMOVZXBD.Z (CX)(R11*1), K6, Z11
 	VCVTDQ2PS   Z11, Z11
@@ -1500,7 +1051,7 @@ groupTail:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VPMOVZXBD.Z (BX)(R11*1), K6, Z10
+	VPMOVZXBD.Z (SI)(R11*1), K6, Z10
 	VCVTDQ2PS   Z10, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
@@ -1514,7 +1065,7 @@ groupTail:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VPMOVZXBD.Z (SI)(R11*1), K6, Z12
+	VPMOVZXBD.Z (DI)(R11*1), K6, Z12
 	VCVTDQ2PS   Z12, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
@@ -1528,7 +1079,7 @@ groupTail:
 	VADDPS      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VPMOVZXBD.Z (DI)(R11*1), K6, Z13
+	VPMOVZXBD.Z (BX)(R11*1), K6, Z13
 	VCVTDQ2PS   Z13, Z13
 	VSUBPS      Z5, Z13, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
@@ -1543,28 +1094,57 @@ groupTail:
 	VPERMD.Z    Z13, Z0, K4, Z9
 	VADDPS      Z13, Z12, Z13
 	VMOVDQU32   Z13, (AX)(R11*4)
-	VMOVDQU32   Z11, K6, (DX)(R11*4)
-	VMOVDQU32   Z10, K6, (R8)(R11*4)
-	VMOVDQU32   Z12, K6, (R9)(R11*4)
-	VMOVDQU32   Z13, K6, (R10)(R11*4)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*4)
+	VMOVDQU32   Z11, (DX)(R11*4)
+	PREFETCHT0  128(R9)(R11*4)
+	VMOVDQU32   Z10, (R9)(R11*4)
+	PREFETCHT0  128(R10)(R11*4)
+	VMOVDQU32   Z12, (R10)(R11*4)
+	PREFETCHT0  128(R8)(R11*4)
+	VMOVDQU32   Z13, (R8)(R11*4)
+
+groupNext:
+	ADDQ $+16, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K6
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z11, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z10, (R9)(R11*4)
+	VMOVNTDQ   Z12, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z10, (R8)(R11*4)
-	VMOVNTDQ   Z12, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z13, (R10)(R11*4)
+	VMOVDQU32  Z13, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z11, (DX)(R11*4)
-	VMOVNTDQ Z10, (R8)(R11*4)
-	VMOVNTDQ Z12, (R9)(R11*4)
-	VMOVNTDQ Z13, (R10)(R11*4)
+	VMOVNTDQ Z10, (R9)(R11*4)
+	VMOVNTDQ Z12, (R10)(R11*4)
+	VMOVNTDQ Z13, (R8)(R11*4)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU32 Z11, K6, (DX)(R11*4)
+	VMOVDQU32 Z10, K6, (R9)(R11*4)
+	VMOVDQU32 Z12, K6, (R10)(R11*4)
+	VMOVDQU32 Z13, K6, (R8)(R11*4)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -1573,89 +1153,18 @@ groupEnd:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z6
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*4), Z7
-	VPMOVZXBD  (CX)(BX*1), Z8
-	VCVTDQ2PS  Z8, Z8
-	VSUBPS     Z5, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z2, K2, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z3, K3, Z9
-	VADDPS     Z8, Z9, Z8
-	VADDPS     Z8, Z6, Z8
-	VPERMD.Z   Z8, Z4, K5, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z0, K4, Z6
-	VADDPS     Z8, Z7, Z8
-	VMOVDQU32  Z8, (AX)(BX*4)
-	PREFETCHT0 128(DX)(BX*4)
-	VMOVDQU32  Z8, (DX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K6
-	VMOVDQU32   (AX)(BX*4), Z7
-	VPMOVZXBD.Z (CX)(BX*1), K6, Z8
-	VCVTDQ2PS   Z8, Z8
-	VSUBPS      Z5, Z8, Z8
-	VPERMD.Z    Z8, Z1, K1, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z2, K2, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z3, K3, Z9
-	VADDPS      Z8, Z9, Z8
-	VADDPS      Z8, Z6, Z8
-	VPERMD.Z    Z8, Z4, K5, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z0, K4, Z6
-	VADDPS      Z8, Z7, Z8
-	VMOVDQU32   Z8, (AX)(BX*4)
-	VMOVDQU32   Z8, K6, (DX)(BX*4)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z6, (BX)
-	ADDQ      $+64, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64AVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u8f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -1670,108 +1179,31 @@ TEXT ·u8f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXBD  (CX)(R11*1), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VPMOVZXBD  (BX)(R11*1), Y8
-	VCVTDQ2PD  Y8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VPMOVZXBD  (SI)(R11*1), Y10
-	VCVTDQ2PD  Y10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VPMOVZXBD  (DI)(R11*1), Y11
-	VCVTDQ2PD  Y11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXBD.Z (CX)(R11*1), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -1784,7 +1216,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXBD.Z (BX)(R11*1), K5, Y8
+	VPMOVZXBD.Z (SI)(R11*1), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -1795,7 +1227,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXBD.Z (SI)(R11*1), K5, Y10
+	VPMOVZXBD.Z (DI)(R11*1), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -1806,7 +1238,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXBD.Z (DI)(R11*1), K5, Y11
+	VPMOVZXBD.Z (BX)(R11*1), K5, Y11
 	VCVTDQ2PD   Y11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -1818,28 +1250,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -1848,77 +1309,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXBD  (CX)(BX*1), Y6
-	VCVTDQ2PD  Y6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXBD.Z (CX)(BX*1), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1928,9 +1324,8 @@ done:
 TEXT ·u8f64DotAVX512(SB), $0-77
 	MOVQ            lanes+64(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
-	VMOVDQU32       triangle512_0<>+0(SB), Y1
-	VMOVDQU32       triangle512_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
+	VMOVDQU32       triangle16_0<>+0(SB), Y1
+	VMOVDQU32       triangle16_1<>+0(SB), Y2
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
@@ -1938,18 +1333,14 @@ TEXT ·u8f64DotAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -1958,8 +1349,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32    (AX)(R11*8), Z7
@@ -1973,27 +1363,27 @@ groupLoop:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R11*1), Y7
+	VPBROADCASTD (SI)(R11*1), Y7
 	VPDPBUSD     Y1, Y7, Y10
-	VPBROADCASTD 4(BX)(R11*1), Y7
+	VPBROADCASTD 4(SI)(R11*1), Y7
 	VPDPBUSD     Y2, Y7, Y10
 	VCVTDQ2PD    Y10, Z7
 	VADDPD       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R11*1), Y19
+	VPBROADCASTD (DI)(R11*1), Y19
 	VPDPBUSD     Y1, Y19, Y11
-	VPBROADCASTD 4(SI)(R11*1), Y19
+	VPBROADCASTD 4(DI)(R11*1), Y19
 	VPDPBUSD     Y2, Y19, Y11
 	VCVTDQ2PD    Y11, Z19
 	VADDPD       Z19, Z5, Z19
 	VPERMD       Z19, Z0, Z5
 	VADDPD       Z19, Z7, Z19
 	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R11*1), Y20
+	VPBROADCASTD (BX)(R11*1), Y20
 	VPDPBUSD     Y1, Y20, Y12
-	VPBROADCASTD 4(DI)(R11*1), Y20
+	VPBROADCASTD 4(BX)(R11*1), Y20
 	VPDPBUSD     Y2, Y20, Y12
 	VCVTDQ2PD    Y12, Z20
 	VADDPD       Z20, Z6, Z20
@@ -2004,12 +1394,12 @@ groupLoop:
 	JAE          groupBeyond
 	PREFETCHT0   128(DX)(R11*8)
 	VMOVDQU32    Z9, (DX)(R11*8)
-	PREFETCHT0   128(R8)(R11*8)
-	VMOVDQU32    Z7, (R8)(R11*8)
 	PREFETCHT0   128(R9)(R11*8)
-	VMOVDQU32    Z19, (R9)(R11*8)
+	VMOVDQU32    Z7, (R9)(R11*8)
 	PREFETCHT0   128(R10)(R11*8)
-	VMOVDQU32    Z20, (R10)(R11*8)
+	VMOVDQU32    Z19, (R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU32    Z20, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -2020,7 +1410,6 @@ groupTail:
 	MOVQ         n+56(FP), R12
 	SUBQ         R11, R12
 	JZ           groupEnd
-	MOVQ         n+56(FP), R13
 	MOVQ         $-1, R13
 	BZHIQ        R12, R13, R13
 	KMOVW        R13, K1
@@ -2037,7 +1426,7 @@ groupTail:
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R11*1), K1, X19
+	VMOVDQU8.Z   (SI)(R11*1), K1, X19
 	VPBROADCASTD X19, Y7
 	VPDPBUSD     Y1, Y7, Y14
 	VPSRLDQ      $0x04, X19, X19
@@ -2048,7 +1437,7 @@ groupTail:
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R11*1), K1, X20
+	VMOVDQU8.Z   (DI)(R11*1), K1, X20
 	VPBROADCASTD X20, Y19
 	VPDPBUSD     Y1, Y19, Y15
 	VPSRLDQ      $0x04, X20, X20
@@ -2059,7 +1448,7 @@ groupTail:
 	VPERMD       Z19, Z0, Z5
 	VADDPD       Z19, Z7, Z19
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R11*1), K1, X21
+	VMOVDQU8.Z   (BX)(R11*1), K1, X21
 	VPBROADCASTD X21, Y20
 	VPDPBUSD     Y1, Y20, Y16
 	VPSRLDQ      $0x04, X21, X21
@@ -2071,26 +1460,26 @@ groupTail:
 	VADDPD       Z20, Z19, Z20
 	VMOVDQU32    Z20, (AX)(R11*8)
 	VMOVDQU64    Z9, K1, (DX)(R11*8)
-	VMOVDQU64    Z7, K1, (R8)(R11*8)
-	VMOVDQU64    Z19, K1, (R9)(R11*8)
-	VMOVDQU64    Z20, K1, (R10)(R11*8)
+	VMOVDQU64    Z7, K1, (R9)(R11*8)
+	VMOVDQU64    Z19, K1, (R10)(R11*8)
+	VMOVDQU64    Z20, K1, (R8)(R11*8)
 	JMP          groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z7, (R9)(R11*8)
+	VMOVNTDQ   Z19, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z7, (R8)(R11*8)
-	VMOVNTDQ   Z19, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z20, (R10)(R11*8)
+	VMOVDQU32  Z20, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z7, (R8)(R11*8)
-	VMOVNTDQ Z19, (R9)(R11*8)
-	VMOVNTDQ Z20, (R10)(R11*8)
+	VMOVNTDQ Z7, (R9)(R11*8)
+	VMOVNTDQ Z19, (R10)(R11*8)
+	VMOVNTDQ Z20, (R8)(R11*8)
 	JMP      groupNext
 
 groupEnd:
@@ -2100,10 +1489,10 @@ groupEnd:
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -2113,10 +1502,9 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z3
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
 	VMOVDQU32    (AX)(BX*8), Z4
@@ -2133,13 +1521,13 @@ rowLoop:
 	PREFETCHT0   128(DX)(BX*8)
 	VMOVDQU32    Z5, (DX)(BX*8)
 	ADDQ         $+8, BX
-	CMPQ         BX, SI
+	CMPQ         BX, DI
 	JLT          rowLoop
 
-rowTail:
+rowRest:
 	MOVQ         n+56(FP), SI
 	SUBQ         BX, SI
-	JZ           rowEnd
+	JLE          rowEnd
 	MOVQ         n+56(FP), DI
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
@@ -2189,8 +1577,6 @@ TEXT ·u16u64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2198,96 +1584,26 @@ TEXT ·u16u64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXWQ  (CX)(R11*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXWQ  (BX)(R11*2), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXWQ  (SI)(R11*2), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXWQ  (DI)(R11*2), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXWQ.Z (CX)(R11*2), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -2299,7 +1615,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R11*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R11*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2309,7 +1625,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R11*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R11*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -2319,7 +1635,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R11*2), K5, Z11
+	VPMOVZXWQ.Z (BX)(R11*2), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -2330,28 +1646,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -2360,10 +1705,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -2373,40 +1718,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXWQ  (CX)(BX*2), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXWQ.Z (CX)(BX*2), K5, Z6
+	VPMOVZXWQ.Z (CX)(BX*2), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -2417,7 +1736,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -2434,7 +1766,7 @@ done:
 	RET
 
 // func u16f64AVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u16f64AVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -2449,109 +1781,31 @@ TEXT ·u16f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXWD  (CX)(R11*2), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VPMOVZXWD  (BX)(R11*2), Y8
-	VCVTDQ2PD  Y8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VPMOVZXWD  (SI)(R11*2), Y10
-	VCVTDQ2PD  Y10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VPMOVZXWD  (DI)(R11*2), Y11
-	VCVTDQ2PD  Y11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXWD.Z (CX)(R11*2), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -2564,7 +1818,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXWD.Z (BX)(R11*2), K5, Y8
+	VPMOVZXWD.Z (SI)(R11*2), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -2575,7 +1829,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXWD.Z (SI)(R11*2), K5, Y10
+	VPMOVZXWD.Z (DI)(R11*2), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -2586,7 +1840,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXWD.Z (DI)(R11*2), K5, Y11
+	VPMOVZXWD.Z (BX)(R11*2), K5, Y11
 	VCVTDQ2PD   Y11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -2598,28 +1852,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -2628,77 +1911,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXWD  (CX)(BX*2), Y6
-	VCVTDQ2PD  Y6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXWD.Z (CX)(BX*2), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2719,8 +1937,6 @@ TEXT ·u32u64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2728,96 +1944,26 @@ TEXT ·u32u64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXDQ  (CX)(R11*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXDQ  (BX)(R11*4), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXDQ  (SI)(R11*4), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXDQ  (DI)(R11*4), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXDQ.Z (CX)(R11*4), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -2829,7 +1975,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R11*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R11*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -2839,7 +1985,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R11*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R11*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -2849,7 +1995,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R11*4), K5, Z11
+	VPMOVZXDQ.Z (BX)(R11*4), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -2860,28 +2006,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -2890,10 +2065,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -2903,40 +2078,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXDQ  (CX)(BX*4), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXDQ.Z (CX)(BX*4), K5, Z6
+	VPMOVZXDQ.Z (CX)(BX*4), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -2947,7 +2096,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -2982,8 +2144,6 @@ TEXT ·u32u32AVX512(SB), $0-77
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x02, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -2991,18 +2151,14 @@ TEXT ·u32u32AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -3011,8 +2167,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*4), Z9
@@ -3028,7 +2183,7 @@ groupLoop:
 	VPADDD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K4, Z5
 	VPADDD     Z10, Z9, Z10
-	VMOVDQU32  (BX)(R11*4), Z9
+	VMOVDQU32  (SI)(R11*4), Z9
 	VPERMD.Z   Z9, Z1, K1, Z11
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z2, K2, Z11
@@ -3040,7 +2195,7 @@ groupLoop:
 	VPADDD     Z9, Z11, Z9
 	VPERMD.Z   Z9, Z0, K4, Z6
 	VPADDD     Z9, Z10, Z9
-	VMOVDQU32  (SI)(R11*4), Z11
+	VMOVDQU32  (DI)(R11*4), Z11
 	VPERMD.Z   Z11, Z1, K1, Z12
 	VPADDD     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z2, K2, Z12
@@ -3052,7 +2207,7 @@ groupLoop:
 	VPADDD     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z0, K4, Z7
 	VPADDD     Z11, Z9, Z11
-	VMOVDQU32  (DI)(R11*4), Z12
+	VMOVDQU32  (BX)(R11*4), Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VPADDD     Z12, Z13, Z12
 	VPERMD.Z   Z12, Z2, K2, Z13
@@ -3069,12 +2224,12 @@ groupLoop:
 	JAE        groupBeyond
 	PREFETCHT0 128(DX)(R11*4)
 	VMOVDQU32  Z10, (DX)(R11*4)
-	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z9, (R8)(R11*4)
 	PREFETCHT0 128(R9)(R11*4)
-	VMOVDQU32  Z11, (R9)(R11*4)
+	VMOVDQU32  Z9, (R9)(R11*4)
 	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z12, (R10)(R11*4)
+	VMOVDQU32  Z11, (R10)(R11*4)
+	PREFETCHT0 128(R8)(R11*4)
+	VMOVDQU32  Z12, (R8)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -3085,7 +2240,6 @@ groupTail:
 	MOVQ        n+56(FP), R12
 	SUBQ        R11, R12
 	JZ          groupEnd
-	MOVQ        n+56(FP), R13
 	MOVQ        $-1, R13
 	BZHIQ       R12, R13, R13
 	KMOVW       R13, K6
@@ -3102,7 +2256,7 @@ groupTail:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VMOVDQU32.Z (BX)(R11*4), K6, Z9
+	VMOVDQU32.Z (SI)(R11*4), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -3114,7 +2268,7 @@ groupTail:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VMOVDQU32.Z (SI)(R11*4), K6, Z11
+	VMOVDQU32.Z (DI)(R11*4), K6, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -3126,7 +2280,7 @@ groupTail:
 	VPADDD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VMOVDQU32.Z (DI)(R11*4), K6, Z12
+	VMOVDQU32.Z (BX)(R11*4), K6, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VPADDD      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z2, K2, Z13
@@ -3140,26 +2294,26 @@ groupTail:
 	VPADDD      Z12, Z11, Z12
 	VMOVDQU32   Z12, (AX)(R11*4)
 	VMOVDQU32   Z10, K6, (DX)(R11*4)
-	VMOVDQU32   Z9, K6, (R8)(R11*4)
-	VMOVDQU32   Z11, K6, (R9)(R11*4)
-	VMOVDQU32   Z12, K6, (R10)(R11*4)
+	VMOVDQU32   Z9, K6, (R9)(R11*4)
+	VMOVDQU32   Z11, K6, (R10)(R11*4)
+	VMOVDQU32   Z12, K6, (R8)(R11*4)
 	JMP         groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z10, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z9, (R9)(R11*4)
+	VMOVNTDQ   Z11, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z9, (R8)(R11*4)
-	VMOVNTDQ   Z11, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z12, (R10)(R11*4)
+	VMOVDQU32  Z12, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z10, (DX)(R11*4)
-	VMOVNTDQ Z9, (R8)(R11*4)
-	VMOVNTDQ Z11, (R9)(R11*4)
-	VMOVNTDQ Z12, (R10)(R11*4)
+	VMOVNTDQ Z9, (R9)(R11*4)
+	VMOVNTDQ Z11, (R10)(R11*4)
+	VMOVNTDQ Z12, (R8)(R11*4)
 	JMP      groupNext
 
 groupEnd:
@@ -3169,10 +2323,10 @@ groupEnd:
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -3182,10 +2336,9 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z5
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	MOVQ      n+56(FP), DI
+	ANDQ      $-16, DI
+	JZ        rowRest
 
 rowLoop:
 	VMOVDQU32  (AX)(BX*4), Z6
@@ -3205,13 +2358,13 @@ rowLoop:
 	PREFETCHT0 128(DX)(BX*4)
 	VMOVDQU32  Z7, (DX)(BX*4)
 	ADDQ       $+16, BX
-	CMPQ       BX, SI
+	CMPQ       BX, DI
 	JLT        rowLoop
 
-rowTail:
+rowRest:
 	MOVQ        n+56(FP), SI
 	SUBQ        BX, SI
-	JZ          rowEnd
+	JLE         rowEnd
 	MOVQ        n+56(FP), DI
 	MOVQ        $-1, DI
 	BZHIQ       SI, DI, DI
@@ -3262,8 +2415,6 @@ TEXT ·i16i64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -3271,96 +2422,26 @@ TEXT ·i16i64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVSXWQ  (CX)(R11*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVSXWQ  (BX)(R11*2), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVSXWQ  (SI)(R11*2), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVSXWQ  (DI)(R11*2), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVSXWQ.Z (CX)(R11*2), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -3372,7 +2453,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R11*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R11*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3382,7 +2463,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R11*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R11*2), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -3392,7 +2473,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R11*2), K5, Z11
+	VPMOVSXWQ.Z (BX)(R11*2), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -3403,28 +2484,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -3433,10 +2543,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -3446,40 +2556,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVSXWQ  (CX)(BX*2), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVSXWQ.Z (CX)(BX*2), K5, Z6
+	VPMOVSXWQ.Z (CX)(BX*2), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -3490,7 +2574,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -3522,8 +2619,6 @@ TEXT ·i32i64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -3531,96 +2626,26 @@ TEXT ·i32i64AVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVSXDQ  (CX)(R11*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVSXDQ  (BX)(R11*4), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVSXDQ  (SI)(R11*4), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVSXDQ  (DI)(R11*4), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVSXDQ.Z (CX)(R11*4), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -3632,7 +2657,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R11*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R11*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3642,7 +2667,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R11*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R11*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -3652,7 +2677,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R11*4), K5, Z11
+	VPMOVSXDQ.Z (BX)(R11*4), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -3663,28 +2688,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -3693,10 +2747,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -3706,40 +2760,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVSXDQ  (CX)(BX*4), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVSXDQ.Z (CX)(BX*4), K5, Z6
+	VPMOVSXDQ.Z (CX)(BX*4), K6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
 	VPERMD.Z    Z6, Z2, K2, Z7
@@ -3750,7 +2778,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -3782,105 +2823,31 @@ TEXT ·f32f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VCVTPS2PD  (CX)(R11*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VCVTPS2PD  (BX)(R11*4), Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VCVTPS2PD  (SI)(R11*4), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VCVTPS2PD  (DI)(R11*4), Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VCVTPS2PD.Z (CX)(R11*4), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -3892,7 +2859,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R11*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R11*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3902,7 +2869,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R11*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R11*4), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -3912,7 +2879,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R11*4), K5, Z11
+	VCVTPS2PD.Z (BX)(R11*4), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -3923,28 +2890,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -3953,75 +2949,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VCVTPS2PD  (CX)(BX*4), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VCVTPS2PD.Z (CX)(BX*4), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4046,27 +2979,19 @@ TEXT ·f32f32AVX512(SB), $0-77
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+72(FP), Z5
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -4075,8 +3000,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-16, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*4), Z10
@@ -4093,7 +3017,7 @@ groupLoop:
 	VADDPS     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z0, K4, Z6
 	VADDPS     Z11, Z10, Z11
-	VMOVDQU32  (BX)(R11*4), Z10
+	VMOVDQU32  (SI)(R11*4), Z10
 	VSUBPS     Z5, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z12
 	VADDPS     Z10, Z12, Z10
@@ -4106,7 +3030,7 @@ groupLoop:
 	VADDPS     Z10, Z12, Z10
 	VPERMD.Z   Z10, Z0, K4, Z7
 	VADDPS     Z10, Z11, Z10
-	VMOVDQU32  (SI)(R11*4), Z12
+	VMOVDQU32  (DI)(R11*4), Z12
 	VSUBPS     Z5, Z12, Z12
 	VPERMD.Z   Z12, Z1, K1, Z13
 	VADDPS     Z12, Z13, Z12
@@ -4119,7 +3043,7 @@ groupLoop:
 	VADDPS     Z12, Z13, Z12
 	VPERMD.Z   Z12, Z0, K4, Z8
 	VADDPS     Z12, Z10, Z12
-	VMOVDQU32  (DI)(R11*4), Z13
+	VMOVDQU32  (BX)(R11*4), Z13
 	VSUBPS     Z5, Z13, Z13
 	VPERMD.Z   Z13, Z1, K1, Z14
 	VADDPS     Z13, Z14, Z13
@@ -4137,12 +3061,12 @@ groupLoop:
 	JAE        groupBeyond
 	PREFETCHT0 128(DX)(R11*4)
 	VMOVDQU32  Z11, (DX)(R11*4)
-	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z10, (R8)(R11*4)
 	PREFETCHT0 128(R9)(R11*4)
-	VMOVDQU32  Z12, (R9)(R11*4)
+	VMOVDQU32  Z10, (R9)(R11*4)
 	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z13, (R10)(R11*4)
+	VMOVDQU32  Z12, (R10)(R11*4)
+	PREFETCHT0 128(R8)(R11*4)
+	VMOVDQU32  Z13, (R8)(R11*4)
 
 groupNext:
 	ADDQ $+16, R11
@@ -4153,7 +3077,6 @@ groupTail:
 	MOVQ        n+56(FP), R12
 	SUBQ        R11, R12
 	JZ          groupEnd
-	MOVQ        n+56(FP), R13
 	MOVQ        $-1, R13
 	BZHIQ       R12, R13, R13
 	KMOVW       R13, K6
@@ -4171,7 +3094,7 @@ groupTail:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VMOVDQU32.Z (BX)(R11*4), K6, Z10
+	VMOVDQU32.Z (SI)(R11*4), K6, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPS      Z10, Z12, Z10
@@ -4184,7 +3107,7 @@ groupTail:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VMOVDQU32.Z (SI)(R11*4), K6, Z12
+	VMOVDQU32.Z (DI)(R11*4), K6, Z12
 	VSUBPS      Z5, Z12, Z12
 	VPERMD.Z    Z12, Z1, K1, Z13
 	VADDPS      Z12, Z13, Z12
@@ -4197,7 +3120,7 @@ groupTail:
 	VADDPS      Z12, Z13, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VMOVDQU32.Z (DI)(R11*4), K6, Z13
+	VMOVDQU32.Z (BX)(R11*4), K6, Z13
 	VSUBPS      Z5, Z13, Z13
 	VPERMD.Z    Z13, Z1, K1, Z14
 	VADDPS      Z13, Z14, Z13
@@ -4212,26 +3135,26 @@ groupTail:
 	VADDPS      Z13, Z12, Z13
 	VMOVDQU32   Z13, (AX)(R11*4)
 	VMOVDQU32   Z11, K6, (DX)(R11*4)
-	VMOVDQU32   Z10, K6, (R8)(R11*4)
-	VMOVDQU32   Z12, K6, (R9)(R11*4)
-	VMOVDQU32   Z13, K6, (R10)(R11*4)
+	VMOVDQU32   Z10, K6, (R9)(R11*4)
+	VMOVDQU32   Z12, K6, (R10)(R11*4)
+	VMOVDQU32   Z13, K6, (R8)(R11*4)
 	JMP         groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z11, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z10, (R9)(R11*4)
+	VMOVNTDQ   Z12, (R10)(R11*4)
 	PREFETCHT0 128(R8)(R11*4)
-	VMOVDQU32  Z10, (R8)(R11*4)
-	VMOVNTDQ   Z12, (R9)(R11*4)
-	PREFETCHT0 128(R10)(R11*4)
-	VMOVDQU32  Z13, (R10)(R11*4)
+	VMOVDQU32  Z13, (R8)(R11*4)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z11, (DX)(R11*4)
-	VMOVNTDQ Z10, (R8)(R11*4)
-	VMOVNTDQ Z12, (R9)(R11*4)
-	VMOVNTDQ Z13, (R10)(R11*4)
+	VMOVNTDQ Z10, (R9)(R11*4)
+	VMOVNTDQ Z12, (R10)(R11*4)
+	VMOVNTDQ Z13, (R8)(R11*4)
 	JMP      groupNext
 
 groupEnd:
@@ -4241,81 +3164,12 @@ groupEnd:
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z6
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-16, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*4), Z7
-	VMOVDQU32  (CX)(BX*4), Z8
-	VSUBPS     Z5, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z2, K2, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z3, K3, Z9
-	VADDPS     Z8, Z9, Z8
-	VADDPS     Z8, Z6, Z8
-	VPERMD.Z   Z8, Z4, K5, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z0, K4, Z6
-	VADDPS     Z8, Z7, Z8
-	VMOVDQU32  Z8, (AX)(BX*4)
-	PREFETCHT0 128(DX)(BX*4)
-	VMOVDQU32  Z8, (DX)(BX*4)
-	ADDQ       $+16, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K6
-	VMOVDQU32   (AX)(BX*4), Z7
-	VMOVDQU32.Z (CX)(BX*4), K6, Z8
-	VSUBPS      Z5, Z8, Z8
-	VPERMD.Z    Z8, Z1, K1, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z2, K2, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z3, K3, Z9
-	VADDPS      Z8, Z9, Z8
-	VADDPS      Z8, Z6, Z8
-	VPERMD.Z    Z8, Z4, K5, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z0, K4, Z6
-	VADDPS      Z8, Z7, Z8
-	VMOVDQU32   Z8, (AX)(BX*4)
-	VMOVDQU32   Z8, K6, (DX)(BX*4)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z6, (BX)
-	ADDQ      $+64, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4336,27 +3190,19 @@ TEXT ·f64f64AVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4365,8 +3211,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -4380,7 +3225,7 @@ groupLoop:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R11*8), Z8
+	VMOVDQU64  (SI)(R11*8), Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z2, K2, Z10
@@ -4390,7 +3235,7 @@ groupLoop:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R11*8), Z10
+	VMOVDQU64  (DI)(R11*8), Z10
 	VPERMD.Z   Z10, Z1, K1, Z11
 	VADDPD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z2, K2, Z11
@@ -4400,7 +3245,7 @@ groupLoop:
 	VADDPD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R11*8), Z11
+	VMOVDQU64  (BX)(R11*8), Z11
 	VPERMD.Z   Z11, Z1, K1, Z12
 	VADDPD     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z2, K2, Z12
@@ -4415,12 +3260,12 @@ groupLoop:
 	JAE        groupBeyond
 	PREFETCHT0 128(DX)(R11*8)
 	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
 	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
 	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z10, (R10)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -4431,7 +3276,6 @@ groupTail:
 	MOVQ        n+56(FP), R12
 	SUBQ        R11, R12
 	JZ          groupEnd
-	MOVQ        n+56(FP), R13
 	MOVQ        $-1, R13
 	BZHIQ       R12, R13, R13
 	KMOVW       R13, K5
@@ -4446,7 +3290,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R11*8), K5, Z8
+	VMOVDQU64.Z (SI)(R11*8), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -4456,7 +3300,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R11*8), K5, Z10
+	VMOVDQU64.Z (DI)(R11*8), K5, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z2, K2, Z11
@@ -4466,7 +3310,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R11*8), K5, Z11
+	VMOVDQU64.Z (BX)(R11*8), K5, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z2, K2, Z12
@@ -4478,26 +3322,26 @@ groupTail:
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
 	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
+	VMOVDQU64   Z8, K5, (R9)(R11*8)
+	VMOVDQU64   Z10, K5, (R10)(R11*8)
+	VMOVDQU64   Z11, K5, (R8)(R11*8)
 	JMP         groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupEnd:
@@ -4507,75 +3351,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VMOVDQU64  (CX)(BX*8), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VMOVDQU64.Z (CX)(BX*8), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4596,7 +3377,6 @@ TEXT ·u8u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -4604,100 +3384,26 @@ TEXT ·u8u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXBQ  (CX)(R11*1), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXBQ  (BX)(R11*1), Z8
-	VPMULUDQ   Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXBQ  (SI)(R11*1), Z10
-	VPMULUDQ   Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXBQ  (DI)(R11*1), Z11
-	VPMULUDQ   Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXBQ.Z (CX)(R11*1), K5, Z9
 	VPMULUDQ    Z9, Z9, Z9
@@ -4710,7 +3416,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R11*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R11*1), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -4721,7 +3427,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R11*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R11*1), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -4732,7 +3438,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R11*1), K5, Z11
+	VPMOVZXBQ.Z (BX)(R11*1), K5, Z11
 	VPMULUDQ    Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -4744,28 +3450,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -4774,10 +3509,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -4787,41 +3522,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXBQ  (CX)(BX*1), Z6
-	VPMULUDQ   Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXBQ.Z (CX)(BX*1), K5, Z6
+	VPMOVZXBQ.Z (CX)(BX*1), K6, Z6
 	VPMULUDQ    Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -4833,7 +3541,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -4850,7 +3571,7 @@ done:
 	RET
 
 // func u8f64SquaresAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u8f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -4865,112 +3586,31 @@ TEXT ·u8f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXBD  (CX)(R11*1), Y9
-	VCVTDQ2PD  Y9, Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VPMOVZXBD  (BX)(R11*1), Y8
-	VCVTDQ2PD  Y8, Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VPMOVZXBD  (SI)(R11*1), Y10
-	VCVTDQ2PD  Y10, Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VPMOVZXBD  (DI)(R11*1), Y11
-	VCVTDQ2PD  Y11, Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXBD.Z (CX)(R11*1), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -4984,7 +3624,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXBD.Z (BX)(R11*1), K5, Y8
+	VPMOVZXBD.Z (SI)(R11*1), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
@@ -4996,7 +3636,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXBD.Z (SI)(R11*1), K5, Y10
+	VPMOVZXBD.Z (DI)(R11*1), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
@@ -5008,7 +3648,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXBD.Z (DI)(R11*1), K5, Y11
+	VPMOVZXBD.Z (BX)(R11*1), K5, Y11
 	VCVTDQ2PD   Y11, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
@@ -5021,28 +3661,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -5051,79 +3720,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXBD  (CX)(BX*1), Y6
-	VCVTDQ2PD  Y6, Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXBD.Z (CX)(BX*1), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5144,8 +3746,6 @@ TEXT ·u16u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -5153,100 +3753,26 @@ TEXT ·u16u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXWQ  (CX)(R11*2), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXWQ  (BX)(R11*2), Z8
-	VPMULUDQ   Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXWQ  (SI)(R11*2), Z10
-	VPMULUDQ   Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXWQ  (DI)(R11*2), Z11
-	VPMULUDQ   Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXWQ.Z (CX)(R11*2), K5, Z9
 	VPMULUDQ    Z9, Z9, Z9
@@ -5259,7 +3785,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R11*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R11*2), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -5270,7 +3796,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R11*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R11*2), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -5281,7 +3807,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R11*2), K5, Z11
+	VPMOVZXWQ.Z (BX)(R11*2), K5, Z11
 	VPMULUDQ    Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -5293,28 +3819,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -5323,10 +3878,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -5336,41 +3891,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXWQ  (CX)(BX*2), Z6
-	VPMULUDQ   Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXWQ.Z (CX)(BX*2), K5, Z6
+	VPMOVZXWQ.Z (CX)(BX*2), K6, Z6
 	VPMULUDQ    Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -5382,7 +3910,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -5399,7 +3940,7 @@ done:
 	RET
 
 // func u16f64SquaresAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·u16f64SquaresAVX512(SB), $0-77
 	MOVQ      lanes+64(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -5414,113 +3955,31 @@ TEXT ·u16f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXWD  (CX)(R11*2), Y9
-	VCVTDQ2PD  Y9, Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VPMOVZXWD  (BX)(R11*2), Y8
-	VCVTDQ2PD  Y8, Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VPMOVZXWD  (SI)(R11*2), Y10
-	VCVTDQ2PD  Y10, Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VPMOVZXWD  (DI)(R11*2), Y11
-	VCVTDQ2PD  Y11, Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXWD.Z (CX)(R11*2), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -5534,7 +3993,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXWD.Z (BX)(R11*2), K5, Y8
+	VPMOVZXWD.Z (SI)(R11*2), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
@@ -5546,7 +4005,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXWD.Z (SI)(R11*2), K5, Y10
+	VPMOVZXWD.Z (DI)(R11*2), K5, Y10
 	VCVTDQ2PD   Y10, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
@@ -5558,7 +4017,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXWD.Z (DI)(R11*2), K5, Y11
+	VPMOVZXWD.Z (BX)(R11*2), K5, Y11
 	VCVTDQ2PD   Y11, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
@@ -5571,28 +4030,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -5601,79 +4089,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXWD  (CX)(BX*2), Y6
-	VCVTDQ2PD  Y6, Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXWD.Z (CX)(BX*2), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5694,8 +4115,6 @@ TEXT ·u32u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -5703,100 +4122,26 @@ TEXT ·u32u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVZXDQ  (CX)(R11*4), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVZXDQ  (BX)(R11*4), Z8
-	VPMULUDQ   Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVZXDQ  (SI)(R11*4), Z10
-	VPMULUDQ   Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVZXDQ  (DI)(R11*4), Z11
-	VPMULUDQ   Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVZXDQ.Z (CX)(R11*4), K5, Z9
 	VPMULUDQ    Z9, Z9, Z9
@@ -5809,7 +4154,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R11*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R11*4), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -5820,7 +4165,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R11*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R11*4), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -5831,7 +4176,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R11*4), K5, Z11
+	VPMOVZXDQ.Z (BX)(R11*4), K5, Z11
 	VPMULUDQ    Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -5843,28 +4188,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -5873,10 +4247,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -5886,41 +4260,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVZXDQ  (CX)(BX*4), Z6
-	VPMULUDQ   Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVZXDQ.Z (CX)(BX*4), K5, Z6
+	VPMOVZXDQ.Z (CX)(BX*4), K6, Z6
 	VPMULUDQ    Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -5932,7 +4279,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -5964,109 +4324,31 @@ TEXT ·u32f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VCVTUDQ2PD (CX)(R11*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VCVTUDQ2PD (BX)(R11*4), Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VCVTUDQ2PD (SI)(R11*4), Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VCVTUDQ2PD (DI)(R11*4), Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ         n+56(FP), R12
-	SUBQ         R11, R12
-	JZ           groupEnd
-	MOVQ         n+56(FP), R13
-	MOVQ         $-1, R13
-	BZHIQ        R12, R13, R13
-	KMOVW        R13, K5
 	VMOVDQU32    (AX)(R11*8), Z8
 	VCVTUDQ2PD.Z (CX)(R11*4), K5, Z9
 	VMULPD       Z9, Z9, Z9
@@ -6079,7 +4361,7 @@ groupTail:
 	VADDPD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z0, K3, Z4
 	VADDPD       Z9, Z8, Z9
-	VCVTUDQ2PD.Z (BX)(R11*4), K5, Z8
+	VCVTUDQ2PD.Z (SI)(R11*4), K5, Z8
 	VMULPD       Z8, Z8, Z8
 	VPERMD.Z     Z8, Z1, K1, Z10
 	VADDPD       Z8, Z10, Z8
@@ -6090,7 +4372,7 @@ groupTail:
 	VADDPD       Z8, Z10, Z8
 	VPERMD.Z     Z8, Z0, K3, Z5
 	VADDPD       Z8, Z9, Z8
-	VCVTUDQ2PD.Z (SI)(R11*4), K5, Z10
+	VCVTUDQ2PD.Z (DI)(R11*4), K5, Z10
 	VMULPD       Z10, Z10, Z10
 	VPERMD.Z     Z10, Z1, K1, Z11
 	VADDPD       Z10, Z11, Z10
@@ -6101,7 +4383,7 @@ groupTail:
 	VADDPD       Z10, Z11, Z10
 	VPERMD.Z     Z10, Z0, K3, Z6
 	VADDPD       Z10, Z8, Z10
-	VCVTUDQ2PD.Z (DI)(R11*4), K5, Z11
+	VCVTUDQ2PD.Z (BX)(R11*4), K5, Z11
 	VMULPD       Z11, Z11, Z11
 	VPERMD.Z     Z11, Z1, K1, Z12
 	VADDPD       Z11, Z12, Z11
@@ -6113,28 +4395,57 @@ groupTail:
 	VPERMD.Z     Z11, Z0, K3, Z7
 	VADDPD       Z11, Z10, Z11
 	VMOVDQU32    Z11, (AX)(R11*8)
-	VMOVDQU64    Z9, K5, (DX)(R11*8)
-	VMOVDQU64    Z8, K5, (R8)(R11*8)
-	VMOVDQU64    Z10, K5, (R9)(R11*8)
-	VMOVDQU64    Z11, K5, (R10)(R11*8)
-	JMP          groupEnd
+	CMPB         writes+76(FP), $0x01
+	JAE          groupBeyond
+	PREFETCHT0   128(DX)(R11*8)
+	VMOVDQU32    Z9, (DX)(R11*8)
+	PREFETCHT0   128(R9)(R11*8)
+	VMOVDQU32    Z8, (R9)(R11*8)
+	PREFETCHT0   128(R10)(R11*8)
+	VMOVDQU32    Z10, (R10)(R11*8)
+	PREFETCHT0   128(R8)(R11*8)
+	VMOVDQU32    Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -6143,77 +4454,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VCVTUDQ2PD (CX)(BX*4), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ         n+56(FP), SI
-	SUBQ         BX, SI
-	JZ           rowEnd
-	MOVQ         n+56(FP), DI
-	MOVQ         $-1, DI
-	BZHIQ        SI, DI, DI
-	KMOVW        DI, K5
-	VMOVDQU32    (AX)(BX*8), Z5
-	VCVTUDQ2PD.Z (CX)(BX*4), K5, Z6
-	VMULPD       Z6, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VADDPD       Z6, Z7, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VADDPD       Z6, Z7, Z6
-	VADDPD       Z6, Z4, Z6
-	VPERMD.Z     Z6, Z3, K4, Z7
-	VADDPD       Z6, Z7, Z6
-	VPERMD.Z     Z6, Z0, K3, Z4
-	VADDPD       Z6, Z5, Z6
-	VMOVDQU32    Z6, (AX)(BX*8)
-	VMOVDQU64    Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -6234,8 +4480,6 @@ TEXT ·i16u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -6243,100 +4487,26 @@ TEXT ·i16u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVSXWQ  (CX)(R11*2), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVSXWQ  (BX)(R11*2), Z8
-	VPMULDQ    Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVSXWQ  (SI)(R11*2), Z10
-	VPMULDQ    Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVSXWQ  (DI)(R11*2), Z11
-	VPMULDQ    Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVSXWQ.Z (CX)(R11*2), K5, Z9
 	VPMULDQ     Z9, Z9, Z9
@@ -6349,7 +4519,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R11*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R11*2), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -6360,7 +4530,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R11*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R11*2), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -6371,7 +4541,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R11*2), K5, Z11
+	VPMOVSXWQ.Z (BX)(R11*2), K5, Z11
 	VPMULDQ     Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -6383,28 +4553,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -6413,10 +4612,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -6426,41 +4625,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVSXWQ  (CX)(BX*2), Z6
-	VPMULDQ    Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVSXWQ.Z (CX)(BX*2), K5, Z6
+	VPMOVSXWQ.Z (CX)(BX*2), K6, Z6
 	VPMULDQ     Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -6472,7 +4644,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -6504,8 +4689,6 @@ TEXT ·i32u64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
@@ -6513,100 +4696,26 @@ TEXT ·i32u64SquaresAVX512(SB), $0-77
 groups:
 	CMPQ      rows+48(FP), $0x04
 	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VPMOVSXDQ  (CX)(R11*4), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z9
-	VPMOVSXDQ  (BX)(R11*4), Z8
-	VPMULDQ    Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPADDQ     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VPADDQ     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VPADDQ     Z8, Z9, Z8
-	VPMOVSXDQ  (SI)(R11*4), Z10
-	VPMULDQ    Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPADDQ     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VPADDQ     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VPADDQ     Z10, Z8, Z10
-	VPMOVSXDQ  (DI)(R11*4), Z11
-	VPMULDQ    Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPADDQ     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VPADDQ     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VPADDQ     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VPMOVSXDQ.Z (CX)(R11*4), K5, Z9
 	VPMULDQ     Z9, Z9, Z9
@@ -6619,7 +4728,7 @@ groupTail:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R11*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R11*4), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -6630,7 +4739,7 @@ groupTail:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R11*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R11*4), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VPADDQ      Z10, Z11, Z10
@@ -6641,7 +4750,7 @@ groupTail:
 	VPADDQ      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R11*4), K5, Z11
+	VPMOVSXDQ.Z (BX)(R11*4), K5, Z11
 	VPMULDQ     Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VPADDQ      Z11, Z12, Z11
@@ -6653,28 +4762,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VPADDQ      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -6683,10 +4821,10 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
 	JMP       groups
 
@@ -6696,41 +4834,14 @@ rows:
 	MOVQ      carry+40(FP), BX
 	VMOVDQU32 (BX), Z4
 	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), DI
+	ANDQ      $-8, DI
+	JZ        rowRest
 
 rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VPMOVSXDQ  (CX)(BX*4), Z6
-	VPMULDQ    Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
 	VMOVDQU32   (AX)(BX*8), Z5
-	VPMOVSXDQ.Z (CX)(BX*4), K5, Z6
+	VPMOVSXDQ.Z (CX)(BX*4), K6, Z6
 	VPMULDQ     Z6, Z6, Z6
 	VPERMD.Z    Z6, Z1, K1, Z7
 	VPADDQ      Z6, Z7, Z6
@@ -6742,7 +4853,20 @@ rowTail:
 	VPERMD.Z    Z6, Z0, K3, Z4
 	VPADDQ      Z6, Z5, Z6
 	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
+	PREFETCHT0  128(DX)(BX*8)
+	VMOVDQU64   Z6, K6, (DX)(BX*8)
+	ADDQ        $+8, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K6
+	JMP   rowLoop
 
 rowEnd:
 	MOVQ      carry+40(FP), BX
@@ -6774,109 +4898,31 @@ TEXT ·i32f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VCVTDQ2PD  (CX)(R11*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VCVTDQ2PD  (BX)(R11*4), Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VCVTDQ2PD  (SI)(R11*4), Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VCVTDQ2PD  (DI)(R11*4), Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VCVTDQ2PD.Z (CX)(R11*4), K5, Z9
 	VMULPD      Z9, Z9, Z9
@@ -6889,7 +4935,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTDQ2PD.Z (BX)(R11*4), K5, Z8
+	VCVTDQ2PD.Z (SI)(R11*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -6900,7 +4946,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTDQ2PD.Z (SI)(R11*4), K5, Z10
+	VCVTDQ2PD.Z (DI)(R11*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -6911,7 +4957,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTDQ2PD.Z (DI)(R11*4), K5, Z11
+	VCVTDQ2PD.Z (BX)(R11*4), K5, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -6923,28 +4969,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -6953,77 +5028,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VCVTDQ2PD  (CX)(BX*4), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VCVTDQ2PD.Z (CX)(BX*4), K5, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7044,109 +5054,31 @@ TEXT ·f32f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
 	VMOVDQU32 256(R11), Z6
 	VMOVDQU32 384(R11), Z7
 	XORQ      R11, R11
-	MOVQ      n+56(FP), R12
-	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
 
 groupLoop:
-	VMOVDQU32  (AX)(R11*8), Z8
-	VCVTPS2PD  (CX)(R11*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z9
-	VCVTPS2PD  (BX)(R11*4), Z8
-	VMULPD     Z8, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z2, K2, Z10
-	VADDPD     Z8, Z10, Z8
-	VADDPD     Z8, Z5, Z8
-	VPERMD.Z   Z8, Z3, K4, Z10
-	VADDPD     Z8, Z10, Z8
-	VPERMD.Z   Z8, Z0, K3, Z5
-	VADDPD     Z8, Z9, Z8
-	VCVTPS2PD  (SI)(R11*4), Z10
-	VMULPD     Z10, Z10, Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VADDPD     Z10, Z11, Z10
-	VADDPD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z3, K4, Z11
-	VADDPD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K3, Z6
-	VADDPD     Z10, Z8, Z10
-	VCVTPS2PD  (DI)(R11*4), Z11
-	VMULPD     Z11, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPD     Z11, Z12, Z11
-	VADDPD     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z3, K4, Z12
-	VADDPD     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K3, Z7
-	VADDPD     Z11, Z10, Z11
-	VMOVDQU32  Z11, (AX)(R11*8)
-	CMPB       writes+76(FP), $0x01
-	JAE        groupBeyond
-	PREFETCHT0 128(DX)(R11*8)
-	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
-
-groupNext:
-	ADDQ $+8, R11
-	CMPQ R11, R12
-	JLT  groupLoop
-
-groupTail:
-	MOVQ        n+56(FP), R12
-	SUBQ        R11, R12
-	JZ          groupEnd
-	MOVQ        n+56(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K5
 	VMOVDQU32   (AX)(R11*8), Z8
 	VCVTPS2PD.Z (CX)(R11*4), K5, Z9
 	VMULPD      Z9, Z9, Z9
@@ -7159,7 +5091,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R11*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R11*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -7170,7 +5102,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R11*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R11*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -7181,7 +5113,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R11*4), K5, Z11
+	VCVTPS2PD.Z (BX)(R11*4), K5, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -7193,28 +5125,57 @@ groupTail:
 	VPERMD.Z    Z11, Z0, K3, Z7
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
-	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
-	JMP         groupEnd
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
 
 groupEnd:
 	MOVQ      carry+40(FP), CX
@@ -7223,77 +5184,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VCVTPS2PD  (CX)(BX*4), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VCVTPS2PD.Z (CX)(BX*4), K5, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -7314,27 +5210,19 @@ TEXT ·f64f64SquaresAVX512(SB), $0-77
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+48(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -7343,8 +5231,7 @@ groups:
 	XORQ      R11, R11
 	MOVQ      n+56(FP), R12
 	ANDQ      $-8, R12
-	CMPQ      R11, R12
-	JGE       groupTail
+	JZ        groupTail
 
 groupLoop:
 	VMOVDQU32  (AX)(R11*8), Z8
@@ -7359,7 +5246,7 @@ groupLoop:
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
 	VADDPD     Z9, Z8, Z9
-	VMOVDQU64  (BX)(R11*8), Z8
+	VMOVDQU64  (SI)(R11*8), Z8
 	VMULPD     Z8, Z8, Z8
 	VPERMD.Z   Z8, Z1, K1, Z10
 	VADDPD     Z8, Z10, Z8
@@ -7370,7 +5257,7 @@ groupLoop:
 	VADDPD     Z8, Z10, Z8
 	VPERMD.Z   Z8, Z0, K3, Z5
 	VADDPD     Z8, Z9, Z8
-	VMOVDQU64  (SI)(R11*8), Z10
+	VMOVDQU64  (DI)(R11*8), Z10
 	VMULPD     Z10, Z10, Z10
 	VPERMD.Z   Z10, Z1, K1, Z11
 	VADDPD     Z10, Z11, Z10
@@ -7381,7 +5268,7 @@ groupLoop:
 	VADDPD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K3, Z6
 	VADDPD     Z10, Z8, Z10
-	VMOVDQU64  (DI)(R11*8), Z11
+	VMOVDQU64  (BX)(R11*8), Z11
 	VMULPD     Z11, Z11, Z11
 	VPERMD.Z   Z11, Z1, K1, Z12
 	VADDPD     Z11, Z12, Z11
@@ -7397,12 +5284,12 @@ groupLoop:
 	JAE        groupBeyond
 	PREFETCHT0 128(DX)(R11*8)
 	VMOVDQU32  Z9, (DX)(R11*8)
-	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
 	PREFETCHT0 128(R9)(R11*8)
-	VMOVDQU32  Z10, (R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
 	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z10, (R10)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 
 groupNext:
 	ADDQ $+8, R11
@@ -7413,7 +5300,6 @@ groupTail:
 	MOVQ        n+56(FP), R12
 	SUBQ        R11, R12
 	JZ          groupEnd
-	MOVQ        n+56(FP), R13
 	MOVQ        $-1, R13
 	BZHIQ       R12, R13, R13
 	KMOVW       R13, K5
@@ -7429,7 +5315,7 @@ groupTail:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R11*8), K5, Z8
+	VMOVDQU64.Z (SI)(R11*8), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -7440,7 +5326,7 @@ groupTail:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R11*8), K5, Z10
+	VMOVDQU64.Z (DI)(R11*8), K5, Z10
 	VMULPD      Z10, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
 	VADDPD      Z10, Z11, Z10
@@ -7451,7 +5337,7 @@ groupTail:
 	VADDPD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R11*8), K5, Z11
+	VMOVDQU64.Z (BX)(R11*8), K5, Z11
 	VMULPD      Z11, Z11, Z11
 	VPERMD.Z    Z11, Z1, K1, Z12
 	VADDPD      Z11, Z12, Z11
@@ -7464,26 +5350,26 @@ groupTail:
 	VADDPD      Z11, Z10, Z11
 	VMOVDQU32   Z11, (AX)(R11*8)
 	VMOVDQU64   Z9, K5, (DX)(R11*8)
-	VMOVDQU64   Z8, K5, (R8)(R11*8)
-	VMOVDQU64   Z10, K5, (R9)(R11*8)
-	VMOVDQU64   Z11, K5, (R10)(R11*8)
+	VMOVDQU64   Z8, K5, (R9)(R11*8)
+	VMOVDQU64   Z10, K5, (R10)(R11*8)
+	VMOVDQU64   Z11, K5, (R8)(R11*8)
 	JMP         groupEnd
 
 groupBeyond:
 	JHI        groupStream
 	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
 	PREFETCHT0 128(R8)(R11*8)
-	VMOVDQU32  Z8, (R8)(R11*8)
-	VMOVNTDQ   Z10, (R9)(R11*8)
-	PREFETCHT0 128(R10)(R11*8)
-	VMOVDQU32  Z11, (R10)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
 	JMP        groupNext
 
 groupStream:
 	VMOVNTDQ Z9, (DX)(R11*8)
-	VMOVNTDQ Z8, (R8)(R11*8)
-	VMOVNTDQ Z10, (R9)(R11*8)
-	VMOVNTDQ Z11, (R10)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
 	JMP      groupNext
 
 groupEnd:
@@ -7493,77 +5379,12 @@ groupEnd:
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+48(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+48(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	XORQ      BX, BX
-	MOVQ      n+56(FP), SI
-	ANDQ      $-8, SI
-	CMPQ      BX, SI
-	JGE       rowTail
-
-rowLoop:
-	VMOVDQU32  (AX)(BX*8), Z5
-	VMOVDQU64  (CX)(BX*8), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z6
-	VMOVDQU32  Z6, (AX)(BX*8)
-	PREFETCHT0 128(DX)(BX*8)
-	VMOVDQU32  Z6, (DX)(BX*8)
-	ADDQ       $+8, BX
-	CMPQ       BX, SI
-	JLT        rowLoop
-
-rowTail:
-	MOVQ        n+56(FP), SI
-	SUBQ        BX, SI
-	JZ          rowEnd
-	MOVQ        n+56(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       SI, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(BX*8), Z5
-	VMOVDQU64.Z (CX)(BX*8), K5, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(BX*8)
-	VMOVDQU64   Z6, K5, (DX)(BX*8)
-
-rowEnd:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+48(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET

@@ -4,119 +4,9 @@
 
 #include "textflag.h"
 
-DATA triangle256_0<>+0(SB)/1, $0x01
-DATA triangle256_0<>+1(SB)/1, $0x00
-DATA triangle256_0<>+2(SB)/1, $0x00
-DATA triangle256_0<>+3(SB)/1, $0x00
-DATA triangle256_0<>+4(SB)/1, $0x01
-DATA triangle256_0<>+5(SB)/1, $0x01
-DATA triangle256_0<>+6(SB)/1, $0x00
-DATA triangle256_0<>+7(SB)/1, $0x00
-DATA triangle256_0<>+8(SB)/1, $0x01
-DATA triangle256_0<>+9(SB)/1, $0x01
-DATA triangle256_0<>+10(SB)/1, $0x01
-DATA triangle256_0<>+11(SB)/1, $0x00
-DATA triangle256_0<>+12(SB)/1, $0x01
-DATA triangle256_0<>+13(SB)/1, $0x01
-DATA triangle256_0<>+14(SB)/1, $0x01
-DATA triangle256_0<>+15(SB)/1, $0x01
-DATA triangle256_0<>+16(SB)/1, $0x01
-DATA triangle256_0<>+17(SB)/1, $0x01
-DATA triangle256_0<>+18(SB)/1, $0x01
-DATA triangle256_0<>+19(SB)/1, $0x01
-DATA triangle256_0<>+20(SB)/1, $0x01
-DATA triangle256_0<>+21(SB)/1, $0x01
-DATA triangle256_0<>+22(SB)/1, $0x01
-DATA triangle256_0<>+23(SB)/1, $0x01
-DATA triangle256_0<>+24(SB)/1, $0x01
-DATA triangle256_0<>+25(SB)/1, $0x01
-DATA triangle256_0<>+26(SB)/1, $0x01
-DATA triangle256_0<>+27(SB)/1, $0x01
-DATA triangle256_0<>+28(SB)/1, $0x01
-DATA triangle256_0<>+29(SB)/1, $0x01
-DATA triangle256_0<>+30(SB)/1, $0x01
-DATA triangle256_0<>+31(SB)/1, $0x01
-GLOBL triangle256_0<>(SB), RODATA|NOPTR, $32
-
-DATA triangle256_1<>+0(SB)/1, $0x00
-DATA triangle256_1<>+1(SB)/1, $0x00
-DATA triangle256_1<>+2(SB)/1, $0x00
-DATA triangle256_1<>+3(SB)/1, $0x00
-DATA triangle256_1<>+4(SB)/1, $0x00
-DATA triangle256_1<>+5(SB)/1, $0x00
-DATA triangle256_1<>+6(SB)/1, $0x00
-DATA triangle256_1<>+7(SB)/1, $0x00
-DATA triangle256_1<>+8(SB)/1, $0x00
-DATA triangle256_1<>+9(SB)/1, $0x00
-DATA triangle256_1<>+10(SB)/1, $0x00
-DATA triangle256_1<>+11(SB)/1, $0x00
-DATA triangle256_1<>+12(SB)/1, $0x00
-DATA triangle256_1<>+13(SB)/1, $0x00
-DATA triangle256_1<>+14(SB)/1, $0x00
-DATA triangle256_1<>+15(SB)/1, $0x00
-DATA triangle256_1<>+16(SB)/1, $0x01
-DATA triangle256_1<>+17(SB)/1, $0x00
-DATA triangle256_1<>+18(SB)/1, $0x00
-DATA triangle256_1<>+19(SB)/1, $0x00
-DATA triangle256_1<>+20(SB)/1, $0x01
-DATA triangle256_1<>+21(SB)/1, $0x01
-DATA triangle256_1<>+22(SB)/1, $0x00
-DATA triangle256_1<>+23(SB)/1, $0x00
-DATA triangle256_1<>+24(SB)/1, $0x01
-DATA triangle256_1<>+25(SB)/1, $0x01
-DATA triangle256_1<>+26(SB)/1, $0x01
-DATA triangle256_1<>+27(SB)/1, $0x00
-DATA triangle256_1<>+28(SB)/1, $0x01
-DATA triangle256_1<>+29(SB)/1, $0x01
-DATA triangle256_1<>+30(SB)/1, $0x01
-DATA triangle256_1<>+31(SB)/1, $0x01
-GLOBL triangle256_1<>(SB), RODATA|NOPTR, $32
-
-DATA ones256<>+0(SB)/2, $0x0001
-DATA ones256<>+2(SB)/2, $0x0001
-DATA ones256<>+4(SB)/2, $0x0001
-DATA ones256<>+6(SB)/2, $0x0001
-DATA ones256<>+8(SB)/2, $0x0001
-DATA ones256<>+10(SB)/2, $0x0001
-DATA ones256<>+12(SB)/2, $0x0001
-DATA ones256<>+14(SB)/2, $0x0001
-DATA ones256<>+16(SB)/2, $0x0001
-DATA ones256<>+18(SB)/2, $0x0001
-DATA ones256<>+20(SB)/2, $0x0001
-DATA ones256<>+22(SB)/2, $0x0001
-DATA ones256<>+24(SB)/2, $0x0001
-DATA ones256<>+26(SB)/2, $0x0001
-DATA ones256<>+28(SB)/2, $0x0001
-DATA ones256<>+30(SB)/2, $0x0001
-GLOBL ones256<>(SB), RODATA|NOPTR, $32
-
-DATA tailMasks<>+0(SB)/4, $0xffffffff
-DATA tailMasks<>+4(SB)/4, $0xffffffff
-DATA tailMasks<>+8(SB)/4, $0xffffffff
-DATA tailMasks<>+12(SB)/4, $0xffffffff
-DATA tailMasks<>+16(SB)/4, $0xffffffff
-DATA tailMasks<>+20(SB)/4, $0xffffffff
-DATA tailMasks<>+24(SB)/4, $0xffffffff
-DATA tailMasks<>+28(SB)/4, $0xffffffff
-DATA tailMasks<>+32(SB)/4, $0x00000000
-DATA tailMasks<>+36(SB)/4, $0x00000000
-DATA tailMasks<>+40(SB)/4, $0x00000000
-DATA tailMasks<>+44(SB)/4, $0x00000000
-DATA tailMasks<>+48(SB)/4, $0x00000000
-DATA tailMasks<>+52(SB)/4, $0x00000000
-DATA tailMasks<>+56(SB)/4, $0x00000000
-DATA tailMasks<>+60(SB)/4, $0x00000000
-GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
-
-DATA bias256<>+0(SB)/8, $(4503599627370496.0)
-DATA bias256<>+8(SB)/8, $(4503599627370496.0)
-DATA bias256<>+16(SB)/8, $(4503599627370496.0)
-DATA bias256<>+24(SB)/8, $(4503599627370496.0)
-GLOBL bias256<>(SB), RODATA|NOPTR, $32
-
 // func u8u32RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·u8u32RotatedAVX2(SB), $8-8
+TEXT ·u8u32RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -130,29 +20,35 @@ TEXT ·u8u32RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
+	TESTL   $0x00000200, R9
+	JNZ     past
+	TESTL   $0x00000100, R9
+	JNZ     aheadEmptyLoop
+	JMP     aheadLoop
+
+past:
+	TESTL $0x00000100, R9
+	JNZ   streamEmptyLoop
+	JMP   streamLoop
 
 aheadLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Y1
-	CMPQ      R9, $0x00
+	CMPB      R9, $0x00
 	JE        aheadSummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
+	CMPB      R9, $0x01
 	JE        aheadSummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
-	CMPQ      R9, $0x02
+	CMPB      R9, $0x02
 	JE        aheadSummed
 	VMOVDQU   64(R13), Y2
 	VPERMD    Y1, Y2, Y2
@@ -182,53 +78,51 @@ aheadSummed:
 	JNE        aheadLoop
 	JMP        end
 
-aheadEmpty:
-	MOVQ 48(AX), R13
-
 aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Y1
-	CMPQ      R9, $0x00
+	CMPB      R9, $0x00
 	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
+	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
+	VPAND     288(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
+	CMPB      R9, $0x01
 	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
+	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
+	VPAND     320(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
-	CMPQ      R9, $0x02
+	CMPB      R9, $0x02
 	JE        aheadEmptySummed
-	VMOVDQU   64(R14), Y2
+	VMOVDQU   64(R13), Y2
 	VPERMD    Y1, Y2, Y2
-	VPAND     352(R14), Y2, Y2
+	VPAND     352(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
 
 aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*4), Y2, Y2
-	VMOVDQU    224(R14), Y3
+	VMOVDQU    128(R13), Y2
+	VPERMD     (R8)(R14*4), Y2, Y2
+	VMOVDQU    224(R13), Y3
 	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
+	VMOVDQU    256(R13), Y0
 	VPBLENDVB  Y0, Y3, Y2, Y2
 	VPADDD     Y1, Y2, Y1
 	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
+	VMOVDQU    160(R13), Y2
 	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*4)
+	VMOVDQU    Y3, (DI)(R15*4)
 	VMOVDQU    (DX)(R10*4), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*4), Y4, Y4
-	VPAND      416(R14), Y4, Y4
+	ADDQ       104(AX), R14
+	VMOVDQU    192(R13), Y4
+	VPERMD     (R8)(R14*4), Y4, Y4
+	VPAND      416(R13), Y4, Y4
 	VPADDD     Y3, Y4, Y3
 	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*4)
+	MOVQ       48(AX), R13
+	VMOVDQU    Y2, (R13)(R15*4)
 	VPADDD     Y1, Y3, Y3
 	VMOVDQU    Y3, (BX)(R10*4)
 	PREFETCHT0 -128(CX)(R10*4)
@@ -240,35 +134,31 @@ aheadEmptySummed:
 	JNE        aheadEmptyLoop
 	JMP        end
 
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
+streamLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
+	CMPB      R9, $0x00
+	JE        streamSummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
+	CMPB      R9, $0x01
+	JE        streamSummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
+	CMPB      R9, $0x02
+	JE        streamSummed
 	VMOVDQU   64(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     352(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
 
-streamFilledSummed:
+streamSummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*4), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -286,56 +176,54 @@ streamFilledSummed:
 	ADDQ      R12, R10
 	ADDQ      96(AX), R11
 	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
+	JNE       streamLoop
 	JMP       end
 
-streamEmpty:
-	MOVQ 48(AX), R13
-
 streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Y1
-	CMPQ      R9, $0x00
+	CMPB      R9, $0x00
 	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
+	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
+	VPAND     288(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
+	CMPB      R9, $0x01
 	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
+	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
+	VPAND     320(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
-	CMPQ      R9, $0x02
+	CMPB      R9, $0x02
 	JE        streamEmptySummed
-	VMOVDQU   64(R14), Y2
+	VMOVDQU   64(R13), Y2
 	VPERMD    Y1, Y2, Y2
-	VPAND     352(R14), Y2, Y2
+	VPAND     352(R13), Y2, Y2
 	VPADDD    Y1, Y2, Y1
 
 streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*4), Y2, Y2
-	VMOVDQU   224(R14), Y3
+	VMOVDQU   128(R13), Y2
+	VPERMD    (R8)(R14*4), Y2, Y2
+	VMOVDQU   224(R13), Y3
 	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
+	VMOVDQU   256(R13), Y0
 	VPBLENDVB Y0, Y3, Y2, Y2
 	VPADDD    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
+	VMOVDQU   160(R13), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*4)
+	VMOVDQU   Y3, (DI)(R15*4)
 	VMOVDQU   (DX)(R10*4), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*4), Y4, Y4
-	VPAND     416(R14), Y4, Y4
+	ADDQ      104(AX), R14
+	VMOVDQU   192(R13), Y4
+	VPERMD    (R8)(R14*4), Y4, Y4
+	VPAND     416(R13), Y4, Y4
 	VPADDD    Y3, Y4, Y3
 	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*4)
+	MOVQ      48(AX), R13
+	VMOVDQU   Y2, (R13)(R15*4)
 	VPADDD    Y1, Y3, Y3
 	VMOVDQU   Y3, (BX)(R10*4)
 	VMOVNTDQ  Y3, (CX)(R10*4)
@@ -354,7 +242,7 @@ end:
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8u32DotRotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
-	VMOVDQU ones256<>+0(SB), Y0
+	VMOVDQU ones<>+0(SB), Y0
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
 	MOVQ    24(AX), BX
@@ -362,163 +250,161 @@ TEXT ·u8u32DotRotatedAVX2(SB), $0-8
 	MOVQ    32(AX), DI
 	MOVQ    40(AX), R8
 	MOVQ    112(AX), R9
-	MOVQ    72(AX), R9
-	MOVQ    64(AX), R10
-	MOVQ    80(AX), R11
-	MOVQ    56(AX), R12
-	VMOVDQU (R12), Y1
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
+	MOVQ    72(AX), R10
+	MOVQ    64(AX), R11
+	MOVQ    80(AX), R12
+	MOVQ    56(AX), R13
+	VMOVDQU (R13), Y1
+	TESTL   $0x00000200, R9
+	JNZ     past
+	TESTL   $0x00000100, R9
+	JNZ     aheadEmptyLoop
+	JMP     aheadLoop
+
+past:
+	TESTL $0x00000100, R9
+	JNZ   streamEmptyLoop
+	JMP   streamLoop
 
 aheadLoop:
-	MOVQ         (R10), R12
-	MOVLQSX      8(R10), R13
-	MOVLQSX      12(R10), R14
-	VPBROADCASTD (SI)(R9*1), Y2
-	VPBROADCASTD 4(SI)(R9*1), Y3
-	VPMADDUBSW   (R12), Y2, Y2
-	VPMADDUBSW   32(R12), Y3, Y3
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
+	VPBROADCASTD (SI)(R10*1), Y2
+	VPBROADCASTD 4(SI)(R10*1), Y3
+	VPMADDUBSW   (R9), Y2, Y2
+	VPMADDUBSW   32(R9), Y3, Y3
 	VPADDW       Y2, Y3, Y2
 	VPMADDWD     Y0, Y2, Y2
-	VMOVDQU      128(R12), Y3
+	VMOVDQU      128(R9), Y3
 	VPERMD       (R8)(R13*4), Y3, Y3
-	VMOVDQU      224(R12), Y4
+	VMOVDQU      224(R9), Y4
 	VPERMD       Y1, Y4, Y4
-	VMOVDQU      256(R12), Y1
+	VMOVDQU      256(R9), Y1
 	VPBLENDVB    Y1, Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y2
 	VMOVDQA      Y2, Y1
-	VMOVDQU      160(R12), Y3
+	VMOVDQU      160(R9), Y3
 	VPERMD       Y2, Y3, Y3
 	VMOVDQU      Y3, (DI)(R14*4)
-	VPADDD       (DX)(R9*4), Y2, Y3
-	VMOVDQU      Y3, (BX)(R9*4)
-	PREFETCHT0   -128(CX)(R9*4)
-	PREFETCHT0   128(CX)(R9*4)
-	VMOVDQU      Y3, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
+	VPADDD       (DX)(R10*4), Y2, Y3
+	VMOVDQU      Y3, (BX)(R10*4)
+	PREFETCHT0   -128(CX)(R10*4)
+	PREFETCHT0   128(CX)(R10*4)
+	VMOVDQU      Y3, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
 	JNE          aheadLoop
 	JMP          end
 
-aheadEmpty:
-	MOVQ 48(AX), R12
-
 aheadEmptyLoop:
-	MOVQ         (R10), R13
-	MOVLQSX      8(R10), R14
-	MOVLQSX      12(R10), R15
-	VPBROADCASTD (SI)(R9*1), Y2
-	VPBROADCASTD 4(SI)(R9*1), Y3
-	VPMADDUBSW   (R13), Y2, Y2
-	VPMADDUBSW   32(R13), Y3, Y3
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
+	VPBROADCASTD (SI)(R10*1), Y2
+	VPBROADCASTD 4(SI)(R10*1), Y3
+	VPMADDUBSW   (R9), Y2, Y2
+	VPMADDUBSW   32(R9), Y3, Y3
 	VPADDW       Y2, Y3, Y2
 	VPMADDWD     Y0, Y2, Y2
-	VMOVDQU      128(R13), Y3
-	VPERMD       (R8)(R14*4), Y3, Y3
-	VMOVDQU      224(R13), Y4
+	VMOVDQU      128(R9), Y3
+	VPERMD       (R8)(R13*4), Y3, Y3
+	VMOVDQU      224(R9), Y4
 	VPERMD       Y1, Y4, Y4
-	VMOVDQU      256(R13), Y1
+	VMOVDQU      256(R9), Y1
 	VPBLENDVB    Y1, Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y2
 	VMOVDQA      Y2, Y1
-	VMOVDQU      160(R13), Y3
+	VMOVDQU      160(R9), Y3
 	VPERMD       Y2, Y3, Y4
-	VMOVDQU      Y4, (DI)(R15*4)
-	VMOVDQU      (DX)(R9*4), Y4
-	ADDQ         104(AX), R14
-	VMOVDQU      192(R13), Y5
-	VPERMD       (R8)(R14*4), Y5, Y5
-	VPAND        416(R13), Y5, Y5
+	VMOVDQU      Y4, (DI)(R14*4)
+	VMOVDQU      (DX)(R10*4), Y4
+	ADDQ         104(AX), R13
+	VMOVDQU      192(R9), Y5
+	VPERMD       (R8)(R13*4), Y5, Y5
+	VPAND        416(R9), Y5, Y5
 	VPADDD       Y4, Y5, Y4
 	VPERMD       Y4, Y3, Y3
-	VMOVDQU      Y3, (R12)(R15*4)
+	MOVQ         48(AX), R9
+	VMOVDQU      Y3, (R9)(R14*4)
 	VPADDD       Y2, Y4, Y4
-	VMOVDQU      Y4, (BX)(R9*4)
-	PREFETCHT0   -128(CX)(R9*4)
-	PREFETCHT0   128(CX)(R9*4)
-	VMOVDQU      Y4, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
+	VMOVDQU      Y4, (BX)(R10*4)
+	PREFETCHT0   -128(CX)(R10*4)
+	PREFETCHT0   128(CX)(R10*4)
+	VMOVDQU      Y4, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
 	JNE          aheadEmptyLoop
 	JMP          end
 
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ         (R10), R12
-	MOVLQSX      8(R10), R13
-	MOVLQSX      12(R10), R14
-	VPBROADCASTD (SI)(R9*1), Y2
-	VPBROADCASTD 4(SI)(R9*1), Y3
-	VPMADDUBSW   (R12), Y2, Y2
-	VPMADDUBSW   32(R12), Y3, Y3
+streamLoop:
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
+	VPBROADCASTD (SI)(R10*1), Y2
+	VPBROADCASTD 4(SI)(R10*1), Y3
+	VPMADDUBSW   (R9), Y2, Y2
+	VPMADDUBSW   32(R9), Y3, Y3
 	VPADDW       Y2, Y3, Y2
 	VPMADDWD     Y0, Y2, Y2
-	VMOVDQU      128(R12), Y3
+	VMOVDQU      128(R9), Y3
 	VPERMD       (R8)(R13*4), Y3, Y3
-	VMOVDQU      224(R12), Y4
+	VMOVDQU      224(R9), Y4
 	VPERMD       Y1, Y4, Y4
-	VMOVDQU      256(R12), Y1
+	VMOVDQU      256(R9), Y1
 	VPBLENDVB    Y1, Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y2
 	VMOVDQA      Y2, Y1
-	VMOVDQU      160(R12), Y3
+	VMOVDQU      160(R9), Y3
 	VPERMD       Y2, Y3, Y3
 	VMOVDQU      Y3, (DI)(R14*4)
-	VPADDD       (DX)(R9*4), Y2, Y3
-	VMOVDQU      Y3, (BX)(R9*4)
-	VMOVNTDQ     Y3, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
-	JNE          streamFilledLoop
+	VPADDD       (DX)(R10*4), Y2, Y3
+	VMOVDQU      Y3, (BX)(R10*4)
+	VMOVNTDQ     Y3, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
+	JNE          streamLoop
 	JMP          end
 
-streamEmpty:
-	MOVQ 48(AX), R12
-
 streamEmptyLoop:
-	MOVQ         (R10), R13
-	MOVLQSX      8(R10), R14
-	MOVLQSX      12(R10), R15
-	VPBROADCASTD (SI)(R9*1), Y2
-	VPBROADCASTD 4(SI)(R9*1), Y3
-	VPMADDUBSW   (R13), Y2, Y2
-	VPMADDUBSW   32(R13), Y3, Y3
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
+	VPBROADCASTD (SI)(R10*1), Y2
+	VPBROADCASTD 4(SI)(R10*1), Y3
+	VPMADDUBSW   (R9), Y2, Y2
+	VPMADDUBSW   32(R9), Y3, Y3
 	VPADDW       Y2, Y3, Y2
 	VPMADDWD     Y0, Y2, Y2
-	VMOVDQU      128(R13), Y3
-	VPERMD       (R8)(R14*4), Y3, Y3
-	VMOVDQU      224(R13), Y4
+	VMOVDQU      128(R9), Y3
+	VPERMD       (R8)(R13*4), Y3, Y3
+	VMOVDQU      224(R9), Y4
 	VPERMD       Y1, Y4, Y4
-	VMOVDQU      256(R13), Y1
+	VMOVDQU      256(R9), Y1
 	VPBLENDVB    Y1, Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y2
 	VMOVDQA      Y2, Y1
-	VMOVDQU      160(R13), Y3
+	VMOVDQU      160(R9), Y3
 	VPERMD       Y2, Y3, Y4
-	VMOVDQU      Y4, (DI)(R15*4)
-	VMOVDQU      (DX)(R9*4), Y4
-	ADDQ         104(AX), R14
-	VMOVDQU      192(R13), Y5
-	VPERMD       (R8)(R14*4), Y5, Y5
-	VPAND        416(R13), Y5, Y5
+	VMOVDQU      Y4, (DI)(R14*4)
+	VMOVDQU      (DX)(R10*4), Y4
+	ADDQ         104(AX), R13
+	VMOVDQU      192(R9), Y5
+	VPERMD       (R8)(R13*4), Y5, Y5
+	VPAND        416(R9), Y5, Y5
 	VPADDD       Y4, Y5, Y4
 	VPERMD       Y4, Y3, Y3
-	VMOVDQU      Y3, (R12)(R15*4)
+	MOVQ         48(AX), R9
+	VMOVDQU      Y3, (R9)(R14*4)
 	VPADDD       Y2, Y4, Y4
-	VMOVDQU      Y4, (BX)(R9*4)
-	VMOVNTDQ     Y4, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
+	VMOVDQU      Y4, (BX)(R10*4)
+	VMOVNTDQ     Y4, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
 	JNE          streamEmptyLoop
 
 end:
@@ -527,9 +413,15 @@ end:
 	VZEROUPPER
 	RET
 
+DATA ones<>+0(SB)/8, $0x0001000100010001
+DATA ones<>+8(SB)/8, $0x0001000100010001
+DATA ones<>+16(SB)/8, $0x0001000100010001
+DATA ones<>+24(SB)/8, $0x0001000100010001
+GLOBL ones<>(SB), RODATA|NOPTR, $32
+
 // func u8u64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·u8u64RotatedAVX2(SB), $8-8
+TEXT ·u8u64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -543,127 +435,26 @@ TEXT ·u8u64RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBQ (SI)(R10*1), Y1
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*8), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y2, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBQ (SI)(R10*1), Y1
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*8), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*8)
-	VMOVDQU    (DX)(R10*8), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*8), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VPADDQ     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*8)
-	VPADDQ     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXBQ (SI)(R10*1), Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU   (R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU   32(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*8), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -673,65 +464,45 @@ streamFilledSummed:
 	VPADDQ    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*8)
-	VMOVNTDQ  Y2, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBQ (SI)(R10*1), Y1
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*8), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*8)
-	VMOVDQU   (DX)(R10*8), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*8), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VPADDQ    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*8)
-	VPADDQ    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*8)
-	VMOVNTDQ  Y3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VPADDQ  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VPADDQ  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -741,7 +512,7 @@ end:
 
 // func u8f32RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·u8f32RotatedAVX2(SB), $8-8
+TEXT ·u8f32RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -755,148 +526,33 @@ TEXT ·u8f32RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Y1
 	VCVTDQ2PS Y1, Y1
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VADDPS    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VADDPS    Y1, Y2, Y1
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU   64(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     352(R13), Y2, Y2
 	VADDPS    Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*4), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPS     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*4)
-	VADDPS     (DX)(R10*4), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU    Y2, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Y1
-	VCVTDQ2PS Y1, Y1
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VADDPS    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VADDPS    Y1, Y2, Y1
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU   64(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     352(R14), Y2, Y2
-	VADDPS    Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*4), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPS     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*4)
-	VMOVDQU    (DX)(R10*4), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*4), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VADDPS     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*4)
-	VADDPS     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU    Y3, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXBD (SI)(R10*1), Y1
-	VCVTDQ2PS Y1, Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU   (R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R13), Y2, Y2
-	VADDPS    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU   32(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R13), Y2, Y2
-	VADDPS    Y1, Y2, Y1
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU   64(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     352(R13), Y2, Y2
-	VADDPS    Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*4), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -906,72 +562,45 @@ streamFilledSummed:
 	VADDPS    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*4)
-	VADDPS    (DX)(R10*4), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*4)
-	VMOVNTDQ  Y2, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Y1
-	VCVTDQ2PS Y1, Y1
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VADDPS    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VADDPS    Y1, Y2, Y1
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU   64(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     352(R14), Y2, Y2
-	VADDPS    Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*4), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VADDPS    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*4)
-	VMOVDQU   (DX)(R10*4), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*4), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VADDPS    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*4)
-	VADDPS    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*4)
-	VMOVNTDQ  Y3, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPS    (DX)(R10*4), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU    Y3, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*4), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*4), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VADDPS  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*4)
+	VADDPS  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -981,7 +610,7 @@ end:
 
 // func u8f64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·u8f64RotatedAVX2(SB), $8-8
+TEXT ·u8f64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -995,130 +624,27 @@ TEXT ·u8f64RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), X1
 	VCVTDQ2PD X1, Y1
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VADDPD    Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*8), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y2, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), X1
-	VCVTDQ2PD X1, Y1
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*8), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*8)
-	VMOVDQU    (DX)(R10*8), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*8), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VADDPD     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*8)
-	VADDPD     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXBD (SI)(R10*1), X1
-	VCVTDQ2PD X1, Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU   (R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R13), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU   32(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R13), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*8), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -1128,66 +654,45 @@ streamFilledSummed:
 	VADDPD    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*8)
-	VMOVNTDQ  Y2, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), X1
-	VCVTDQ2PD X1, Y1
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*8), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*8)
-	VMOVDQU   (DX)(R10*8), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*8), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VADDPD    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*8)
-	VADDPD    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*8)
-	VMOVNTDQ  Y3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VADDPD  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VADDPD  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -1197,7 +702,7 @@ end:
 
 // func u16u64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·u16u64RotatedAVX2(SB), $8-8
+TEXT ·u16u64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -1211,127 +716,26 @@ TEXT ·u16u64RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXWQ (SI)(R10*2), Y1
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*8), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y2, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWQ (SI)(R10*2), Y1
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*8), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*8)
-	VMOVDQU    (DX)(R10*8), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*8), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VPADDQ     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*8)
-	VPADDQ     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXWQ (SI)(R10*2), Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU   (R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU   32(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*8), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -1341,65 +745,45 @@ streamFilledSummed:
 	VPADDQ    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*8)
-	VMOVNTDQ  Y2, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWQ (SI)(R10*2), Y1
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*8), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*8)
-	VMOVDQU   (DX)(R10*8), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*8), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VPADDQ    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*8)
-	VPADDQ    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*8)
-	VMOVNTDQ  Y3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VPADDQ  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VPADDQ  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -1409,7 +793,7 @@ end:
 
 // func u16f64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·u16f64RotatedAVX2(SB), $8-8
+TEXT ·u16f64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -1423,130 +807,27 @@ TEXT ·u16f64RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXWD (SI)(R10*2), X1
 	VCVTDQ2PD X1, Y1
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VADDPD    Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*8), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y2, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWD (SI)(R10*2), X1
-	VCVTDQ2PD X1, Y1
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*8), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*8)
-	VMOVDQU    (DX)(R10*8), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*8), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VADDPD     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*8)
-	VADDPD     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXWD (SI)(R10*2), X1
-	VCVTDQ2PD X1, Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU   (R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R13), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU   32(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R13), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*8), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -1556,66 +837,45 @@ streamFilledSummed:
 	VADDPD    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*8)
-	VMOVNTDQ  Y2, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWD (SI)(R10*2), X1
-	VCVTDQ2PD X1, Y1
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*8), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*8)
-	VMOVDQU   (DX)(R10*8), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*8), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VADDPD    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*8)
-	VADDPD    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*8)
-	VMOVNTDQ  Y3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VADDPD  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VADDPD  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -1625,7 +885,7 @@ end:
 
 // func u32u64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·u32u64RotatedAVX2(SB), $8-8
+TEXT ·u32u64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -1639,127 +899,26 @@ TEXT ·u32u64RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXDQ (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*8), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y2, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXDQ (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*8), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*8)
-	VMOVDQU    (DX)(R10*8), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*8), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VPADDQ     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*8)
-	VPADDQ     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXDQ (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU   (R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU   32(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*8), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -1769,65 +928,45 @@ streamFilledSummed:
 	VPADDQ    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*8)
-	VMOVNTDQ  Y2, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXDQ (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*8), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*8)
-	VMOVDQU   (DX)(R10*8), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*8), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VPADDQ    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*8)
-	VPADDQ    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*8)
-	VMOVNTDQ  Y3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VPADDQ  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VPADDQ  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -1837,7 +976,7 @@ end:
 
 // func u32u32RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·u32u32RotatedAVX2(SB), $8-8
+TEXT ·u32u32RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -1851,145 +990,32 @@ TEXT ·u32u32RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ    (R11), R13
 	MOVLQSX 8(R11), R14
 	MOVLQSX 12(R11), R15
 	VMOVDQU (SI)(R10*4), Y1
-	CMPQ    R9, $0x00
-	JE      aheadSummed
+	CMPB    R9, $0x00
+	JE      anySummed
 	VMOVDQU (R13), Y2
 	VPERMD  Y1, Y2, Y2
 	VPAND   288(R13), Y2, Y2
 	VPADDD  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      aheadSummed
+	CMPB    R9, $0x01
+	JE      anySummed
 	VMOVDQU 32(R13), Y2
 	VPERMD  Y1, Y2, Y2
 	VPAND   320(R13), Y2, Y2
 	VPADDD  Y1, Y2, Y1
-	CMPQ    R9, $0x02
-	JE      aheadSummed
+	CMPB    R9, $0x02
+	JE      anySummed
 	VMOVDQU 64(R13), Y2
 	VPERMD  Y1, Y2, Y2
 	VPAND   352(R13), Y2, Y2
 	VPADDD  Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*4), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*4)
-	VPADDD     (DX)(R10*4), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU    Y2, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ    (R11), R14
-	MOVLQSX 8(R11), R15
-	MOVLQSX 12(R11), BP
-	VMOVDQU (SI)(R10*4), Y1
-	CMPQ    R9, $0x00
-	JE      aheadEmptySummed
-	VMOVDQU (R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   288(R14), Y2, Y2
-	VPADDD  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      aheadEmptySummed
-	VMOVDQU 32(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   320(R14), Y2, Y2
-	VPADDD  Y1, Y2, Y1
-	CMPQ    R9, $0x02
-	JE      aheadEmptySummed
-	VMOVDQU 64(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   352(R14), Y2, Y2
-	VPADDD  Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*4), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*4)
-	VMOVDQU    (DX)(R10*4), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*4), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VPADDD     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*4)
-	VPADDD     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU    Y3, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ    (R11), R13
-	MOVLQSX 8(R11), R14
-	MOVLQSX 12(R11), R15
-	VMOVDQU (SI)(R10*4), Y1
-	CMPQ    R9, $0x00
-	JE      streamFilledSummed
-	VMOVDQU (R13), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   288(R13), Y2, Y2
-	VPADDD  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      streamFilledSummed
-	VMOVDQU 32(R13), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   320(R13), Y2, Y2
-	VPADDD  Y1, Y2, Y1
-	CMPQ    R9, $0x02
-	JE      streamFilledSummed
-	VMOVDQU 64(R13), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   352(R13), Y2, Y2
-	VPADDD  Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*4), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -1999,71 +1025,45 @@ streamFilledSummed:
 	VPADDD    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*4)
-	VPADDD    (DX)(R10*4), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*4)
-	VMOVNTDQ  Y2, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ    (R11), R14
-	MOVLQSX 8(R11), R15
-	MOVLQSX 12(R11), BP
-	VMOVDQU (SI)(R10*4), Y1
-	CMPQ    R9, $0x00
-	JE      streamEmptySummed
-	VMOVDQU (R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   288(R14), Y2, Y2
-	VPADDD  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      streamEmptySummed
-	VMOVDQU 32(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   320(R14), Y2, Y2
-	VPADDD  Y1, Y2, Y1
-	CMPQ    R9, $0x02
-	JE      streamEmptySummed
-	VMOVDQU 64(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   352(R14), Y2, Y2
-	VPADDD  Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*4), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VPADDD    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*4)
-	VMOVDQU   (DX)(R10*4), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*4), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VPADDD    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*4)
-	VPADDD    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*4)
-	VMOVNTDQ  Y3, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDD    (DX)(R10*4), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU    Y3, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*4), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*4), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VPADDD  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*4)
+	VPADDD  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -2073,7 +1073,7 @@ end:
 
 // func i16i64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·i16i64RotatedAVX2(SB), $8-8
+TEXT ·i16i64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -2087,127 +1087,26 @@ TEXT ·i16i64RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVSXWQ (SI)(R10*2), Y1
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*8), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y2, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXWQ (SI)(R10*2), Y1
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*8), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*8)
-	VMOVDQU    (DX)(R10*8), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*8), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VPADDQ     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*8)
-	VPADDQ     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVSXWQ (SI)(R10*2), Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU   (R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU   32(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*8), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -2217,65 +1116,45 @@ streamFilledSummed:
 	VPADDQ    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*8)
-	VMOVNTDQ  Y2, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXWQ (SI)(R10*2), Y1
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*8), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*8)
-	VMOVDQU   (DX)(R10*8), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*8), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VPADDQ    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*8)
-	VPADDQ    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*8)
-	VMOVNTDQ  Y3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VPADDQ  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VPADDQ  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -2285,7 +1164,7 @@ end:
 
 // func i32i64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·i32i64RotatedAVX2(SB), $8-8
+TEXT ·i32i64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -2299,127 +1178,26 @@ TEXT ·i32i64RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVSXDQ (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VPADDQ    Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*8), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y2, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXDQ (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*8), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VPADDQ     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*8)
-	VMOVDQU    (DX)(R10*8), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*8), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VPADDQ     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*8)
-	VPADDQ     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVSXDQ (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU   (R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU   32(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R13), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*8), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -2429,65 +1207,45 @@ streamFilledSummed:
 	VPADDQ    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*8)
-	VMOVNTDQ  Y2, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXDQ (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*8), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VPADDQ    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*8)
-	VMOVDQU   (DX)(R10*8), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*8), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VPADDQ    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*8)
-	VPADDQ    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*8)
-	VMOVNTDQ  Y3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VPADDQ  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VPADDQ  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -2497,7 +1255,7 @@ end:
 
 // func f32f64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·f32f64RotatedAVX2(SB), $8-8
+TEXT ·f32f64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -2511,127 +1269,26 @@ TEXT ·f32f64RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VCVTPS2PD (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU   (R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     288(R13), Y2, Y2
 	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU   32(R13), Y2
 	VPERMD    Y1, Y2, Y2
 	VPAND     320(R13), Y2, Y2
 	VADDPD    Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*8), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y2, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VCVTPS2PD (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*8), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*8)
-	VMOVDQU    (DX)(R10*8), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*8), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VADDPD     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*8)
-	VADDPD     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VCVTPS2PD (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU   (R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R13), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU   32(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R13), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*8), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -2641,65 +1298,45 @@ streamFilledSummed:
 	VADDPD    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*8)
-	VMOVNTDQ  Y2, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VCVTPS2PD (SI)(R10*4), Y1
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU   (R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     288(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU   32(R14), Y2
-	VPERMD    Y1, Y2, Y2
-	VPAND     320(R14), Y2, Y2
-	VADDPD    Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*8), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*8)
-	VMOVDQU   (DX)(R10*8), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*8), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VADDPD    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*8)
-	VADDPD    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*8)
-	VMOVNTDQ  Y3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VADDPD  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VADDPD  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -2709,7 +1346,7 @@ end:
 
 // func f32f32RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·f32f32RotatedAVX2(SB), $8-8
+TEXT ·f32f32RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -2723,145 +1360,32 @@ TEXT ·f32f32RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ    (R11), R13
 	MOVLQSX 8(R11), R14
 	MOVLQSX 12(R11), R15
 	VMOVDQU (SI)(R10*4), Y1
-	CMPQ    R9, $0x00
-	JE      aheadSummed
+	CMPB    R9, $0x00
+	JE      anySummed
 	VMOVDQU (R13), Y2
 	VPERMD  Y1, Y2, Y2
 	VPAND   288(R13), Y2, Y2
 	VADDPS  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      aheadSummed
+	CMPB    R9, $0x01
+	JE      anySummed
 	VMOVDQU 32(R13), Y2
 	VPERMD  Y1, Y2, Y2
 	VPAND   320(R13), Y2, Y2
 	VADDPS  Y1, Y2, Y1
-	CMPQ    R9, $0x02
-	JE      aheadSummed
+	CMPB    R9, $0x02
+	JE      anySummed
 	VMOVDQU 64(R13), Y2
 	VPERMD  Y1, Y2, Y2
 	VPAND   352(R13), Y2, Y2
 	VADDPS  Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*4), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPS     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*4)
-	VADDPS     (DX)(R10*4), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU    Y2, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ    (R11), R14
-	MOVLQSX 8(R11), R15
-	MOVLQSX 12(R11), BP
-	VMOVDQU (SI)(R10*4), Y1
-	CMPQ    R9, $0x00
-	JE      aheadEmptySummed
-	VMOVDQU (R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   288(R14), Y2, Y2
-	VADDPS  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      aheadEmptySummed
-	VMOVDQU 32(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   320(R14), Y2, Y2
-	VADDPS  Y1, Y2, Y1
-	CMPQ    R9, $0x02
-	JE      aheadEmptySummed
-	VMOVDQU 64(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   352(R14), Y2, Y2
-	VADDPS  Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*4), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPS     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*4)
-	VMOVDQU    (DX)(R10*4), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*4), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VADDPS     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*4)
-	VADDPS     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU    Y3, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ    (R11), R13
-	MOVLQSX 8(R11), R14
-	MOVLQSX 12(R11), R15
-	VMOVDQU (SI)(R10*4), Y1
-	CMPQ    R9, $0x00
-	JE      streamFilledSummed
-	VMOVDQU (R13), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   288(R13), Y2, Y2
-	VADDPS  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      streamFilledSummed
-	VMOVDQU 32(R13), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   320(R13), Y2, Y2
-	VADDPS  Y1, Y2, Y1
-	CMPQ    R9, $0x02
-	JE      streamFilledSummed
-	VMOVDQU 64(R13), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   352(R13), Y2, Y2
-	VADDPS  Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*4), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -2871,71 +1395,45 @@ streamFilledSummed:
 	VADDPS    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*4)
-	VADDPS    (DX)(R10*4), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*4)
-	VMOVNTDQ  Y2, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ    (R11), R14
-	MOVLQSX 8(R11), R15
-	MOVLQSX 12(R11), BP
-	VMOVDQU (SI)(R10*4), Y1
-	CMPQ    R9, $0x00
-	JE      streamEmptySummed
-	VMOVDQU (R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   288(R14), Y2, Y2
-	VADDPS  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      streamEmptySummed
-	VMOVDQU 32(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   320(R14), Y2, Y2
-	VADDPS  Y1, Y2, Y1
-	CMPQ    R9, $0x02
-	JE      streamEmptySummed
-	VMOVDQU 64(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   352(R14), Y2, Y2
-	VADDPS  Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*4), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VADDPS    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*4)
-	VMOVDQU   (DX)(R10*4), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*4), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VADDPS    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*4)
-	VADDPS    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*4)
-	VMOVNTDQ  Y3, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPS    (DX)(R10*4), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU    Y3, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*4), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*4), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VADDPS  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*4)
+	VADDPS  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX
@@ -2945,7 +1443,7 @@ end:
 
 // func f64f64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·f64f64RotatedAVX2(SB), $8-8
+TEXT ·f64f64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    16(AX), DX
@@ -2959,127 +1457,26 @@ TEXT ·f64f64RotatedAVX2(SB), $8-8
 	MOVQ    80(AX), R12
 	MOVQ    56(AX), R13
 	VMOVDQU (R13), Y0
-	CMPQ    120(AX), $0x00
-	JNE     stream
-	CMPQ    48(AX), $0x00
-	JNE     aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ    (R11), R13
 	MOVLQSX 8(R11), R14
 	MOVLQSX 12(R11), R15
 	VMOVDQU (SI)(R10*8), Y1
-	CMPQ    R9, $0x00
-	JE      aheadSummed
+	CMPB    R9, $0x00
+	JE      anySummed
 	VMOVDQU (R13), Y2
 	VPERMD  Y1, Y2, Y2
 	VPAND   288(R13), Y2, Y2
 	VADDPD  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      aheadSummed
+	CMPB    R9, $0x01
+	JE      anySummed
 	VMOVDQU 32(R13), Y2
 	VPERMD  Y1, Y2, Y2
 	VPAND   320(R13), Y2, Y2
 	VADDPD  Y1, Y2, Y1
 
-aheadSummed:
-	VMOVDQU    128(R13), Y2
-	VPERMD     (R8)(R14*8), Y2, Y2
-	VMOVDQU    224(R13), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R13), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R13), Y2
-	VPERMD     Y1, Y2, Y2
-	VMOVDQU    Y2, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Y1, Y2
-	VMOVDQU    Y2, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y2, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ    (R11), R14
-	MOVLQSX 8(R11), R15
-	MOVLQSX 12(R11), BP
-	VMOVDQU (SI)(R10*8), Y1
-	CMPQ    R9, $0x00
-	JE      aheadEmptySummed
-	VMOVDQU (R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   288(R14), Y2, Y2
-	VADDPD  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      aheadEmptySummed
-	VMOVDQU 32(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   320(R14), Y2, Y2
-	VADDPD  Y1, Y2, Y1
-
-aheadEmptySummed:
-	VMOVDQU    128(R14), Y2
-	VPERMD     (R8)(R15*8), Y2, Y2
-	VMOVDQU    224(R14), Y3
-	VPERMD     Y0, Y3, Y3
-	VMOVDQU    256(R14), Y0
-	VPBLENDVB  Y0, Y3, Y2, Y2
-	VADDPD     Y1, Y2, Y1
-	VMOVDQA    Y1, Y0
-	VMOVDQU    160(R14), Y2
-	VPERMD     Y1, Y2, Y3
-	VMOVDQU    Y3, (DI)(BP*8)
-	VMOVDQU    (DX)(R10*8), Y3
-	ADDQ       104(AX), R15
-	VMOVDQU    192(R14), Y4
-	VPERMD     (R8)(R15*8), Y4, Y4
-	VPAND      416(R14), Y4, Y4
-	VADDPD     Y3, Y4, Y3
-	VPERMD     Y3, Y2, Y2
-	VMOVDQU    Y2, (R13)(BP*8)
-	VADDPD     Y1, Y3, Y3
-	VMOVDQU    Y3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU    Y3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ    (R11), R13
-	MOVLQSX 8(R11), R14
-	MOVLQSX 12(R11), R15
-	VMOVDQU (SI)(R10*8), Y1
-	CMPQ    R9, $0x00
-	JE      streamFilledSummed
-	VMOVDQU (R13), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   288(R13), Y2, Y2
-	VADDPD  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      streamFilledSummed
-	VMOVDQU 32(R13), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   320(R13), Y2, Y2
-	VADDPD  Y1, Y2, Y1
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU   128(R13), Y2
 	VPERMD    (R8)(R14*8), Y2, Y2
 	VMOVDQU   224(R13), Y3
@@ -3089,65 +1486,45 @@ streamFilledSummed:
 	VADDPD    Y1, Y2, Y1
 	VMOVDQA   Y1, Y0
 	VMOVDQU   160(R13), Y2
-	VPERMD    Y1, Y2, Y2
-	VMOVDQU   Y2, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Y1, Y2
-	VMOVDQU   Y2, (BX)(R10*8)
-	VMOVNTDQ  Y2, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ    (R11), R14
-	MOVLQSX 8(R11), R15
-	MOVLQSX 12(R11), BP
-	VMOVDQU (SI)(R10*8), Y1
-	CMPQ    R9, $0x00
-	JE      streamEmptySummed
-	VMOVDQU (R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   288(R14), Y2, Y2
-	VADDPD  Y1, Y2, Y1
-	CMPQ    R9, $0x01
-	JE      streamEmptySummed
-	VMOVDQU 32(R14), Y2
-	VPERMD  Y1, Y2, Y2
-	VPAND   320(R14), Y2, Y2
-	VADDPD  Y1, Y2, Y1
-
-streamEmptySummed:
-	VMOVDQU   128(R14), Y2
-	VPERMD    (R8)(R15*8), Y2, Y2
-	VMOVDQU   224(R14), Y3
-	VPERMD    Y0, Y3, Y3
-	VMOVDQU   256(R14), Y0
-	VPBLENDVB Y0, Y3, Y2, Y2
-	VADDPD    Y1, Y2, Y1
-	VMOVDQA   Y1, Y0
-	VMOVDQU   160(R14), Y2
 	VPERMD    Y1, Y2, Y3
-	VMOVDQU   Y3, (DI)(BP*8)
-	VMOVDQU   (DX)(R10*8), Y3
-	ADDQ      104(AX), R15
-	VMOVDQU   192(R14), Y4
-	VPERMD    (R8)(R15*8), Y4, Y4
-	VPAND     416(R14), Y4, Y4
-	VADDPD    Y3, Y4, Y3
-	VPERMD    Y3, Y2, Y2
-	VMOVDQU   Y2, (R13)(BP*8)
-	VADDPD    Y1, Y3, Y3
-	VMOVDQU   Y3, (BX)(R10*8)
-	VMOVNTDQ  Y3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VADDPD  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VADDPD  Y1, Y3, Y3
+	JMP     anyMade
 
 end:
 	MOVQ    56(AX), AX

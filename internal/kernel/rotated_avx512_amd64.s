@@ -2,275 +2,9 @@
 
 //go:build amd64 && !noasm
 
-#include "textflag.h"
-
-DATA triangle512_0<>+0(SB)/1, $0x01
-DATA triangle512_0<>+1(SB)/1, $0x00
-DATA triangle512_0<>+2(SB)/1, $0x00
-DATA triangle512_0<>+3(SB)/1, $0x00
-DATA triangle512_0<>+4(SB)/1, $0x01
-DATA triangle512_0<>+5(SB)/1, $0x01
-DATA triangle512_0<>+6(SB)/1, $0x00
-DATA triangle512_0<>+7(SB)/1, $0x00
-DATA triangle512_0<>+8(SB)/1, $0x01
-DATA triangle512_0<>+9(SB)/1, $0x01
-DATA triangle512_0<>+10(SB)/1, $0x01
-DATA triangle512_0<>+11(SB)/1, $0x00
-DATA triangle512_0<>+12(SB)/1, $0x01
-DATA triangle512_0<>+13(SB)/1, $0x01
-DATA triangle512_0<>+14(SB)/1, $0x01
-DATA triangle512_0<>+15(SB)/1, $0x01
-DATA triangle512_0<>+16(SB)/1, $0x01
-DATA triangle512_0<>+17(SB)/1, $0x01
-DATA triangle512_0<>+18(SB)/1, $0x01
-DATA triangle512_0<>+19(SB)/1, $0x01
-DATA triangle512_0<>+20(SB)/1, $0x01
-DATA triangle512_0<>+21(SB)/1, $0x01
-DATA triangle512_0<>+22(SB)/1, $0x01
-DATA triangle512_0<>+23(SB)/1, $0x01
-DATA triangle512_0<>+24(SB)/1, $0x01
-DATA triangle512_0<>+25(SB)/1, $0x01
-DATA triangle512_0<>+26(SB)/1, $0x01
-DATA triangle512_0<>+27(SB)/1, $0x01
-DATA triangle512_0<>+28(SB)/1, $0x01
-DATA triangle512_0<>+29(SB)/1, $0x01
-DATA triangle512_0<>+30(SB)/1, $0x01
-DATA triangle512_0<>+31(SB)/1, $0x01
-DATA triangle512_0<>+32(SB)/1, $0x01
-DATA triangle512_0<>+33(SB)/1, $0x01
-DATA triangle512_0<>+34(SB)/1, $0x01
-DATA triangle512_0<>+35(SB)/1, $0x01
-DATA triangle512_0<>+36(SB)/1, $0x01
-DATA triangle512_0<>+37(SB)/1, $0x01
-DATA triangle512_0<>+38(SB)/1, $0x01
-DATA triangle512_0<>+39(SB)/1, $0x01
-DATA triangle512_0<>+40(SB)/1, $0x01
-DATA triangle512_0<>+41(SB)/1, $0x01
-DATA triangle512_0<>+42(SB)/1, $0x01
-DATA triangle512_0<>+43(SB)/1, $0x01
-DATA triangle512_0<>+44(SB)/1, $0x01
-DATA triangle512_0<>+45(SB)/1, $0x01
-DATA triangle512_0<>+46(SB)/1, $0x01
-DATA triangle512_0<>+47(SB)/1, $0x01
-DATA triangle512_0<>+48(SB)/1, $0x01
-DATA triangle512_0<>+49(SB)/1, $0x01
-DATA triangle512_0<>+50(SB)/1, $0x01
-DATA triangle512_0<>+51(SB)/1, $0x01
-DATA triangle512_0<>+52(SB)/1, $0x01
-DATA triangle512_0<>+53(SB)/1, $0x01
-DATA triangle512_0<>+54(SB)/1, $0x01
-DATA triangle512_0<>+55(SB)/1, $0x01
-DATA triangle512_0<>+56(SB)/1, $0x01
-DATA triangle512_0<>+57(SB)/1, $0x01
-DATA triangle512_0<>+58(SB)/1, $0x01
-DATA triangle512_0<>+59(SB)/1, $0x01
-DATA triangle512_0<>+60(SB)/1, $0x01
-DATA triangle512_0<>+61(SB)/1, $0x01
-DATA triangle512_0<>+62(SB)/1, $0x01
-DATA triangle512_0<>+63(SB)/1, $0x01
-GLOBL triangle512_0<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_1<>+0(SB)/1, $0x00
-DATA triangle512_1<>+1(SB)/1, $0x00
-DATA triangle512_1<>+2(SB)/1, $0x00
-DATA triangle512_1<>+3(SB)/1, $0x00
-DATA triangle512_1<>+4(SB)/1, $0x00
-DATA triangle512_1<>+5(SB)/1, $0x00
-DATA triangle512_1<>+6(SB)/1, $0x00
-DATA triangle512_1<>+7(SB)/1, $0x00
-DATA triangle512_1<>+8(SB)/1, $0x00
-DATA triangle512_1<>+9(SB)/1, $0x00
-DATA triangle512_1<>+10(SB)/1, $0x00
-DATA triangle512_1<>+11(SB)/1, $0x00
-DATA triangle512_1<>+12(SB)/1, $0x00
-DATA triangle512_1<>+13(SB)/1, $0x00
-DATA triangle512_1<>+14(SB)/1, $0x00
-DATA triangle512_1<>+15(SB)/1, $0x00
-DATA triangle512_1<>+16(SB)/1, $0x01
-DATA triangle512_1<>+17(SB)/1, $0x00
-DATA triangle512_1<>+18(SB)/1, $0x00
-DATA triangle512_1<>+19(SB)/1, $0x00
-DATA triangle512_1<>+20(SB)/1, $0x01
-DATA triangle512_1<>+21(SB)/1, $0x01
-DATA triangle512_1<>+22(SB)/1, $0x00
-DATA triangle512_1<>+23(SB)/1, $0x00
-DATA triangle512_1<>+24(SB)/1, $0x01
-DATA triangle512_1<>+25(SB)/1, $0x01
-DATA triangle512_1<>+26(SB)/1, $0x01
-DATA triangle512_1<>+27(SB)/1, $0x00
-DATA triangle512_1<>+28(SB)/1, $0x01
-DATA triangle512_1<>+29(SB)/1, $0x01
-DATA triangle512_1<>+30(SB)/1, $0x01
-DATA triangle512_1<>+31(SB)/1, $0x01
-DATA triangle512_1<>+32(SB)/1, $0x01
-DATA triangle512_1<>+33(SB)/1, $0x01
-DATA triangle512_1<>+34(SB)/1, $0x01
-DATA triangle512_1<>+35(SB)/1, $0x01
-DATA triangle512_1<>+36(SB)/1, $0x01
-DATA triangle512_1<>+37(SB)/1, $0x01
-DATA triangle512_1<>+38(SB)/1, $0x01
-DATA triangle512_1<>+39(SB)/1, $0x01
-DATA triangle512_1<>+40(SB)/1, $0x01
-DATA triangle512_1<>+41(SB)/1, $0x01
-DATA triangle512_1<>+42(SB)/1, $0x01
-DATA triangle512_1<>+43(SB)/1, $0x01
-DATA triangle512_1<>+44(SB)/1, $0x01
-DATA triangle512_1<>+45(SB)/1, $0x01
-DATA triangle512_1<>+46(SB)/1, $0x01
-DATA triangle512_1<>+47(SB)/1, $0x01
-DATA triangle512_1<>+48(SB)/1, $0x01
-DATA triangle512_1<>+49(SB)/1, $0x01
-DATA triangle512_1<>+50(SB)/1, $0x01
-DATA triangle512_1<>+51(SB)/1, $0x01
-DATA triangle512_1<>+52(SB)/1, $0x01
-DATA triangle512_1<>+53(SB)/1, $0x01
-DATA triangle512_1<>+54(SB)/1, $0x01
-DATA triangle512_1<>+55(SB)/1, $0x01
-DATA triangle512_1<>+56(SB)/1, $0x01
-DATA triangle512_1<>+57(SB)/1, $0x01
-DATA triangle512_1<>+58(SB)/1, $0x01
-DATA triangle512_1<>+59(SB)/1, $0x01
-DATA triangle512_1<>+60(SB)/1, $0x01
-DATA triangle512_1<>+61(SB)/1, $0x01
-DATA triangle512_1<>+62(SB)/1, $0x01
-DATA triangle512_1<>+63(SB)/1, $0x01
-GLOBL triangle512_1<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_2<>+0(SB)/1, $0x00
-DATA triangle512_2<>+1(SB)/1, $0x00
-DATA triangle512_2<>+2(SB)/1, $0x00
-DATA triangle512_2<>+3(SB)/1, $0x00
-DATA triangle512_2<>+4(SB)/1, $0x00
-DATA triangle512_2<>+5(SB)/1, $0x00
-DATA triangle512_2<>+6(SB)/1, $0x00
-DATA triangle512_2<>+7(SB)/1, $0x00
-DATA triangle512_2<>+8(SB)/1, $0x00
-DATA triangle512_2<>+9(SB)/1, $0x00
-DATA triangle512_2<>+10(SB)/1, $0x00
-DATA triangle512_2<>+11(SB)/1, $0x00
-DATA triangle512_2<>+12(SB)/1, $0x00
-DATA triangle512_2<>+13(SB)/1, $0x00
-DATA triangle512_2<>+14(SB)/1, $0x00
-DATA triangle512_2<>+15(SB)/1, $0x00
-DATA triangle512_2<>+16(SB)/1, $0x00
-DATA triangle512_2<>+17(SB)/1, $0x00
-DATA triangle512_2<>+18(SB)/1, $0x00
-DATA triangle512_2<>+19(SB)/1, $0x00
-DATA triangle512_2<>+20(SB)/1, $0x00
-DATA triangle512_2<>+21(SB)/1, $0x00
-DATA triangle512_2<>+22(SB)/1, $0x00
-DATA triangle512_2<>+23(SB)/1, $0x00
-DATA triangle512_2<>+24(SB)/1, $0x00
-DATA triangle512_2<>+25(SB)/1, $0x00
-DATA triangle512_2<>+26(SB)/1, $0x00
-DATA triangle512_2<>+27(SB)/1, $0x00
-DATA triangle512_2<>+28(SB)/1, $0x00
-DATA triangle512_2<>+29(SB)/1, $0x00
-DATA triangle512_2<>+30(SB)/1, $0x00
-DATA triangle512_2<>+31(SB)/1, $0x00
-DATA triangle512_2<>+32(SB)/1, $0x01
-DATA triangle512_2<>+33(SB)/1, $0x00
-DATA triangle512_2<>+34(SB)/1, $0x00
-DATA triangle512_2<>+35(SB)/1, $0x00
-DATA triangle512_2<>+36(SB)/1, $0x01
-DATA triangle512_2<>+37(SB)/1, $0x01
-DATA triangle512_2<>+38(SB)/1, $0x00
-DATA triangle512_2<>+39(SB)/1, $0x00
-DATA triangle512_2<>+40(SB)/1, $0x01
-DATA triangle512_2<>+41(SB)/1, $0x01
-DATA triangle512_2<>+42(SB)/1, $0x01
-DATA triangle512_2<>+43(SB)/1, $0x00
-DATA triangle512_2<>+44(SB)/1, $0x01
-DATA triangle512_2<>+45(SB)/1, $0x01
-DATA triangle512_2<>+46(SB)/1, $0x01
-DATA triangle512_2<>+47(SB)/1, $0x01
-DATA triangle512_2<>+48(SB)/1, $0x01
-DATA triangle512_2<>+49(SB)/1, $0x01
-DATA triangle512_2<>+50(SB)/1, $0x01
-DATA triangle512_2<>+51(SB)/1, $0x01
-DATA triangle512_2<>+52(SB)/1, $0x01
-DATA triangle512_2<>+53(SB)/1, $0x01
-DATA triangle512_2<>+54(SB)/1, $0x01
-DATA triangle512_2<>+55(SB)/1, $0x01
-DATA triangle512_2<>+56(SB)/1, $0x01
-DATA triangle512_2<>+57(SB)/1, $0x01
-DATA triangle512_2<>+58(SB)/1, $0x01
-DATA triangle512_2<>+59(SB)/1, $0x01
-DATA triangle512_2<>+60(SB)/1, $0x01
-DATA triangle512_2<>+61(SB)/1, $0x01
-DATA triangle512_2<>+62(SB)/1, $0x01
-DATA triangle512_2<>+63(SB)/1, $0x01
-GLOBL triangle512_2<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_3<>+0(SB)/1, $0x00
-DATA triangle512_3<>+1(SB)/1, $0x00
-DATA triangle512_3<>+2(SB)/1, $0x00
-DATA triangle512_3<>+3(SB)/1, $0x00
-DATA triangle512_3<>+4(SB)/1, $0x00
-DATA triangle512_3<>+5(SB)/1, $0x00
-DATA triangle512_3<>+6(SB)/1, $0x00
-DATA triangle512_3<>+7(SB)/1, $0x00
-DATA triangle512_3<>+8(SB)/1, $0x00
-DATA triangle512_3<>+9(SB)/1, $0x00
-DATA triangle512_3<>+10(SB)/1, $0x00
-DATA triangle512_3<>+11(SB)/1, $0x00
-DATA triangle512_3<>+12(SB)/1, $0x00
-DATA triangle512_3<>+13(SB)/1, $0x00
-DATA triangle512_3<>+14(SB)/1, $0x00
-DATA triangle512_3<>+15(SB)/1, $0x00
-DATA triangle512_3<>+16(SB)/1, $0x00
-DATA triangle512_3<>+17(SB)/1, $0x00
-DATA triangle512_3<>+18(SB)/1, $0x00
-DATA triangle512_3<>+19(SB)/1, $0x00
-DATA triangle512_3<>+20(SB)/1, $0x00
-DATA triangle512_3<>+21(SB)/1, $0x00
-DATA triangle512_3<>+22(SB)/1, $0x00
-DATA triangle512_3<>+23(SB)/1, $0x00
-DATA triangle512_3<>+24(SB)/1, $0x00
-DATA triangle512_3<>+25(SB)/1, $0x00
-DATA triangle512_3<>+26(SB)/1, $0x00
-DATA triangle512_3<>+27(SB)/1, $0x00
-DATA triangle512_3<>+28(SB)/1, $0x00
-DATA triangle512_3<>+29(SB)/1, $0x00
-DATA triangle512_3<>+30(SB)/1, $0x00
-DATA triangle512_3<>+31(SB)/1, $0x00
-DATA triangle512_3<>+32(SB)/1, $0x00
-DATA triangle512_3<>+33(SB)/1, $0x00
-DATA triangle512_3<>+34(SB)/1, $0x00
-DATA triangle512_3<>+35(SB)/1, $0x00
-DATA triangle512_3<>+36(SB)/1, $0x00
-DATA triangle512_3<>+37(SB)/1, $0x00
-DATA triangle512_3<>+38(SB)/1, $0x00
-DATA triangle512_3<>+39(SB)/1, $0x00
-DATA triangle512_3<>+40(SB)/1, $0x00
-DATA triangle512_3<>+41(SB)/1, $0x00
-DATA triangle512_3<>+42(SB)/1, $0x00
-DATA triangle512_3<>+43(SB)/1, $0x00
-DATA triangle512_3<>+44(SB)/1, $0x00
-DATA triangle512_3<>+45(SB)/1, $0x00
-DATA triangle512_3<>+46(SB)/1, $0x00
-DATA triangle512_3<>+47(SB)/1, $0x00
-DATA triangle512_3<>+48(SB)/1, $0x01
-DATA triangle512_3<>+49(SB)/1, $0x00
-DATA triangle512_3<>+50(SB)/1, $0x00
-DATA triangle512_3<>+51(SB)/1, $0x00
-DATA triangle512_3<>+52(SB)/1, $0x01
-DATA triangle512_3<>+53(SB)/1, $0x01
-DATA triangle512_3<>+54(SB)/1, $0x00
-DATA triangle512_3<>+55(SB)/1, $0x00
-DATA triangle512_3<>+56(SB)/1, $0x01
-DATA triangle512_3<>+57(SB)/1, $0x01
-DATA triangle512_3<>+58(SB)/1, $0x01
-DATA triangle512_3<>+59(SB)/1, $0x00
-DATA triangle512_3<>+60(SB)/1, $0x01
-DATA triangle512_3<>+61(SB)/1, $0x01
-DATA triangle512_3<>+62(SB)/1, $0x01
-DATA triangle512_3<>+63(SB)/1, $0x01
-GLOBL triangle512_3<>(SB), RODATA|NOPTR, $64
-
 // func u8u32RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u32RotatedAVX512(SB), $8-8
+TEXT ·u8u32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -285,32 +19,38 @@ TEXT ·u8u32RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
+	TESTL     $0x00000200, R9
+	JNZ       past
+	TESTL     $0x00000100, R9
+	JNZ       aheadEmptyLoop
+	JMP       aheadLoop
+
+past:
+	TESTL $0x00000100, R9
+	JNZ   streamEmptyLoop
+	JMP   streamLoop
 
 aheadLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
+	CMPB      R9, $0x00
 	JE        aheadSummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
+	CMPB      R9, $0x01
 	JE        aheadSummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
+	CMPB      R9, $0x02
 	JE        aheadSummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
+	CMPB      R9, $0x03
 	JE        aheadSummed
 	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
@@ -336,52 +76,50 @@ aheadSummed:
 	JNE        aheadLoop
 	JMP        end
 
-aheadEmpty:
-	MOVQ 48(AX), R13
-
 aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
+	CMPB      R9, $0x00
 	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
+	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
+	CMPB      R9, $0x01
 	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
+	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
+	CMPB      R9, $0x02
 	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
+	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
+	CMPB      R9, $0x03
 	JE        aheadEmptySummed
-	VMOVDQU32 192(R14), Z3
+	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
 
 aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*4), Z3
-	VMOVDQU32  256(R14), Z4
+	VMOVDQU32  (R8)(R14*4), Z3
+	VMOVDQU32  256(R13), Z4
 	VPERMI2D   Z1, Z3, Z4
 	VPADDD     Z2, Z4, Z2
 	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
+	VMOVDQU32  320(R13), Z3
 	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*4)
+	VMOVDQU32  Z4, (DI)(R15*4)
 	VMOVDQU32  (DX)(R10*4), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*4), Z5
-	VMOVDQU32  384(R14), Z6
+	ADDQ       104(AX), R14
+	VMOVDQU32  (R8)(R14*4), Z5
+	VMOVDQU32  384(R13), Z6
 	VPERMI2D   Z0, Z5, Z6
 	VPADDD     Z4, Z6, Z4
 	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*4)
+	MOVQ       48(AX), R13
+	VMOVDQU32  Z3, (R13)(R15*4)
 	VPADDD     Z2, Z4, Z4
 	VMOVDQU32  Z4, (BX)(R10*4)
 	PREFETCHT0 -128(CX)(R10*4)
@@ -393,37 +131,33 @@ aheadEmptySummed:
 	JNE        aheadEmptyLoop
 	JMP        end
 
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
+streamLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
+	CMPB      R9, $0x00
+	JE        streamSummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
+	CMPB      R9, $0x01
+	JE        streamSummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
+	CMPB      R9, $0x02
+	JE        streamSummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        streamFilledSummed
+	CMPB      R9, $0x03
+	JE        streamSummed
 	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
 
-streamFilledSummed:
+streamSummed:
 	VMOVDQU32 (R8)(R14*4), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -438,55 +172,53 @@ streamFilledSummed:
 	ADDQ      R12, R10
 	ADDQ      96(AX), R11
 	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
+	JNE       streamLoop
 	JMP       end
 
-streamEmpty:
-	MOVQ 48(AX), R13
-
 streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
+	CMPB      R9, $0x00
 	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
+	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
+	CMPB      R9, $0x01
 	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
+	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
+	CMPB      R9, $0x02
 	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
+	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
+	CMPB      R9, $0x03
 	JE        streamEmptySummed
-	VMOVDQU32 192(R14), Z3
+	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
 
 streamEmptySummed:
-	VMOVDQU32 (R8)(R15*4), Z3
-	VMOVDQU32 256(R14), Z4
+	VMOVDQU32 (R8)(R14*4), Z3
+	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDD    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
+	VMOVDQU32 320(R13), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*4)
+	VMOVDQU32 Z4, (DI)(R15*4)
 	VMOVDQU32 (DX)(R10*4), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*4), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*4), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*4)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*4)
 	VPADDD    Z2, Z4, Z4
 	VMOVDQU32 Z4, (BX)(R10*4)
 	VMOVNTDQ  Z4, (CX)(R10*4)
@@ -513,171 +245,169 @@ TEXT ·u8u32DotRotatedAVX512(SB), $0-8
 	MOVQ      32(AX), DI
 	MOVQ      40(AX), R8
 	MOVQ      112(AX), R9
-	MOVQ      72(AX), R9
-	MOVQ      64(AX), R10
-	MOVQ      80(AX), R11
-	MOVQ      56(AX), R12
-	VMOVDQU32 (R12), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
+	MOVQ      72(AX), R10
+	MOVQ      64(AX), R11
+	MOVQ      80(AX), R12
+	MOVQ      56(AX), R13
+	VMOVDQU32 (R13), Z1
+	TESTL     $0x00000200, R9
+	JNZ       past
+	TESTL     $0x00000100, R9
+	JNZ       aheadEmptyLoop
+	JMP       aheadLoop
+
+past:
+	TESTL $0x00000100, R9
+	JNZ   streamEmptyLoop
+	JMP   streamLoop
 
 aheadLoop:
-	MOVQ         (R10), R12
-	MOVLQSX      8(R10), R13
-	MOVLQSX      12(R10), R14
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
 	VPXORD       Z2, Z2, Z2
-	VPBROADCASTD (SI)(R9*1), Z0
-	VPDPBUSD     (R12), Z0, Z2
-	VPBROADCASTD 4(SI)(R9*1), Z0
-	VPDPBUSD     64(R12), Z0, Z2
+	VPBROADCASTD (SI)(R10*1), Z0
+	VPDPBUSD     (R9), Z0, Z2
+	VPBROADCASTD 4(SI)(R10*1), Z0
+	VPDPBUSD     64(R9), Z0, Z2
 	VPXORD       Z3, Z3, Z3
-	VPBROADCASTD 8(SI)(R9*1), Z0
-	VPDPBUSD     128(R12), Z0, Z3
-	VPBROADCASTD 12(SI)(R9*1), Z0
-	VPDPBUSD     192(R12), Z0, Z3
+	VPBROADCASTD 8(SI)(R10*1), Z0
+	VPDPBUSD     128(R9), Z0, Z3
+	VPBROADCASTD 12(SI)(R10*1), Z0
+	VPDPBUSD     192(R9), Z0, Z3
 	VPADDD       Z2, Z3, Z2
 	VMOVDQU32    (R8)(R13*4), Z0
-	VMOVDQU32    256(R12), Z4
+	VMOVDQU32    256(R9), Z4
 	VPERMI2D     Z1, Z0, Z4
 	VPADDD       Z2, Z4, Z2
 	VMOVDQA32    Z2, Z1
-	VMOVDQU32    320(R12), Z0
+	VMOVDQU32    320(R9), Z0
 	VPERMD       Z2, Z0, Z0
 	VMOVDQU32    Z0, (DI)(R14*4)
-	VPADDD       (DX)(R9*4), Z2, Z0
-	VMOVDQU32    Z0, (BX)(R9*4)
-	PREFETCHT0   -128(CX)(R9*4)
-	PREFETCHT0   128(CX)(R9*4)
-	VMOVDQU32    Z0, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
+	VPADDD       (DX)(R10*4), Z2, Z0
+	VMOVDQU32    Z0, (BX)(R10*4)
+	PREFETCHT0   -128(CX)(R10*4)
+	PREFETCHT0   128(CX)(R10*4)
+	VMOVDQU32    Z0, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
 	JNE          aheadLoop
 	JMP          end
 
-aheadEmpty:
-	MOVQ 48(AX), R12
-
 aheadEmptyLoop:
-	MOVQ         (R10), R13
-	MOVLQSX      8(R10), R14
-	MOVLQSX      12(R10), R15
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
 	VPXORD       Z2, Z2, Z2
-	VPBROADCASTD (SI)(R9*1), Z3
-	VPDPBUSD     (R13), Z3, Z2
-	VPBROADCASTD 4(SI)(R9*1), Z3
-	VPDPBUSD     64(R13), Z3, Z2
+	VPBROADCASTD (SI)(R10*1), Z3
+	VPDPBUSD     (R9), Z3, Z2
+	VPBROADCASTD 4(SI)(R10*1), Z3
+	VPDPBUSD     64(R9), Z3, Z2
 	VPXORD       Z4, Z4, Z4
-	VPBROADCASTD 8(SI)(R9*1), Z3
-	VPDPBUSD     128(R13), Z3, Z4
-	VPBROADCASTD 12(SI)(R9*1), Z3
-	VPDPBUSD     192(R13), Z3, Z4
+	VPBROADCASTD 8(SI)(R10*1), Z3
+	VPDPBUSD     128(R9), Z3, Z4
+	VPBROADCASTD 12(SI)(R10*1), Z3
+	VPDPBUSD     192(R9), Z3, Z4
 	VPADDD       Z2, Z4, Z2
-	VMOVDQU32    (R8)(R14*4), Z3
-	VMOVDQU32    256(R13), Z5
+	VMOVDQU32    (R8)(R13*4), Z3
+	VMOVDQU32    256(R9), Z5
 	VPERMI2D     Z1, Z3, Z5
 	VPADDD       Z2, Z5, Z2
 	VMOVDQA32    Z2, Z1
-	VMOVDQU32    320(R13), Z3
+	VMOVDQU32    320(R9), Z3
 	VPERMD       Z2, Z3, Z5
-	VMOVDQU32    Z5, (DI)(R15*4)
-	VMOVDQU32    (DX)(R9*4), Z5
-	ADDQ         104(AX), R14
-	VMOVDQU32    (R8)(R14*4), Z6
-	VMOVDQU32    384(R13), Z7
+	VMOVDQU32    Z5, (DI)(R14*4)
+	VMOVDQU32    (DX)(R10*4), Z5
+	ADDQ         104(AX), R13
+	VMOVDQU32    (R8)(R13*4), Z6
+	VMOVDQU32    384(R9), Z7
 	VPERMI2D     Z0, Z6, Z7
 	VPADDD       Z5, Z7, Z5
 	VPERMD       Z5, Z3, Z3
-	VMOVDQU32    Z3, (R12)(R15*4)
+	MOVQ         48(AX), R9
+	VMOVDQU32    Z3, (R9)(R14*4)
 	VPADDD       Z2, Z5, Z5
-	VMOVDQU32    Z5, (BX)(R9*4)
-	PREFETCHT0   -128(CX)(R9*4)
-	PREFETCHT0   128(CX)(R9*4)
-	VMOVDQU32    Z5, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
+	VMOVDQU32    Z5, (BX)(R10*4)
+	PREFETCHT0   -128(CX)(R10*4)
+	PREFETCHT0   128(CX)(R10*4)
+	VMOVDQU32    Z5, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
 	JNE          aheadEmptyLoop
 	JMP          end
 
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ         (R10), R12
-	MOVLQSX      8(R10), R13
-	MOVLQSX      12(R10), R14
+streamLoop:
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
 	VPXORD       Z2, Z2, Z2
-	VPBROADCASTD (SI)(R9*1), Z0
-	VPDPBUSD     (R12), Z0, Z2
-	VPBROADCASTD 4(SI)(R9*1), Z0
-	VPDPBUSD     64(R12), Z0, Z2
+	VPBROADCASTD (SI)(R10*1), Z0
+	VPDPBUSD     (R9), Z0, Z2
+	VPBROADCASTD 4(SI)(R10*1), Z0
+	VPDPBUSD     64(R9), Z0, Z2
 	VPXORD       Z3, Z3, Z3
-	VPBROADCASTD 8(SI)(R9*1), Z0
-	VPDPBUSD     128(R12), Z0, Z3
-	VPBROADCASTD 12(SI)(R9*1), Z0
-	VPDPBUSD     192(R12), Z0, Z3
+	VPBROADCASTD 8(SI)(R10*1), Z0
+	VPDPBUSD     128(R9), Z0, Z3
+	VPBROADCASTD 12(SI)(R10*1), Z0
+	VPDPBUSD     192(R9), Z0, Z3
 	VPADDD       Z2, Z3, Z2
 	VMOVDQU32    (R8)(R13*4), Z0
-	VMOVDQU32    256(R12), Z4
+	VMOVDQU32    256(R9), Z4
 	VPERMI2D     Z1, Z0, Z4
 	VPADDD       Z2, Z4, Z2
 	VMOVDQA32    Z2, Z1
-	VMOVDQU32    320(R12), Z0
+	VMOVDQU32    320(R9), Z0
 	VPERMD       Z2, Z0, Z0
 	VMOVDQU32    Z0, (DI)(R14*4)
-	VPADDD       (DX)(R9*4), Z2, Z0
-	VMOVDQU32    Z0, (BX)(R9*4)
-	VMOVNTDQ     Z0, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
-	JNE          streamFilledLoop
+	VPADDD       (DX)(R10*4), Z2, Z0
+	VMOVDQU32    Z0, (BX)(R10*4)
+	VMOVNTDQ     Z0, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
+	JNE          streamLoop
 	JMP          end
 
-streamEmpty:
-	MOVQ 48(AX), R12
-
 streamEmptyLoop:
-	MOVQ         (R10), R13
-	MOVLQSX      8(R10), R14
-	MOVLQSX      12(R10), R15
+	MOVQ         (R11), R9
+	MOVLQSX      8(R11), R13
+	MOVLQSX      12(R11), R14
 	VPXORD       Z2, Z2, Z2
-	VPBROADCASTD (SI)(R9*1), Z3
-	VPDPBUSD     (R13), Z3, Z2
-	VPBROADCASTD 4(SI)(R9*1), Z3
-	VPDPBUSD     64(R13), Z3, Z2
+	VPBROADCASTD (SI)(R10*1), Z3
+	VPDPBUSD     (R9), Z3, Z2
+	VPBROADCASTD 4(SI)(R10*1), Z3
+	VPDPBUSD     64(R9), Z3, Z2
 	VPXORD       Z4, Z4, Z4
-	VPBROADCASTD 8(SI)(R9*1), Z3
-	VPDPBUSD     128(R13), Z3, Z4
-	VPBROADCASTD 12(SI)(R9*1), Z3
-	VPDPBUSD     192(R13), Z3, Z4
+	VPBROADCASTD 8(SI)(R10*1), Z3
+	VPDPBUSD     128(R9), Z3, Z4
+	VPBROADCASTD 12(SI)(R10*1), Z3
+	VPDPBUSD     192(R9), Z3, Z4
 	VPADDD       Z2, Z4, Z2
-	VMOVDQU32    (R8)(R14*4), Z3
-	VMOVDQU32    256(R13), Z5
+	VMOVDQU32    (R8)(R13*4), Z3
+	VMOVDQU32    256(R9), Z5
 	VPERMI2D     Z1, Z3, Z5
 	VPADDD       Z2, Z5, Z2
 	VMOVDQA32    Z2, Z1
-	VMOVDQU32    320(R13), Z3
+	VMOVDQU32    320(R9), Z3
 	VPERMD       Z2, Z3, Z5
-	VMOVDQU32    Z5, (DI)(R15*4)
-	VMOVDQU32    (DX)(R9*4), Z5
-	ADDQ         104(AX), R14
-	VMOVDQU32    (R8)(R14*4), Z6
-	VMOVDQU32    384(R13), Z7
+	VMOVDQU32    Z5, (DI)(R14*4)
+	VMOVDQU32    (DX)(R10*4), Z5
+	ADDQ         104(AX), R13
+	VMOVDQU32    (R8)(R13*4), Z6
+	VMOVDQU32    384(R9), Z7
 	VPERMI2D     Z0, Z6, Z7
 	VPADDD       Z5, Z7, Z5
 	VPERMD       Z5, Z3, Z3
-	VMOVDQU32    Z3, (R12)(R15*4)
+	MOVQ         48(AX), R9
+	VMOVDQU32    Z3, (R9)(R14*4)
 	VPADDD       Z2, Z5, Z5
-	VMOVDQU32    Z5, (BX)(R9*4)
-	VMOVNTDQ     Z5, (CX)(R9*4)
-	ADDQ         R11, R9
-	ADDQ         96(AX), R10
-	CMPQ         R9, 88(AX)
+	VMOVDQU32    Z5, (BX)(R10*4)
+	VMOVNTDQ     Z5, (CX)(R10*4)
+	ADDQ         R12, R10
+	ADDQ         96(AX), R11
+	CMPQ         R10, 88(AX)
 	JNE          streamEmptyLoop
 
 end:
@@ -688,7 +418,7 @@ end:
 
 // func u8u64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64RotatedAVX512(SB), $8-8
+TEXT ·u8u64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -703,195 +433,74 @@ TEXT ·u8u64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBQ (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBQ (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXBQ (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBQ (SI)(R10*1), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -901,7 +510,7 @@ end:
 
 // func u8f32RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8f32RotatedAVX512(SB), $8-8
+TEXT ·u8f32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -916,141 +525,30 @@ TEXT ·u8f32RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Z2
 	VCVTDQ2PS Z2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*4), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPS     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPS     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*4)
-	VADDPS     (DX)(R10*4), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z3, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Z2
-	VCVTDQ2PS Z2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*4), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPS     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPS     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*4)
-	VMOVDQU32  (DX)(R10*4), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*4), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPS     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*4)
-	VADDPS     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z4, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXBD (SI)(R10*1), Z2
-	VCVTDQ2PS Z2, Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*4), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -1061,70 +559,45 @@ streamFilledSummed:
 	VADDPS    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*4)
-	VADDPS    (DX)(R10*4), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*4)
-	VMOVNTDQ  Z3, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Z2
-	VCVTDQ2PS Z2, Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*4), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPS    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPS    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*4)
+	VMOVDQU32 Z4, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPS    (DX)(R10*4), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU32  Z4, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*4), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*4), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*4), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPS    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*4)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*4)
 	VADDPS    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*4)
-	VMOVNTDQ  Z4, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1134,7 +607,7 @@ end:
 
 // func u8f64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u8f64RotatedAVX512(SB), $8-8
+TEXT ·u8f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -1149,126 +622,25 @@ TEXT ·u8f64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXBD (SI)(R10*1), Y2
 	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VADDPD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXBD (SI)(R10*1), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -1279,65 +651,45 @@ streamFilledSummed:
 	VADDPD    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXBD (SI)(R10*1), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPD    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPD    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VADDPD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1347,7 +699,7 @@ end:
 
 // func u16u64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64RotatedAVX512(SB), $8-8
+TEXT ·u16u64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -1362,195 +714,74 @@ TEXT ·u16u64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1560,7 +791,7 @@ end:
 
 // func u16f64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u16f64RotatedAVX512(SB), $8-8
+TEXT ·u16f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -1575,126 +806,25 @@ TEXT ·u16f64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXWD (SI)(R10*2), Y2
 	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWD (SI)(R10*2), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VADDPD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXWD (SI)(R10*2), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -1705,65 +835,45 @@ streamFilledSummed:
 	VADDPD    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXWD (SI)(R10*2), Y2
-	VCVTDQ2PD Y2, Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPD    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPD    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VADDPD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1773,7 +883,7 @@ end:
 
 // func u32u64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64RotatedAVX512(SB), $8-8
+TEXT ·u32u64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -1788,195 +898,74 @@ TEXT ·u32u64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVZXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVZXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVZXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -1986,7 +975,7 @@ end:
 
 // func u32u32RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u32RotatedAVX512(SB), $8-8
+TEXT ·u32u32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -2001,215 +990,79 @@ TEXT ·u32u32RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        aheadSummed
+	CMPB      R9, $0x03
+	JE        anySummed
 	VMOVDQU32 192(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*4), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDD     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*4)
-	VPADDD     (DX)(R10*4), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z3, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        aheadEmptySummed
-	VMOVDQU32 192(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*4), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDD     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*4)
-	VMOVDQU32  (DX)(R10*4), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*4), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*4)
-	VPADDD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z4, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        streamFilledSummed
-	VMOVDQU32 192(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*4), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDD    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*4)
-	VPADDD    (DX)(R10*4), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*4)
-	VMOVNTDQ  Z3, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-	CMPQ      R9, $0x03
-	JE        streamEmptySummed
-	VMOVDQU32 192(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*4), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDD    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*4)
+	VMOVDQU32 Z4, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDD    (DX)(R10*4), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU32  Z4, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*4), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*4), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*4), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*4)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*4)
 	VPADDD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*4)
-	VMOVNTDQ  Z4, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -2219,7 +1072,7 @@ end:
 
 // func i16i64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i16i64RotatedAVX512(SB), $8-8
+TEXT ·i16i64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -2234,195 +1087,74 @@ TEXT ·i16i64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVSXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVSXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXWQ (SI)(R10*2), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -2432,7 +1164,7 @@ end:
 
 // func i32i64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32i64RotatedAVX512(SB), $8-8
+TEXT ·i32i64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -2447,195 +1179,74 @@ TEXT ·i32i64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VPMOVSXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VPADDQ    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VPADDQ     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPADDQ     Z2, Z4, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VPADDQ     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VPADDQ     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VPMOVSXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
 	VPADDQ    Z2, Z4, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VPADDQ    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VPMOVSXDQ (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VPADDQ    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPADDQ    Z2, Z4, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDQ    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VPADDQ    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -2645,7 +1256,7 @@ end:
 
 // func f32f64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64RotatedAVX512(SB), $8-8
+TEXT ·f32f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -2660,123 +1271,24 @@ TEXT ·f32f64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VCVTPS2PD (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VCVTPS2PD (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VADDPD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VCVTPS2PD (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -2787,64 +1299,45 @@ streamFilledSummed:
 	VADDPD    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VCVTPS2PD (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPD    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPD    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VADDPD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -2854,7 +1347,7 @@ end:
 
 // func f32f32RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f32RotatedAVX512(SB), $8-8
+TEXT ·f32f32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -2869,138 +1362,29 @@ TEXT ·f32f32RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadSummed
+	CMPB      R9, $0x02
+	JE        anySummed
 	VMOVDQU32 128(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPS    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*4), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPS     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPS     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*4)
-	VADDPS     (DX)(R10*4), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z3, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        aheadEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*4), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPS     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPS     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*4)
-	VMOVDQU32  (DX)(R10*4), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*4), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPS     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*4)
-	VADDPS     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*4)
-	PREFETCHT0 -128(CX)(R10*4)
-	PREFETCHT0 128(CX)(R10*4)
-	VMOVDQU32  Z4, (CX)(R10*4)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamFilledSummed
-	VMOVDQU32 128(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*4), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -3011,69 +1395,45 @@ streamFilledSummed:
 	VADDPS    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*4)
-	VADDPS    (DX)(R10*4), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*4)
-	VMOVNTDQ  Z3, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU32 (SI)(R10*4), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-	CMPQ      R9, $0x02
-	JE        streamEmptySummed
-	VMOVDQU32 128(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPS    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*4), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPS    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPS    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*4)
+	VMOVDQU32 Z4, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPS    (DX)(R10*4), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU32  Z4, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*4), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*4), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*4), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPS    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*4)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*4)
 	VADDPS    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*4)
-	VMOVNTDQ  Z4, (CX)(R10*4)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX
@@ -3083,7 +1443,7 @@ end:
 
 // func f64f64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64RotatedAVX512(SB), $8-8
+TEXT ·f64f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
 	VPXORD    Z0, Z0, Z0
 	MOVQ      (AX), CX
@@ -3098,123 +1458,24 @@ TEXT ·f64f64RotatedAVX512(SB), $8-8
 	MOVQ      80(AX), R12
 	MOVQ      56(AX), R13
 	VMOVDQU32 (R13), Z1
-	CMPQ      120(AX), $0x00
-	JNE       stream
-	CMPQ      48(AX), $0x00
-	JNE       aheadEmpty
 
-aheadLoop:
+anyLoop:
 	MOVQ      (R11), R13
 	MOVLQSX   8(R11), R14
 	MOVLQSX   12(R11), R15
 	VMOVDQU64 (SI)(R10*8), Z2
-	CMPQ      R9, $0x00
-	JE        aheadSummed
+	CMPB      R9, $0x00
+	JE        anySummed
 	VMOVDQU32 (R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadSummed
+	CMPB      R9, $0x01
+	JE        anySummed
 	VMOVDQU32 64(R13), Z3
 	VPERMI2D  Z0, Z2, Z3
 	VADDPD    Z2, Z3, Z2
 
-aheadSummed:
-	VMOVDQU32  (R8)(R14*8), Z3
-	VMOVDQU32  256(R13), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R13), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R13), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R13), Z3
-	VPERMD     Z2, Z3, Z3
-	VMOVDQU32  Z3, (DI)(R15*8)
-	VADDPD     (DX)(R10*8), Z2, Z3
-	VMOVDQU32  Z3, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z3, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadLoop
-	JMP        end
-
-aheadEmpty:
-	MOVQ 48(AX), R13
-
-aheadEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU64 (SI)(R10*8), Z2
-	CMPQ      R9, $0x00
-	JE        aheadEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        aheadEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-aheadEmptySummed:
-	VMOVDQU32  (R8)(R15*8), Z3
-	VMOVDQU32  256(R14), Z4
-	VPERMI2D   Z1, Z3, Z4
-	VPANDD     512(R14), Z4, Z4
-	VADDPD     Z2, Z4, Z2
-	VMOVDQU32  448(R14), Z1
-	VPERMI2D   Z0, Z2, Z1
-	VADDPD     Z2, Z1, Z2
-	VMOVDQA32  Z2, Z1
-	VMOVDQU32  320(R14), Z3
-	VPERMD     Z2, Z3, Z4
-	VMOVDQU32  Z4, (DI)(BP*8)
-	VMOVDQU32  (DX)(R10*8), Z4
-	ADDQ       104(AX), R15
-	VMOVDQU32  (R8)(R15*8), Z5
-	VMOVDQU32  384(R14), Z6
-	VPERMI2D   Z0, Z5, Z6
-	VADDPD     Z4, Z6, Z4
-	VPERMD     Z4, Z3, Z3
-	VMOVDQU32  Z3, (R13)(BP*8)
-	VADDPD     Z2, Z4, Z4
-	VMOVDQU32  Z4, (BX)(R10*8)
-	PREFETCHT0 -128(CX)(R10*8)
-	PREFETCHT0 128(CX)(R10*8)
-	VMOVDQU32  Z4, (CX)(R10*8)
-	ADDQ       R12, R10
-	ADDQ       96(AX), R11
-	CMPQ       R10, 88(AX)
-	JNE        aheadEmptyLoop
-	JMP        end
-
-stream:
-	CMPQ 48(AX), $0x00
-	JNE  streamEmpty
-
-streamFilledLoop:
-	MOVQ      (R11), R13
-	MOVLQSX   8(R11), R14
-	MOVLQSX   12(R11), R15
-	VMOVDQU64 (SI)(R10*8), Z2
-	CMPQ      R9, $0x00
-	JE        streamFilledSummed
-	VMOVDQU32 (R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamFilledSummed
-	VMOVDQU32 64(R13), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamFilledSummed:
+anySummed:
 	VMOVDQU32 (R8)(R14*8), Z3
 	VMOVDQU32 256(R13), Z4
 	VPERMI2D  Z1, Z3, Z4
@@ -3225,64 +1486,45 @@ streamFilledSummed:
 	VADDPD    Z2, Z1, Z2
 	VMOVDQA32 Z2, Z1
 	VMOVDQU32 320(R13), Z3
-	VPERMD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (DI)(R15*8)
-	VADDPD    (DX)(R10*8), Z2, Z3
-	VMOVDQU32 Z3, (BX)(R10*8)
-	VMOVNTDQ  Z3, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamFilledLoop
-	JMP       end
-
-streamEmpty:
-	MOVQ 48(AX), R13
-
-streamEmptyLoop:
-	MOVQ      (R11), R14
-	MOVLQSX   8(R11), R15
-	MOVLQSX   12(R11), BP
-	VMOVDQU64 (SI)(R10*8), Z2
-	CMPQ      R9, $0x00
-	JE        streamEmptySummed
-	VMOVDQU32 (R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-	CMPQ      R9, $0x01
-	JE        streamEmptySummed
-	VMOVDQU32 64(R14), Z3
-	VPERMI2D  Z0, Z2, Z3
-	VADDPD    Z2, Z3, Z2
-
-streamEmptySummed:
-	VMOVDQU32 (R8)(R15*8), Z3
-	VMOVDQU32 256(R14), Z4
-	VPERMI2D  Z1, Z3, Z4
-	VPANDD    512(R14), Z4, Z4
-	VADDPD    Z2, Z4, Z2
-	VMOVDQU32 448(R14), Z1
-	VPERMI2D  Z0, Z2, Z1
-	VADDPD    Z2, Z1, Z2
-	VMOVDQA32 Z2, Z1
-	VMOVDQU32 320(R14), Z3
 	VPERMD    Z2, Z3, Z4
-	VMOVDQU32 Z4, (DI)(BP*8)
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
 	VMOVDQU32 (DX)(R10*8), Z4
-	ADDQ      104(AX), R15
-	VMOVDQU32 (R8)(R15*8), Z5
-	VMOVDQU32 384(R14), Z6
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
 	VPERMI2D  Z0, Z5, Z6
 	VADDPD    Z4, Z6, Z4
 	VPERMD    Z4, Z3, Z3
-	VMOVDQU32 Z3, (R13)(BP*8)
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
 	VADDPD    Z2, Z4, Z4
-	VMOVDQU32 Z4, (BX)(R10*8)
-	VMOVNTDQ  Z4, (CX)(R10*8)
-	ADDQ      R12, R10
-	ADDQ      96(AX), R11
-	CMPQ      R10, 88(AX)
-	JNE       streamEmptyLoop
+	JMP       anyMade
 
 end:
 	MOVQ      56(AX), AX

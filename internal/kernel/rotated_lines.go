@@ -16,8 +16,14 @@ type rotatedArgs struct {
 	first, step, end     int // elements
 	nextVector           int // bytes from a vector's description to the next's
 	own                  int // elements from the rows that runs go on from to their own
-	steps, stream        int
+	shape                int // steps of the sum of a run, and bits from rotatedHasEmpty on
 }
+
+// What the generator knows of the shape of a line.
+const (
+	rotatedHasEmpty = 1 << 8
+	rotatedStreams  = 1 << 9
+)
 
 // rotatedScratch is what a line needs to get there.
 type rotatedScratch[P Pixel] struct {
@@ -114,9 +120,10 @@ func (a *rotatedAssembly[P, S]) stretch(l *RotatedLine[P, S], src []P, skipped, 
 	args.rows = address(l.Rows, slack)
 	args.above = address(l.RowsAbove, slack)
 	args.carry = address(l.Carry, 0)
-	args.empty = 0
+	args.empty, args.shape = 0, a.steps
 	if l.Empty != nil {
 		_ = l.Empty[:need]
+		args.shape |= rotatedHasEmpty
 		args.empty = address(l.Empty, slack)
 	}
 	args.first, args.step, args.end, args.own = to-lanes, -lanes, from-lanes, -n
@@ -126,10 +133,8 @@ func (a *rotatedAssembly[P, S]) stretch(l *RotatedLine[P, S], src []P, skipped, 
 		args.nextVector = -args.nextVector
 	}
 	args.vector = address(a.vectors, args.first/lanes)
-	args.steps = a.steps
-	args.stream = 0
 	if l.Stream && args.dst%LineBytes == 0 {
-		args.stream = 1
+		args.shape |= rotatedStreams
 	}
 	a.routine((*uintptr)(unsafe.Pointer(args)))
 	runtime.KeepAlive(l)

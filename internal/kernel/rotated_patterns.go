@@ -2,7 +2,7 @@ package kernel
 
 import "unsafe"
 
-// rotatedVector says how one vector of a line is summed.
+// rotatedVector is how one vector of a line is summed.
 type rotatedVector struct {
 	pattern uintptr // the address of its rows
 	above   int32   // the first of RowsAbove that its pixels go on from
@@ -42,7 +42,7 @@ type rotatedCut struct {
 }
 
 // vectors lists those of a line and their patterns, of which there are few:
-// they repeat along the line. It also says how many steps a sum takes.
+// they repeat along the line. It also counts the steps that a sum takes.
 func (cut *rotatedCut) vectors() (list []rotatedVector, patterns []uint32, steps int) {
 	all := len(cut.Run) * cut.Channels
 	count := (all + RotatedBlock - 1) / RotatedBlock * RotatedBlock / cut.lanes

@@ -1,7 +1,6 @@
 package kernel_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
@@ -9,63 +8,42 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-func TestRotated(t *testing.T) {
-	testRotated[uint8, uint32](t)
-	testRotated[uint8, uint64](t)
-	testRotated[uint8, float32](t)
-	testRotated[uint8, float64](t)
-	testRotated[uint16, uint64](t)
-	testRotated[uint16, float64](t)
-	testRotated[uint32, uint32](t)
-	testRotated[uint32, uint64](t)
-	testRotated[int16, int64](t)
-	testRotated[int32, int64](t)
-	testRotated[float32, float32](t)
-	testRotated[float32, float64](t)
-	testRotated[float64, float64](t)
-	if kernel.NewRotatedKernel[float64, uint32](kernel.Portable, kernel.RotatedRuns{Run: []int32{0}, Channels: 1}) != nil {
-		t.Error("there is a kernel for float64 in uint32")
-	}
-}
-
 // testRotated makes two lines, in one stretch and in several, at every level,
 // and holds them against each other to the bit and, if they are whole numbers,
 // against what the lines should be.
 func testRotated[P kernel.Pixel, S kernel.Sum](t *testing.T) {
-	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(3, 4))
-		for range 400 {
-			width, channels, longest := 1+rng.IntN(90), []int{1, 1, 2, 3, 4, 5, 17}[rng.IntN(7)], 1+rng.IntN(20)
-			runs := kernel.RotatedRuns{Run: make([]int32, width), Channels: channels, Falling: rng.IntN(2) == 0}
-			for x := 1; x < width; x++ {
-				if runs.Run[x] = runs.Run[x-1]; rng.IntN(longest) == 0 {
-					runs.Run[x]++
-				}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 400 {
+		width, channels, longest := 1+rng.IntN(90), []int{1, 1, 2, 3, 4, 5, 17}[rng.IntN(7)], 1+rng.IntN(20)
+		runs := kernel.RotatedRuns{Run: make([]int32, width), Channels: channels, Falling: rng.IntN(2) == 0}
+		for x := 1; x < width; x++ {
+			if runs.Run[x] = runs.Run[x-1]; rng.IntN(longest) == 0 {
+				runs.Run[x]++
 			}
-			img := randomPixels[P](rng, 2, width*channels)
-			if rng.IntN(2) == 0 {
-				spoil(rng, img)
-			}
-			whole := S(1)/S(2) == 0
-			var first []S
-			for _, level := range levels() {
-				for _, cuts := range []int{0, 3} {
-					got := rotatedLines[P, S](t, rng, level, runs, img, cuts)
-					if first == nil {
-						first = got
-						if whole {
-							rotatedBrute(t, runs, img, got)
-						}
+		}
+		img := randomPixels[P](rng, 2, width*channels)
+		if rng.IntN(2) == 0 {
+			spoil(rng, img)
+		}
+		whole := S(1)/S(2) == 0
+		var first []S
+		for _, level := range levels() {
+			for _, cuts := range []int{0, 3} {
+				got := rotatedLines[P, S](t, rng, level, runs, img, cuts)
+				if first == nil {
+					first = got
+					if whole {
+						rotatedBrute(t, runs, img, got)
 					}
-					for i := range got {
-						if !same(got[i], first[i]) {
-							t.Fatalf("%+v, level %v, %d cuts: value %d is %v, else %v", runs, level, cuts, i, got[i], first[i])
-						}
+				}
+				for i := range got {
+					if !same(got[i], first[i]) {
+						t.Fatalf("%+v, level %v, %d cuts: value %d is %v, else %v", runs, level, cuts, i, got[i], first[i])
 					}
 				}
 			}
 		}
-	})
+	}
 }
 
 // rotatedLines is the sums of two lines and, of the second, those on empty cells
@@ -79,7 +57,7 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 	length := (width*n + block - 1) / block * block
 	mark := S(77)
 	var buffers [][]S
-	// guarded is so many zeros on a cache line, and marks around them.
+	// guarded is zeros that start a cache line, and marks around them.
 	guarded := func(size int) []S {
 		line := kernel.LineBytes / int(unsafe.Sizeof(mark))
 		buf := make([]S, size+2*guard+line)

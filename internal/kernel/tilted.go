@@ -43,7 +43,7 @@ func TiltedLead(channels int) int { return max(tiltedRows*Slack, channels) }
 func TiltedSlack(channels int) int { return (tiltedRows+2)*Slack + channels }
 
 // TiltedSkew is how much further left every row of a tile starts, in tables
-// whose sums have so many bytes: a cache line, or 16 elements for those of
+// whose sums have that many bytes: a cache line, or 16 elements for those of
 // several sizes, and a pixel at least. Where tiles begin must be a multiple of
 // it.
 func TiltedSkew(channels, sumBytes int) int {

@@ -4,116 +4,6 @@
 
 #include "textflag.h"
 
-DATA triangle256_0<>+0(SB)/1, $0x01
-DATA triangle256_0<>+1(SB)/1, $0x00
-DATA triangle256_0<>+2(SB)/1, $0x00
-DATA triangle256_0<>+3(SB)/1, $0x00
-DATA triangle256_0<>+4(SB)/1, $0x01
-DATA triangle256_0<>+5(SB)/1, $0x01
-DATA triangle256_0<>+6(SB)/1, $0x00
-DATA triangle256_0<>+7(SB)/1, $0x00
-DATA triangle256_0<>+8(SB)/1, $0x01
-DATA triangle256_0<>+9(SB)/1, $0x01
-DATA triangle256_0<>+10(SB)/1, $0x01
-DATA triangle256_0<>+11(SB)/1, $0x00
-DATA triangle256_0<>+12(SB)/1, $0x01
-DATA triangle256_0<>+13(SB)/1, $0x01
-DATA triangle256_0<>+14(SB)/1, $0x01
-DATA triangle256_0<>+15(SB)/1, $0x01
-DATA triangle256_0<>+16(SB)/1, $0x01
-DATA triangle256_0<>+17(SB)/1, $0x01
-DATA triangle256_0<>+18(SB)/1, $0x01
-DATA triangle256_0<>+19(SB)/1, $0x01
-DATA triangle256_0<>+20(SB)/1, $0x01
-DATA triangle256_0<>+21(SB)/1, $0x01
-DATA triangle256_0<>+22(SB)/1, $0x01
-DATA triangle256_0<>+23(SB)/1, $0x01
-DATA triangle256_0<>+24(SB)/1, $0x01
-DATA triangle256_0<>+25(SB)/1, $0x01
-DATA triangle256_0<>+26(SB)/1, $0x01
-DATA triangle256_0<>+27(SB)/1, $0x01
-DATA triangle256_0<>+28(SB)/1, $0x01
-DATA triangle256_0<>+29(SB)/1, $0x01
-DATA triangle256_0<>+30(SB)/1, $0x01
-DATA triangle256_0<>+31(SB)/1, $0x01
-GLOBL triangle256_0<>(SB), RODATA|NOPTR, $32
-
-DATA triangle256_1<>+0(SB)/1, $0x00
-DATA triangle256_1<>+1(SB)/1, $0x00
-DATA triangle256_1<>+2(SB)/1, $0x00
-DATA triangle256_1<>+3(SB)/1, $0x00
-DATA triangle256_1<>+4(SB)/1, $0x00
-DATA triangle256_1<>+5(SB)/1, $0x00
-DATA triangle256_1<>+6(SB)/1, $0x00
-DATA triangle256_1<>+7(SB)/1, $0x00
-DATA triangle256_1<>+8(SB)/1, $0x00
-DATA triangle256_1<>+9(SB)/1, $0x00
-DATA triangle256_1<>+10(SB)/1, $0x00
-DATA triangle256_1<>+11(SB)/1, $0x00
-DATA triangle256_1<>+12(SB)/1, $0x00
-DATA triangle256_1<>+13(SB)/1, $0x00
-DATA triangle256_1<>+14(SB)/1, $0x00
-DATA triangle256_1<>+15(SB)/1, $0x00
-DATA triangle256_1<>+16(SB)/1, $0x01
-DATA triangle256_1<>+17(SB)/1, $0x00
-DATA triangle256_1<>+18(SB)/1, $0x00
-DATA triangle256_1<>+19(SB)/1, $0x00
-DATA triangle256_1<>+20(SB)/1, $0x01
-DATA triangle256_1<>+21(SB)/1, $0x01
-DATA triangle256_1<>+22(SB)/1, $0x00
-DATA triangle256_1<>+23(SB)/1, $0x00
-DATA triangle256_1<>+24(SB)/1, $0x01
-DATA triangle256_1<>+25(SB)/1, $0x01
-DATA triangle256_1<>+26(SB)/1, $0x01
-DATA triangle256_1<>+27(SB)/1, $0x00
-DATA triangle256_1<>+28(SB)/1, $0x01
-DATA triangle256_1<>+29(SB)/1, $0x01
-DATA triangle256_1<>+30(SB)/1, $0x01
-DATA triangle256_1<>+31(SB)/1, $0x01
-GLOBL triangle256_1<>(SB), RODATA|NOPTR, $32
-
-DATA ones256<>+0(SB)/2, $0x0001
-DATA ones256<>+2(SB)/2, $0x0001
-DATA ones256<>+4(SB)/2, $0x0001
-DATA ones256<>+6(SB)/2, $0x0001
-DATA ones256<>+8(SB)/2, $0x0001
-DATA ones256<>+10(SB)/2, $0x0001
-DATA ones256<>+12(SB)/2, $0x0001
-DATA ones256<>+14(SB)/2, $0x0001
-DATA ones256<>+16(SB)/2, $0x0001
-DATA ones256<>+18(SB)/2, $0x0001
-DATA ones256<>+20(SB)/2, $0x0001
-DATA ones256<>+22(SB)/2, $0x0001
-DATA ones256<>+24(SB)/2, $0x0001
-DATA ones256<>+26(SB)/2, $0x0001
-DATA ones256<>+28(SB)/2, $0x0001
-DATA ones256<>+30(SB)/2, $0x0001
-GLOBL ones256<>(SB), RODATA|NOPTR, $32
-
-DATA tailMasks<>+0(SB)/4, $0xffffffff
-DATA tailMasks<>+4(SB)/4, $0xffffffff
-DATA tailMasks<>+8(SB)/4, $0xffffffff
-DATA tailMasks<>+12(SB)/4, $0xffffffff
-DATA tailMasks<>+16(SB)/4, $0xffffffff
-DATA tailMasks<>+20(SB)/4, $0xffffffff
-DATA tailMasks<>+24(SB)/4, $0xffffffff
-DATA tailMasks<>+28(SB)/4, $0xffffffff
-DATA tailMasks<>+32(SB)/4, $0x00000000
-DATA tailMasks<>+36(SB)/4, $0x00000000
-DATA tailMasks<>+40(SB)/4, $0x00000000
-DATA tailMasks<>+44(SB)/4, $0x00000000
-DATA tailMasks<>+48(SB)/4, $0x00000000
-DATA tailMasks<>+52(SB)/4, $0x00000000
-DATA tailMasks<>+56(SB)/4, $0x00000000
-DATA tailMasks<>+60(SB)/4, $0x00000000
-GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
-
-DATA bias256<>+0(SB)/8, $(4503599627370496.0)
-DATA bias256<>+8(SB)/8, $(4503599627370496.0)
-DATA bias256<>+16(SB)/8, $(4503599627370496.0)
-DATA bias256<>+24(SB)/8, $(4503599627370496.0)
-GLOBL bias256<>(SB), RODATA|NOPTR, $32
-
 // func u8u32TiltedAVX2(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8u32TiltedAVX2(SB), $0-57
@@ -1266,8 +1156,8 @@ TEXT ·u32f64SquaresTiltedAVX2(SB), $0-57
 ahead:
 	PREFETCHT0 128(AX)(DI*8)
 	VPMOVZXDQ  (CX)(DI*4), Y1
-	VPOR       bias256<>+0(SB), Y1, Y1
-	VSUBPD     bias256<>+0(SB), Y1, Y1
+	VPOR       bias<>+0(SB), Y1, Y1
+	VSUBPD     bias<>+0(SB), Y1, Y1
 	VMULPD     Y1, Y1, Y1
 	VADDPD     (R10)(DI*8), Y1, Y1
 	VADDPD     Y1, Y0, Y2
@@ -1276,8 +1166,8 @@ ahead:
 	VMOVDQU    Y2, (DX)(DI*8)
 	VMOVDQU    Y1, (BX)(DI*8)
 	VPMOVZXDQ  16(CX)(DI*4), Y1
-	VPOR       bias256<>+0(SB), Y1, Y1
-	VSUBPD     bias256<>+0(SB), Y1, Y1
+	VPOR       bias<>+0(SB), Y1, Y1
+	VSUBPD     bias<>+0(SB), Y1, Y1
 	VMULPD     Y1, Y1, Y1
 	VADDPD     32(R10)(DI*8), Y1, Y1
 	VADDPD     Y1, Y0, Y3
@@ -1294,8 +1184,8 @@ ahead:
 
 stream:
 	VPMOVZXDQ (CX)(DI*4), Y1
-	VPOR      bias256<>+0(SB), Y1, Y1
-	VSUBPD    bias256<>+0(SB), Y1, Y1
+	VPOR      bias<>+0(SB), Y1, Y1
+	VSUBPD    bias<>+0(SB), Y1, Y1
 	VMULPD    Y1, Y1, Y1
 	VADDPD    (R10)(DI*8), Y1, Y1
 	VADDPD    Y1, Y0, Y2
@@ -1304,8 +1194,8 @@ stream:
 	VMOVDQU   Y2, (DX)(DI*8)
 	VMOVDQU   Y1, (BX)(DI*8)
 	VPMOVZXDQ 16(CX)(DI*4), Y1
-	VPOR      bias256<>+0(SB), Y1, Y1
-	VSUBPD    bias256<>+0(SB), Y1, Y1
+	VPOR      bias<>+0(SB), Y1, Y1
+	VSUBPD    bias<>+0(SB), Y1, Y1
 	VMULPD    Y1, Y1, Y1
 	VADDPD    32(R10)(DI*8), Y1, Y1
 	VADDPD    Y1, Y0, Y3
@@ -1322,6 +1212,12 @@ stream:
 done:
 	VZEROUPPER
 	RET
+
+DATA bias<>+0(SB)/8, $0x4330000000000000
+DATA bias<>+8(SB)/8, $0x4330000000000000
+DATA bias<>+16(SB)/8, $0x4330000000000000
+DATA bias<>+24(SB)/8, $0x4330000000000000
+GLOBL bias<>(SB), RODATA|NOPTR, $32
 
 // func i16u64SquaresTiltedAVX2(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+

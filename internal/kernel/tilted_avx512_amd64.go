@@ -4,596 +4,266 @@
 
 package kernel
 
-// u8u32TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint32(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u8u32TiltedAVX512(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
-
-// u8u32TiltedGroupAVX512 is that of one row,
+// u8u32TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u8u32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8u32TiltedGroupAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8u32TiltedAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8u64TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint64(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u8u64TiltedAVX512(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
-
-// u8u64TiltedGroupAVX512 is that of one row,
+// u8u64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u8u64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8u64TiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8f32TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float32(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u8f32TiltedAVX512(dst *float32, src *uint8, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
-
-// u8f32TiltedGroupAVX512 is that of one row,
+// u8f32TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u8f32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8f32TiltedGroupAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8f32TiltedAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8f64TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float64(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u8f64TiltedAVX512(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-
-// u8f64TiltedGroupAVX512 is that of one row,
+// u8f64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u8f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8f64TiltedGroupAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8f64TiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16u64TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint64(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u16u64TiltedAVX512(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
-
-// u16u64TiltedGroupAVX512 is that of one row,
+// u16u64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u16u64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u16u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16f64TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float64(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u16f64TiltedAVX512(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-
-// u16f64TiltedGroupAVX512 is that of one row,
+// u16f64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u16f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u16f64TiltedGroupAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32u64TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint64(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u32u64TiltedAVX512(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
-
-// u32u64TiltedGroupAVX512 is that of one row,
+// u32u64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u32u64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u32u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u32u64TiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32u32TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint32(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u32u32TiltedAVX512(dst *uint32, src *uint32, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
-
-// u32u32TiltedGroupAVX512 is that of one row,
+// u32u32TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u32u32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u32u32TiltedGroupAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16i64TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + int64(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func i16i64TiltedAVX512(dst *int64, src *int16, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
-
-// i16i64TiltedGroupAVX512 is that of one row,
+// i16i64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		i16i64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i16i64TiltedGroupAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i32i64TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + int64(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func i32i64TiltedAVX512(dst *int64, src *int32, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
-
-// i32i64TiltedGroupAVX512 is that of one row,
+// i32i64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		i32i64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i32i64TiltedGroupAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i32i64TiltedAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f32f64TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float64(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func f32f64TiltedAVX512(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-
-// f32f64TiltedGroupAVX512 is that of one row,
+// f32f64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		f32f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f32f64TiltedGroupAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f32f64TiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f32f32TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float32(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func f32f32TiltedAVX512(dst *float32, src *float32, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
-
-// f32f32TiltedGroupAVX512 is that of one row,
+// f32f32TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		f32f32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f32f32TiltedGroupAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f32f32TiltedAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f64f64TiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float64(src[i])
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func f64f64TiltedAVX512(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-
-// f64f64TiltedGroupAVX512 is that of one row,
+// f64f64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		f64f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f64f64TiltedGroupAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8u64SquaresTiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint64(src[i]) squared
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u8u64SquaresTiltedAVX512(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
-
-// u8u64SquaresTiltedGroupAVX512 is that of one row,
+// u8u64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u8u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u8u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16u64SquaresTiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint64(src[i]) squared
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u16u64SquaresTiltedAVX512(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
-
-// u16u64SquaresTiltedGroupAVX512 is that of one row,
+// u16u64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u16u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u16u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32u64SquaresTiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint64(src[i]) squared
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u32u64SquaresTiltedAVX512(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
-
-// u32u64SquaresTiltedGroupAVX512 is that of one row,
+// u32u64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u32u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u32u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32f64SquaresTiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float64(src[i]) squared
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func u32f64SquaresTiltedAVX512(dst *float64, src *uint32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-
-// u32f64SquaresTiltedGroupAVX512 is that of one row,
+// u32f64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		u32f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func u32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16u64SquaresTiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint64(src[i]) squared
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func i16u64SquaresTiltedAVX512(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
-
-// i16u64SquaresTiltedGroupAVX512 is that of one row,
+// i16u64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		i16u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i16u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i32u64SquaresTiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + uint64(src[i]) squared
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func i32u64SquaresTiltedAVX512(dst *uint64, src *int32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
-
-// i32u64SquaresTiltedGroupAVX512 is that of one row,
+// i32u64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		i32u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i32u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i32f64SquaresTiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float64(src[i]) squared
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func i32f64SquaresTiltedAVX512(dst *float64, src *int32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-
-// i32f64SquaresTiltedGroupAVX512 is that of one row,
+// i32f64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		i32f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func i32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func i32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f32f64SquaresTiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float64(src[i]) squared
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func f32f64SquaresTiltedAVX512(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-
-// f32f64SquaresTiltedGroupAVX512 is that of one row,
+// f32f64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		f32f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f64f64SquaresTiltedAVX512 is
-//
-//	for i := range n {
-//		d := diagonals[i]
-//		diagonals[i] = diagonals[i+channels] + float64(src[i]) squared
-//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
-//		dst[i] = new[i]
-//	}
-//	copy(sums, new)
-//
-// for whole cache lines of sums.
-//
-//go:noescape
-func f64f64SquaresTiltedAVX512(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-
-// f64f64SquaresTiltedGroupAVX512 is that of one row,
+// f64f64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
 //		f64f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
 //	}
 //
 // with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
-// after them come so many vectors under masks, where the image begins and ends.
+// after them come vectors under masks, where the image begins and ends.
 //
 //go:noescape
-func f64f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+func f64f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)

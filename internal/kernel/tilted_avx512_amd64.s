@@ -2,328 +2,9 @@
 
 //go:build amd64 && !noasm
 
-#include "textflag.h"
-
-DATA triangle512_0<>+0(SB)/1, $0x01
-DATA triangle512_0<>+1(SB)/1, $0x00
-DATA triangle512_0<>+2(SB)/1, $0x00
-DATA triangle512_0<>+3(SB)/1, $0x00
-DATA triangle512_0<>+4(SB)/1, $0x01
-DATA triangle512_0<>+5(SB)/1, $0x01
-DATA triangle512_0<>+6(SB)/1, $0x00
-DATA triangle512_0<>+7(SB)/1, $0x00
-DATA triangle512_0<>+8(SB)/1, $0x01
-DATA triangle512_0<>+9(SB)/1, $0x01
-DATA triangle512_0<>+10(SB)/1, $0x01
-DATA triangle512_0<>+11(SB)/1, $0x00
-DATA triangle512_0<>+12(SB)/1, $0x01
-DATA triangle512_0<>+13(SB)/1, $0x01
-DATA triangle512_0<>+14(SB)/1, $0x01
-DATA triangle512_0<>+15(SB)/1, $0x01
-DATA triangle512_0<>+16(SB)/1, $0x01
-DATA triangle512_0<>+17(SB)/1, $0x01
-DATA triangle512_0<>+18(SB)/1, $0x01
-DATA triangle512_0<>+19(SB)/1, $0x01
-DATA triangle512_0<>+20(SB)/1, $0x01
-DATA triangle512_0<>+21(SB)/1, $0x01
-DATA triangle512_0<>+22(SB)/1, $0x01
-DATA triangle512_0<>+23(SB)/1, $0x01
-DATA triangle512_0<>+24(SB)/1, $0x01
-DATA triangle512_0<>+25(SB)/1, $0x01
-DATA triangle512_0<>+26(SB)/1, $0x01
-DATA triangle512_0<>+27(SB)/1, $0x01
-DATA triangle512_0<>+28(SB)/1, $0x01
-DATA triangle512_0<>+29(SB)/1, $0x01
-DATA triangle512_0<>+30(SB)/1, $0x01
-DATA triangle512_0<>+31(SB)/1, $0x01
-DATA triangle512_0<>+32(SB)/1, $0x01
-DATA triangle512_0<>+33(SB)/1, $0x01
-DATA triangle512_0<>+34(SB)/1, $0x01
-DATA triangle512_0<>+35(SB)/1, $0x01
-DATA triangle512_0<>+36(SB)/1, $0x01
-DATA triangle512_0<>+37(SB)/1, $0x01
-DATA triangle512_0<>+38(SB)/1, $0x01
-DATA triangle512_0<>+39(SB)/1, $0x01
-DATA triangle512_0<>+40(SB)/1, $0x01
-DATA triangle512_0<>+41(SB)/1, $0x01
-DATA triangle512_0<>+42(SB)/1, $0x01
-DATA triangle512_0<>+43(SB)/1, $0x01
-DATA triangle512_0<>+44(SB)/1, $0x01
-DATA triangle512_0<>+45(SB)/1, $0x01
-DATA triangle512_0<>+46(SB)/1, $0x01
-DATA triangle512_0<>+47(SB)/1, $0x01
-DATA triangle512_0<>+48(SB)/1, $0x01
-DATA triangle512_0<>+49(SB)/1, $0x01
-DATA triangle512_0<>+50(SB)/1, $0x01
-DATA triangle512_0<>+51(SB)/1, $0x01
-DATA triangle512_0<>+52(SB)/1, $0x01
-DATA triangle512_0<>+53(SB)/1, $0x01
-DATA triangle512_0<>+54(SB)/1, $0x01
-DATA triangle512_0<>+55(SB)/1, $0x01
-DATA triangle512_0<>+56(SB)/1, $0x01
-DATA triangle512_0<>+57(SB)/1, $0x01
-DATA triangle512_0<>+58(SB)/1, $0x01
-DATA triangle512_0<>+59(SB)/1, $0x01
-DATA triangle512_0<>+60(SB)/1, $0x01
-DATA triangle512_0<>+61(SB)/1, $0x01
-DATA triangle512_0<>+62(SB)/1, $0x01
-DATA triangle512_0<>+63(SB)/1, $0x01
-GLOBL triangle512_0<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_1<>+0(SB)/1, $0x00
-DATA triangle512_1<>+1(SB)/1, $0x00
-DATA triangle512_1<>+2(SB)/1, $0x00
-DATA triangle512_1<>+3(SB)/1, $0x00
-DATA triangle512_1<>+4(SB)/1, $0x00
-DATA triangle512_1<>+5(SB)/1, $0x00
-DATA triangle512_1<>+6(SB)/1, $0x00
-DATA triangle512_1<>+7(SB)/1, $0x00
-DATA triangle512_1<>+8(SB)/1, $0x00
-DATA triangle512_1<>+9(SB)/1, $0x00
-DATA triangle512_1<>+10(SB)/1, $0x00
-DATA triangle512_1<>+11(SB)/1, $0x00
-DATA triangle512_1<>+12(SB)/1, $0x00
-DATA triangle512_1<>+13(SB)/1, $0x00
-DATA triangle512_1<>+14(SB)/1, $0x00
-DATA triangle512_1<>+15(SB)/1, $0x00
-DATA triangle512_1<>+16(SB)/1, $0x01
-DATA triangle512_1<>+17(SB)/1, $0x00
-DATA triangle512_1<>+18(SB)/1, $0x00
-DATA triangle512_1<>+19(SB)/1, $0x00
-DATA triangle512_1<>+20(SB)/1, $0x01
-DATA triangle512_1<>+21(SB)/1, $0x01
-DATA triangle512_1<>+22(SB)/1, $0x00
-DATA triangle512_1<>+23(SB)/1, $0x00
-DATA triangle512_1<>+24(SB)/1, $0x01
-DATA triangle512_1<>+25(SB)/1, $0x01
-DATA triangle512_1<>+26(SB)/1, $0x01
-DATA triangle512_1<>+27(SB)/1, $0x00
-DATA triangle512_1<>+28(SB)/1, $0x01
-DATA triangle512_1<>+29(SB)/1, $0x01
-DATA triangle512_1<>+30(SB)/1, $0x01
-DATA triangle512_1<>+31(SB)/1, $0x01
-DATA triangle512_1<>+32(SB)/1, $0x01
-DATA triangle512_1<>+33(SB)/1, $0x01
-DATA triangle512_1<>+34(SB)/1, $0x01
-DATA triangle512_1<>+35(SB)/1, $0x01
-DATA triangle512_1<>+36(SB)/1, $0x01
-DATA triangle512_1<>+37(SB)/1, $0x01
-DATA triangle512_1<>+38(SB)/1, $0x01
-DATA triangle512_1<>+39(SB)/1, $0x01
-DATA triangle512_1<>+40(SB)/1, $0x01
-DATA triangle512_1<>+41(SB)/1, $0x01
-DATA triangle512_1<>+42(SB)/1, $0x01
-DATA triangle512_1<>+43(SB)/1, $0x01
-DATA triangle512_1<>+44(SB)/1, $0x01
-DATA triangle512_1<>+45(SB)/1, $0x01
-DATA triangle512_1<>+46(SB)/1, $0x01
-DATA triangle512_1<>+47(SB)/1, $0x01
-DATA triangle512_1<>+48(SB)/1, $0x01
-DATA triangle512_1<>+49(SB)/1, $0x01
-DATA triangle512_1<>+50(SB)/1, $0x01
-DATA triangle512_1<>+51(SB)/1, $0x01
-DATA triangle512_1<>+52(SB)/1, $0x01
-DATA triangle512_1<>+53(SB)/1, $0x01
-DATA triangle512_1<>+54(SB)/1, $0x01
-DATA triangle512_1<>+55(SB)/1, $0x01
-DATA triangle512_1<>+56(SB)/1, $0x01
-DATA triangle512_1<>+57(SB)/1, $0x01
-DATA triangle512_1<>+58(SB)/1, $0x01
-DATA triangle512_1<>+59(SB)/1, $0x01
-DATA triangle512_1<>+60(SB)/1, $0x01
-DATA triangle512_1<>+61(SB)/1, $0x01
-DATA triangle512_1<>+62(SB)/1, $0x01
-DATA triangle512_1<>+63(SB)/1, $0x01
-GLOBL triangle512_1<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_2<>+0(SB)/1, $0x00
-DATA triangle512_2<>+1(SB)/1, $0x00
-DATA triangle512_2<>+2(SB)/1, $0x00
-DATA triangle512_2<>+3(SB)/1, $0x00
-DATA triangle512_2<>+4(SB)/1, $0x00
-DATA triangle512_2<>+5(SB)/1, $0x00
-DATA triangle512_2<>+6(SB)/1, $0x00
-DATA triangle512_2<>+7(SB)/1, $0x00
-DATA triangle512_2<>+8(SB)/1, $0x00
-DATA triangle512_2<>+9(SB)/1, $0x00
-DATA triangle512_2<>+10(SB)/1, $0x00
-DATA triangle512_2<>+11(SB)/1, $0x00
-DATA triangle512_2<>+12(SB)/1, $0x00
-DATA triangle512_2<>+13(SB)/1, $0x00
-DATA triangle512_2<>+14(SB)/1, $0x00
-DATA triangle512_2<>+15(SB)/1, $0x00
-DATA triangle512_2<>+16(SB)/1, $0x00
-DATA triangle512_2<>+17(SB)/1, $0x00
-DATA triangle512_2<>+18(SB)/1, $0x00
-DATA triangle512_2<>+19(SB)/1, $0x00
-DATA triangle512_2<>+20(SB)/1, $0x00
-DATA triangle512_2<>+21(SB)/1, $0x00
-DATA triangle512_2<>+22(SB)/1, $0x00
-DATA triangle512_2<>+23(SB)/1, $0x00
-DATA triangle512_2<>+24(SB)/1, $0x00
-DATA triangle512_2<>+25(SB)/1, $0x00
-DATA triangle512_2<>+26(SB)/1, $0x00
-DATA triangle512_2<>+27(SB)/1, $0x00
-DATA triangle512_2<>+28(SB)/1, $0x00
-DATA triangle512_2<>+29(SB)/1, $0x00
-DATA triangle512_2<>+30(SB)/1, $0x00
-DATA triangle512_2<>+31(SB)/1, $0x00
-DATA triangle512_2<>+32(SB)/1, $0x01
-DATA triangle512_2<>+33(SB)/1, $0x00
-DATA triangle512_2<>+34(SB)/1, $0x00
-DATA triangle512_2<>+35(SB)/1, $0x00
-DATA triangle512_2<>+36(SB)/1, $0x01
-DATA triangle512_2<>+37(SB)/1, $0x01
-DATA triangle512_2<>+38(SB)/1, $0x00
-DATA triangle512_2<>+39(SB)/1, $0x00
-DATA triangle512_2<>+40(SB)/1, $0x01
-DATA triangle512_2<>+41(SB)/1, $0x01
-DATA triangle512_2<>+42(SB)/1, $0x01
-DATA triangle512_2<>+43(SB)/1, $0x00
-DATA triangle512_2<>+44(SB)/1, $0x01
-DATA triangle512_2<>+45(SB)/1, $0x01
-DATA triangle512_2<>+46(SB)/1, $0x01
-DATA triangle512_2<>+47(SB)/1, $0x01
-DATA triangle512_2<>+48(SB)/1, $0x01
-DATA triangle512_2<>+49(SB)/1, $0x01
-DATA triangle512_2<>+50(SB)/1, $0x01
-DATA triangle512_2<>+51(SB)/1, $0x01
-DATA triangle512_2<>+52(SB)/1, $0x01
-DATA triangle512_2<>+53(SB)/1, $0x01
-DATA triangle512_2<>+54(SB)/1, $0x01
-DATA triangle512_2<>+55(SB)/1, $0x01
-DATA triangle512_2<>+56(SB)/1, $0x01
-DATA triangle512_2<>+57(SB)/1, $0x01
-DATA triangle512_2<>+58(SB)/1, $0x01
-DATA triangle512_2<>+59(SB)/1, $0x01
-DATA triangle512_2<>+60(SB)/1, $0x01
-DATA triangle512_2<>+61(SB)/1, $0x01
-DATA triangle512_2<>+62(SB)/1, $0x01
-DATA triangle512_2<>+63(SB)/1, $0x01
-GLOBL triangle512_2<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_3<>+0(SB)/1, $0x00
-DATA triangle512_3<>+1(SB)/1, $0x00
-DATA triangle512_3<>+2(SB)/1, $0x00
-DATA triangle512_3<>+3(SB)/1, $0x00
-DATA triangle512_3<>+4(SB)/1, $0x00
-DATA triangle512_3<>+5(SB)/1, $0x00
-DATA triangle512_3<>+6(SB)/1, $0x00
-DATA triangle512_3<>+7(SB)/1, $0x00
-DATA triangle512_3<>+8(SB)/1, $0x00
-DATA triangle512_3<>+9(SB)/1, $0x00
-DATA triangle512_3<>+10(SB)/1, $0x00
-DATA triangle512_3<>+11(SB)/1, $0x00
-DATA triangle512_3<>+12(SB)/1, $0x00
-DATA triangle512_3<>+13(SB)/1, $0x00
-DATA triangle512_3<>+14(SB)/1, $0x00
-DATA triangle512_3<>+15(SB)/1, $0x00
-DATA triangle512_3<>+16(SB)/1, $0x00
-DATA triangle512_3<>+17(SB)/1, $0x00
-DATA triangle512_3<>+18(SB)/1, $0x00
-DATA triangle512_3<>+19(SB)/1, $0x00
-DATA triangle512_3<>+20(SB)/1, $0x00
-DATA triangle512_3<>+21(SB)/1, $0x00
-DATA triangle512_3<>+22(SB)/1, $0x00
-DATA triangle512_3<>+23(SB)/1, $0x00
-DATA triangle512_3<>+24(SB)/1, $0x00
-DATA triangle512_3<>+25(SB)/1, $0x00
-DATA triangle512_3<>+26(SB)/1, $0x00
-DATA triangle512_3<>+27(SB)/1, $0x00
-DATA triangle512_3<>+28(SB)/1, $0x00
-DATA triangle512_3<>+29(SB)/1, $0x00
-DATA triangle512_3<>+30(SB)/1, $0x00
-DATA triangle512_3<>+31(SB)/1, $0x00
-DATA triangle512_3<>+32(SB)/1, $0x00
-DATA triangle512_3<>+33(SB)/1, $0x00
-DATA triangle512_3<>+34(SB)/1, $0x00
-DATA triangle512_3<>+35(SB)/1, $0x00
-DATA triangle512_3<>+36(SB)/1, $0x00
-DATA triangle512_3<>+37(SB)/1, $0x00
-DATA triangle512_3<>+38(SB)/1, $0x00
-DATA triangle512_3<>+39(SB)/1, $0x00
-DATA triangle512_3<>+40(SB)/1, $0x00
-DATA triangle512_3<>+41(SB)/1, $0x00
-DATA triangle512_3<>+42(SB)/1, $0x00
-DATA triangle512_3<>+43(SB)/1, $0x00
-DATA triangle512_3<>+44(SB)/1, $0x00
-DATA triangle512_3<>+45(SB)/1, $0x00
-DATA triangle512_3<>+46(SB)/1, $0x00
-DATA triangle512_3<>+47(SB)/1, $0x00
-DATA triangle512_3<>+48(SB)/1, $0x01
-DATA triangle512_3<>+49(SB)/1, $0x00
-DATA triangle512_3<>+50(SB)/1, $0x00
-DATA triangle512_3<>+51(SB)/1, $0x00
-DATA triangle512_3<>+52(SB)/1, $0x01
-DATA triangle512_3<>+53(SB)/1, $0x01
-DATA triangle512_3<>+54(SB)/1, $0x00
-DATA triangle512_3<>+55(SB)/1, $0x00
-DATA triangle512_3<>+56(SB)/1, $0x01
-DATA triangle512_3<>+57(SB)/1, $0x01
-DATA triangle512_3<>+58(SB)/1, $0x01
-DATA triangle512_3<>+59(SB)/1, $0x00
-DATA triangle512_3<>+60(SB)/1, $0x01
-DATA triangle512_3<>+61(SB)/1, $0x01
-DATA triangle512_3<>+62(SB)/1, $0x01
-DATA triangle512_3<>+63(SB)/1, $0x01
-GLOBL triangle512_3<>(SB), RODATA|NOPTR, $64
-
-// func u8u32TiltedAVX512(dst *uint32, src *uint8, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u8u32TiltedAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VPMOVZXBD  (CX)(DI*1), Z1
-	VPADDD     (R10)(DI*4), Z1, Z1
-	VPADDD     Z1, Z0, Z2
-	VPADDD     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBD (CX)(DI*1), Z1
-	VPADDD    (R10)(DI*4), Z1, Z1
-	VPADDD    Z1, Z0, Z2
-	VPADDD    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8u32TiltedGroupAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8u32TiltedGroupAVX512(SB), $0-105
+TEXT ·u8u32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -448,16 +129,6 @@ loop:
 	VPADDD     Z13, Z3, Z14
 	VPADDD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBD  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -468,65 +139,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBD  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDD     Z13, Z14, Z13
-	VPADDD     Z13, Z7, Z14
-	VPADDD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDD     Z13, Z17, Z13
+	VPADDD     Z13, Z7, Z17
+	VPADDD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBD  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDD     Z15, Z16, Z15
-	VPADDD     Z15, Z10, Z16
-	VPADDD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDD     Z15, Z18, Z15
+	VPADDD     Z15, Z10, Z18
+	VPADDD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -552,62 +222,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64TiltedAVX512(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64TiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXBQ  (CX)(DI*1), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBQ (CX)(DI*1), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64TiltedGroupAVX512(SB), $0-105
+TEXT ·u8u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -732,16 +349,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -752,65 +359,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+8, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+8, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -836,64 +442,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f32TiltedAVX512(dst *float32, src *uint8, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func u8f32TiltedAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8f32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VPMOVZXBD  (CX)(DI*1), Z1
-	VCVTDQ2PS  Z1, Z1
-	VADDPS     (R10)(DI*4), Z1, Z1
-	VADDPS     Z1, Z0, Z2
-	VADDPS     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBD (CX)(DI*1), Z1
-	VCVTDQ2PS Z1, Z1
-	VADDPS    (R10)(DI*4), Z1, Z1
-	VADDPS    Z1, Z0, Z2
-	VADDPS    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8f32TiltedGroupAVX512(dst *float32, dstStride int, src *uint8, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8f32TiltedGroupAVX512(SB), $0-105
+TEXT ·u8f32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -1047,16 +598,6 @@ loop:
 	VADDPS     Z13, Z3, Z14
 	VADDPS     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBD  (BX)(SI*1), Z15
 	VCVTDQ2PS  Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -1068,67 +609,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBD  (BX)(SI*2), Z13
 	VCVTDQ2PS  Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPS     Z13, Z14, Z13
-	VADDPS     Z13, Z7, Z14
-	VADDPS     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPS     Z13, Z17, Z13
+	VADDPS     Z13, Z7, Z17
+	VADDPS     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBD  (BX)(DI*1), Z15
 	VCVTDQ2PS  Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPS     Z15, Z16, Z15
-	VADDPS     Z15, Z10, Z16
-	VADDPS     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPS     Z15, Z18, Z15
+	VADDPS     Z15, Z10, Z18
+	VADDPS     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -1154,64 +694,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8f64TiltedAVX512(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u8f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXBD  (CX)(DI*1), Y1
-	VCVTDQ2PD  Y1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBD (CX)(DI*1), Y1
-	VCVTDQ2PD Y1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8f64TiltedGroupAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u8f64TiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·u8f64TiltedGroupAVX512(SB), $0-105
+TEXT ·u8f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1365,16 +850,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBD  (BX)(SI*1), Y15
 	VCVTDQ2PD  Y15, Z15
 	VMOVDQA64  Z1, Z16
@@ -1386,67 +861,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBD  (BX)(SI*2), Y13
 	VCVTDQ2PD  Y13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBD  (BX)(DI*1), Y15
 	VCVTDQ2PD  Y15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+8, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+8, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -1472,62 +946,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64TiltedAVX512(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXWQ  (CX)(DI*2), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXWQ (CX)(DI*2), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u16u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64TiltedGroupAVX512(SB), $0-105
+TEXT ·u16u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1652,16 +1073,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXWQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -1672,65 +1083,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXWQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXWQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -1756,64 +1166,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16f64TiltedAVX512(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·u16f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXWD  (CX)(DI*2), Y1
-	VCVTDQ2PD  Y1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXWD (CX)(DI*2), Y1
-	VCVTDQ2PD Y1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u16f64TiltedGroupAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+// func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·u16f64TiltedGroupAVX512(SB), $0-105
+TEXT ·u16f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -1967,16 +1322,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXWD  (BX)(SI*1), Y15
 	VCVTDQ2PD  Y15, Z15
 	VMOVDQA64  Z1, Z16
@@ -1988,67 +1333,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXWD  (BX)(SI*2), Y13
 	VCVTDQ2PD  Y13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXWD  (BX)(DI*1), Y15
 	VCVTDQ2PD  Y15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -2074,62 +1418,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64TiltedAVX512(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64TiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXDQ  (CX)(DI*4), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXDQ (CX)(DI*4), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32u64TiltedGroupAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64TiltedGroupAVX512(SB), $0-105
+TEXT ·u32u64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -2254,16 +1545,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXDQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -2274,65 +1555,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXDQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXDQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -2358,62 +1638,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u32TiltedAVX512(dst *uint32, src *uint32, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VMOVDQU32  (CX)(DI*4), Z1
-	VPADDD     (R10)(DI*4), Z1, Z1
-	VPADDD     Z1, Z0, Z2
-	VPADDD     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU32 (CX)(DI*4), Z1
-	VPADDD    (R10)(DI*4), Z1, Z1
-	VPADDD    Z1, Z0, Z2
-	VPADDD    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32u32TiltedGroupAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32u32TiltedGroupAVX512(SB), $0-105
+TEXT ·u32u32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -2538,16 +1765,6 @@ loop:
 	VPADDD     Z13, Z3, Z14
 	VPADDD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VMOVDQU32  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -2558,65 +1775,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VMOVDQU32  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDD     Z13, Z14, Z13
-	VPADDD     Z13, Z7, Z14
-	VPADDD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDD     Z13, Z17, Z13
+	VPADDD     Z13, Z7, Z17
+	VPADDD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VMOVDQU32  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDD     Z15, Z16, Z15
-	VPADDD     Z15, Z10, Z16
-	VPADDD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDD     Z15, Z18, Z15
+	VPADDD     Z15, Z10, Z18
+	VPADDD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+64, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+64, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -2642,62 +1858,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16i64TiltedAVX512(dst *int64, src *int16, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i16i64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXWQ  (CX)(DI*2), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXWQ (CX)(DI*2), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i16i64TiltedGroupAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i16i64TiltedGroupAVX512(SB), $0-105
+TEXT ·i16i64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -2822,16 +1985,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVSXWQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -2842,65 +1995,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVSXWQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVSXWQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -2926,62 +2078,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32i64TiltedAVX512(dst *int64, src *int32, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+// func i32i64TiltedAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32i64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXDQ  (CX)(DI*4), Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXDQ (CX)(DI*4), Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i32i64TiltedGroupAVX512(dst *int64, dstStride int, src *int32, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i32i64TiltedGroupAVX512(SB), $0-105
+TEXT ·i32i64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -3106,16 +2205,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVSXDQ  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -3126,65 +2215,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVSXDQ  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVSXDQ  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -3210,62 +2298,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64TiltedAVX512(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64TiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTPS2PD  (CX)(DI*4), Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTPS2PD (CX)(DI*4), Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f32f64TiltedGroupAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64TiltedGroupAVX512(SB), $0-105
+TEXT ·f32f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -3414,16 +2449,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VCVTPS2PD  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -3434,65 +2459,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VCVTPS2PD  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VCVTPS2PD  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -3518,62 +2542,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f32TiltedAVX512(dst *float32, src *float32, sums *float32, diagonals *float32, edge *float32, n int, channels int, writes uint8)
+// func f32f32TiltedAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f32TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x02, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*4)
-	VMOVDQU32  (CX)(DI*4), Z1
-	VADDPS     (R10)(DI*4), Z1, Z1
-	VADDPS     Z1, Z0, Z2
-	VADDPS     (BX)(DI*4), Z2, Z2
-	VMOVDQU32  64(R9)(DI*4), Z0
-	VMOVDQU32  Z2, (DX)(DI*4)
-	VMOVDQU32  Z1, (BX)(DI*4)
-	VMOVDQU32  Z2, (AX)(DI*4)
-	ADDQ       $+16, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU32 (CX)(DI*4), Z1
-	VADDPS    (R10)(DI*4), Z1, Z1
-	VADDPS    Z1, Z0, Z2
-	VADDPS    (BX)(DI*4), Z2, Z2
-	VMOVDQU32 64(R9)(DI*4), Z0
-	VMOVDQU32 Z2, (DX)(DI*4)
-	VMOVDQU32 Z1, (BX)(DI*4)
-	VMOVNTDQ  Z2, (AX)(DI*4)
-	ADDQ      $+16, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f32f32TiltedGroupAVX512(dst *float32, dstStride int, src *float32, srcStride int, sums *float32, diagonals *float32, edge *float32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f32f32TiltedGroupAVX512(SB), $0-105
+TEXT ·f32f32TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x02, CX
@@ -3722,16 +2693,6 @@ loop:
 	VADDPS     Z13, Z3, Z14
 	VADDPS     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VMOVDQU32  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -3742,65 +2703,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VMOVDQU32  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPS     Z13, Z14, Z13
-	VADDPS     Z13, Z7, Z14
-	VADDPS     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPS     Z13, Z17, Z13
+	VADDPS     Z13, Z7, Z17
+	VADDPS     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VMOVDQU32  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPS     Z15, Z16, Z15
-	VADDPS     Z15, Z10, Z16
-	VADDPS     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPS     Z15, Z18, Z15
+	VADDPS     Z15, Z10, Z18
+	VADDPS     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+64, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+64, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -3826,62 +2786,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64TiltedAVX512(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64TiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VMOVDQU64  (CX)(DI*8), Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU64 (CX)(DI*8), Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f64f64TiltedGroupAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64TiltedGroupAVX512(SB), $0-105
+TEXT ·f64f64TiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4030,16 +2937,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VMOVDQU64  (BX)(SI*1), Z15
 	VMOVDQA64  Z1, Z16
 	VPERMI2D   Z13, Z6, Z16
@@ -4050,65 +2947,64 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VMOVDQU64  (BX)(SI*2), Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VMOVDQU64  (BX)(DI*1), Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+64, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+64, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -4134,64 +3030,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u8u64SquaresTiltedAVX512(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXBQ  (CX)(DI*1), Z1
-	VPMULUDQ   Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXBQ (CX)(DI*1), Z1
-	VPMULUDQ  Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u8u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u8u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u8u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4321,16 +3162,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXBQ  (BX)(SI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -4342,67 +3173,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXBQ  (BX)(SI*2), Z13
 	VPMULUDQ   Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXBQ  (BX)(DI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+8, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+8, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -4428,64 +3258,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u16u64SquaresTiltedAVX512(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXWQ  (CX)(DI*2), Z1
-	VPMULUDQ   Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXWQ (CX)(DI*2), Z1
-	VPMULUDQ  Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u16u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u16u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u16u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4615,16 +3390,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXWQ  (BX)(SI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -4636,67 +3401,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXWQ  (BX)(SI*2), Z13
 	VPMULUDQ   Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXWQ  (BX)(DI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -4722,64 +3486,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32u64SquaresTiltedAVX512(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func u32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVZXDQ  (CX)(DI*4), Z1
-	VPMULUDQ   Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVZXDQ (CX)(DI*4), Z1
-	VPMULUDQ  Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u32u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -4909,16 +3618,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVZXDQ  (BX)(SI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -4930,67 +3629,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVZXDQ  (BX)(SI*2), Z13
 	VPMULUDQ   Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVZXDQ  (BX)(DI*1), Z15
 	VPMULUDQ   Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -5016,64 +3714,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func u32f64SquaresTiltedAVX512(dst *float64, src *uint32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·u32f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTUDQ2PD (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTUDQ2PD (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVNTDQ   Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func u32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *uint32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·u32f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·u32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5227,16 +3870,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VCVTUDQ2PD (BX)(SI*1), Z15
 	VMULPD     Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -5248,67 +3881,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VCVTUDQ2PD (BX)(SI*2), Z13
 	VMULPD     Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VCVTUDQ2PD (BX)(DI*1), Z15
 	VMULPD     Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -5334,64 +3966,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i16u64SquaresTiltedAVX512(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i16u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXWQ  (CX)(DI*2), Z1
-	VPMULDQ    Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXWQ (CX)(DI*2), Z1
-	VPMULDQ   Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i16u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i16u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·i16u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5521,16 +4098,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVSXWQ  (BX)(SI*1), Z15
 	VPMULDQ    Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -5542,67 +4109,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVSXWQ  (BX)(SI*2), Z13
 	VPMULDQ    Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVSXWQ  (BX)(DI*1), Z15
 	VPMULDQ    Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+16, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+16, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -5628,64 +4194,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32u64SquaresTiltedAVX512(dst *uint64, src *int32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+// func i32u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32u64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VPMOVSXDQ  (CX)(DI*4), Z1
-	VPMULDQ    Z1, Z1, Z1
-	VPADDQ     (R10)(DI*8), Z1, Z1
-	VPADDQ     Z1, Z0, Z2
-	VPADDQ     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VPMOVSXDQ (CX)(DI*4), Z1
-	VPMULDQ   Z1, Z1, Z1
-	VPADDQ    (R10)(DI*8), Z1, Z1
-	VPADDQ    Z1, Z0, Z2
-	VPADDQ    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i32u64SquaresTiltedGroupAVX512(dst *uint64, dstStride int, src *int32, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i32u64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·i32u64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -5815,16 +4326,6 @@ loop:
 	VPADDQ     Z13, Z3, Z14
 	VPADDQ     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VPMOVSXDQ  (BX)(SI*1), Z15
 	VPMULDQ    Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -5836,67 +4337,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VPMOVSXDQ  (BX)(SI*2), Z13
 	VPMULDQ    Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VPADDQ     Z13, Z14, Z13
-	VPADDQ     Z13, Z7, Z14
-	VPADDQ     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VPADDQ     Z13, Z17, Z13
+	VPADDQ     Z13, Z7, Z17
+	VPADDQ     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VPMOVSXDQ  (BX)(DI*1), Z15
 	VPMULDQ    Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VPADDQ     Z15, Z16, Z15
-	VPADDQ     Z15, Z10, Z16
-	VPADDQ     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VPADDQ     Z15, Z18, Z15
+	VPADDQ     Z15, Z10, Z18
+	VPADDQ     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -5922,64 +4422,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func i32f64SquaresTiltedAVX512(dst *float64, src *int32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func i32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·i32f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTDQ2PD  (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTDQ2PD (CX)(DI*4), Z1
-	VMULPD    Z1, Z1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func i32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *int32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·i32f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·i32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -6133,16 +4578,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VCVTDQ2PD  (BX)(SI*1), Z15
 	VMULPD     Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -6154,67 +4589,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VCVTDQ2PD  (BX)(SI*2), Z13
 	VMULPD     Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VCVTDQ2PD  (BX)(DI*1), Z15
 	VMULPD     Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -6240,64 +4674,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f32f64SquaresTiltedAVX512(dst *float64, src *float32, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VCVTPS2PD  (CX)(DI*4), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VCVTPS2PD (CX)(DI*4), Z1
-	VMULPD    Z1, Z1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f32f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *float32, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f32f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·f32f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -6451,16 +4830,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VCVTPS2PD  (BX)(SI*1), Z15
 	VMULPD     Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -6472,67 +4841,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VCVTPS2PD  (BX)(SI*2), Z13
 	VMULPD     Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VCVTPS2PD  (BX)(DI*1), Z15
 	VMULPD     Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+32, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+32, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14
@@ -6558,64 +4926,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func f64f64SquaresTiltedAVX512(dst *float64, src *float64, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// func f64f64SquaresTiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64SquaresTiltedAVX512(SB), $0-57
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      sums+16(FP), DX
-	MOVQ      diagonals+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      channels+48(FP), DI
-	MOVBQZX   writes+56(FP), R8
-	SHLQ      $0x03, DI
-	MOVQ      edge+32(FP), R9
-	VMOVDQU32 (R9), Z0
-	MOVQ      DX, R9
-	SUBQ      DI, R9
-	MOVQ      BX, R10
-	ADDQ      DI, R10
-	XORQ      DI, DI
-	CMPQ      R8, $0x01
-	JGE       stream
-
-ahead:
-	PREFETCHT0 128(AX)(DI*8)
-	VMOVDQU64  (CX)(DI*8), Z1
-	VMULPD     Z1, Z1, Z1
-	VADDPD     (R10)(DI*8), Z1, Z1
-	VADDPD     Z1, Z0, Z2
-	VADDPD     (BX)(DI*8), Z2, Z2
-	VMOVDQU32  64(R9)(DI*8), Z0
-	VMOVDQU32  Z2, (DX)(DI*8)
-	VMOVDQU32  Z1, (BX)(DI*8)
-	VMOVDQU32  Z2, (AX)(DI*8)
-	ADDQ       $+8, DI
-	CMPQ       DI, SI
-	JLT        ahead
-	JMP        done
-
-stream:
-	VMOVDQU64 (CX)(DI*8), Z1
-	VMULPD    Z1, Z1, Z1
-	VADDPD    (R10)(DI*8), Z1, Z1
-	VADDPD    Z1, Z0, Z2
-	VADDPD    (BX)(DI*8), Z2, Z2
-	VMOVDQU32 64(R9)(DI*8), Z0
-	VMOVDQU32 Z2, (DX)(DI*8)
-	VMOVDQU32 Z1, (BX)(DI*8)
-	VMOVNTDQ  Z2, (AX)(DI*8)
-	ADDQ      $+8, DI
-	CMPQ      DI, SI
-	JLT       stream
-
-done:
-	VZEROUPPER
-	RET
-
-// func f64f64SquaresTiltedGroupAVX512(dst *float64, dstStride int, src *float64, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·f64f64SquaresTiltedGroupAVX512(SB), $0-105
+TEXT ·f64f64SquaresTiltedAVX512(SB), $0-105
 	MOVQ      dst+0(FP), AX
 	MOVQ      dstStride+8(FP), CX
 	SHLQ      $0x03, CX
@@ -6769,16 +5082,6 @@ loop:
 	VADDPD     Z13, Z3, Z14
 	VADDPD     (R9), Z14, Z14
 	VMOVDQU32  64(R13), Z3
-	CMPB       writes+104(FP), $0x01
-	JGE        row0Beyond
-	PREFETCHT0 128(AX)
-	VMOVDQU32  Z14, (AX)
-	JMP        row0Done
-
-row0Beyond:
-	VMOVNTDQ Z14, (AX)
-
-row0Done:
 	VMOVDQU64  (BX)(SI*1), Z15
 	VMULPD     Z15, Z15, Z15
 	VMOVDQA64  Z1, Z16
@@ -6790,67 +5093,66 @@ row0Done:
 	VPERMI2D   Z14, Z5, Z4
 	VMOVDQA64  Z13, Z6
 	VMOVDQA64  Z14, Z5
-	CMPB       writes+104(FP), $0x01
-	JGT        row1Beyond
-	PREFETCHT0 128(AX)(CX*1)
-	VMOVDQU32  Z16, (AX)(CX*1)
-	JMP        row1Done
-
-row1Beyond:
-	VMOVNTDQ Z16, (AX)(CX*1)
-
-row1Done:
 	VMOVDQU64  (BX)(SI*2), Z13
 	VMULPD     Z13, Z13, Z13
-	VMOVDQA64  Z1, Z14
-	VPERMI2D   Z15, Z9, Z14
-	VADDPD     Z13, Z14, Z13
-	VADDPD     Z13, Z7, Z14
-	VADDPD     Z14, Z9, Z14
+	VMOVDQA64  Z1, Z17
+	VPERMI2D   Z15, Z9, Z17
+	VADDPD     Z13, Z17, Z13
+	VADDPD     Z13, Z7, Z17
+	VADDPD     Z17, Z9, Z17
 	VMOVDQA64  Z0, Z7
 	VPERMI2D   Z16, Z8, Z7
 	VMOVDQA64  Z15, Z9
 	VMOVDQA64  Z16, Z8
-	CMPB       writes+104(FP), $0x01
-	JGE        row2Beyond
-	PREFETCHT0 128(AX)(CX*2)
-	VMOVDQU32  Z14, (AX)(CX*2)
-	JMP        row2Done
-
-row2Beyond:
-	VMOVNTDQ Z14, (AX)(CX*2)
-
-row2Done:
 	VMOVDQU64  (BX)(DI*1), Z15
 	VMULPD     Z15, Z15, Z15
-	VMOVDQA64  Z1, Z16
-	VPERMI2D   Z13, Z12, Z16
-	VADDPD     Z15, Z16, Z15
-	VADDPD     Z15, Z10, Z16
-	VADDPD     Z16, Z12, Z16
+	VMOVDQA64  Z1, Z18
+	VPERMI2D   Z13, Z12, Z18
+	VADDPD     Z15, Z18, Z15
+	VADDPD     Z15, Z10, Z18
+	VADDPD     Z18, Z12, Z18
 	VMOVDQA64  Z0, Z10
-	VPERMI2D   Z14, Z11, Z10
+	VPERMI2D   Z17, Z11, Z10
 	VMOVDQA64  Z13, Z12
-	VMOVDQA64  Z14, Z11
+	VMOVDQA64  Z17, Z11
+	VMOVDQU32  Z18, -192(R8)
+	VMOVDQU32  Z15, -192(R9)
 	CMPB       writes+104(FP), $0x01
-	JGT        row3Beyond
+	JAE        beyond
+	PREFETCHT0 128(AX)
+	VMOVDQU32  Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	PREFETCHT0 128(AX)(CX*2)
+	VMOVDQU32  Z17, (AX)(CX*2)
 	PREFETCHT0 128(AX)(DX*1)
-	VMOVDQU32  Z16, (AX)(DX*1)
-	JMP        row3Done
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Beyond:
-	VMOVNTDQ Z16, (AX)(DX*1)
+beyond:
+	JHI        streams
+	VMOVNTDQ   Z14, (AX)
+	PREFETCHT0 128(AX)(CX*1)
+	VMOVDQU32  Z16, (AX)(CX*1)
+	VMOVNTDQ   Z17, (AX)(CX*2)
+	PREFETCHT0 128(AX)(DX*1)
+	VMOVDQU32  Z18, (AX)(DX*1)
+	JMP        next
 
-row3Done:
-	VMOVDQU32 Z16, -192(R8)
-	VMOVDQU32 Z15, -192(R9)
-	ADDQ      $+64, AX
-	ADDQ      $+64, BX
-	ADDQ      $+64, R9
-	ADDQ      $+64, R13
-	ADDQ      $+64, R8
-	CMPQ      R8, R10
-	JLT       loop
+streams:
+	VMOVNTDQ Z14, (AX)
+	VMOVNTDQ Z16, (AX)(CX*1)
+	VMOVNTDQ Z17, (AX)(CX*2)
+	VMOVNTDQ Z18, (AX)(DX*1)
+
+next:
+	ADDQ $+64, AX
+	ADDQ $+64, BX
+	ADDQ $+64, R9
+	ADDQ $+64, R13
+	ADDQ $+64, R8
+	CMPQ R8, R10
+	JLT  loop
 
 last:
 	MOVQ      after+96(FP), R14

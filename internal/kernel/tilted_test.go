@@ -1,7 +1,6 @@
 package kernel_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
@@ -9,59 +8,32 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-func TestTilted(t *testing.T) {
-	testTilted(t, kernel.TiltedSums[uint8, uint32])
-	testTilted(t, kernel.TiltedSums[uint8, uint64])
-	testTilted(t, kernel.TiltedSums[uint8, float32])
-	testTilted(t, kernel.TiltedSums[uint8, float64])
-	testTilted(t, kernel.TiltedSums[uint16, uint64])
-	testTilted(t, kernel.TiltedSums[uint16, float64])
-	testTilted(t, kernel.TiltedSums[uint32, uint32])
-	testTilted(t, kernel.TiltedSums[uint32, uint64])
-	testTilted(t, kernel.TiltedSums[int16, int64])
-	testTilted(t, kernel.TiltedSums[int32, int64])
-	testTilted(t, kernel.TiltedSums[float32, float32])
-	testTilted(t, kernel.TiltedSums[float32, float64])
-	testTilted(t, kernel.TiltedSums[float64, float64])
-	testTilted(t, kernel.TiltedSquares[uint8, uint64])
-	testTilted(t, kernel.TiltedSquares[uint16, uint64])
-	testTilted(t, kernel.TiltedSquares[uint32, uint64])
-	testTilted(t, kernel.TiltedSquares[uint32, float64])
-	testTilted(t, kernel.TiltedSquares[int16, uint64])
-	testTilted(t, kernel.TiltedSquares[int32, uint64])
-	testTilted(t, kernel.TiltedSquares[int32, float64])
-	testTilted(t, kernel.TiltedSquares[float32, float64])
-	testTilted(t, kernel.TiltedSquares[float64, float64])
-}
-
 // testTilted holds every level against the portable one, to the bit, cut into
 // tiles of any width and bands of any height, with guards round everything.
 // That the portable one is right, package tilted tests.
 func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.TiltedFunc[P, S]) {
-	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(7, 8))
-		for _, width := range widths {
-			for _, c := range channels {
-				rows := 1 + rng.IntN(14)
-				pix := randomPixels[P](rng, rows, width*c)
-				if rng.IntN(2) == 0 {
-					spoil(rng, pix)
-				}
-				spec := runTilted(t, find(kernel.Portable), pix, rows, width, c, rows, 1<<20, kernel.Ahead)
-				for _, level := range levels() {
-					band, tile := 1+rng.IntN(rows), (1+rng.IntN(8))*kernel.TiltedSkew(c, 12)
-					writes := kernel.Writes(rng.IntN(3))
-					got := runTilted(t, find(level), pix, rows, width, c, band, tile, writes)
-					for i := range spec {
-						if !same(got[i], spec[i]) {
-							t.Fatalf("level %d, %d rows of %d×%d in bands of %d and tiles of %d, writes %v: entry %d is %v, want %v",
-								level, rows, width, c, band, tile, writes, i, got[i], spec[i])
-						}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, width := range widths {
+		for _, c := range channels {
+			rows := 1 + rng.IntN(14)
+			pix := randomPixels[P](rng, rows, width*c)
+			if rng.IntN(2) == 0 {
+				spoil(rng, pix)
+			}
+			spec := runTilted(t, find(kernel.Portable), pix, rows, width, c, rows, 1<<20, kernel.Ahead)
+			for _, level := range levels() {
+				band, tile := 1+rng.IntN(rows), (1+rng.IntN(8))*kernel.TiltedSkew(c, 12)
+				writes := kernel.Writes(rng.IntN(3))
+				got := runTilted(t, find(level), pix, rows, width, c, band, tile, writes)
+				for i := range spec {
+					if !same(got[i], spec[i]) {
+						t.Fatalf("level %d, %d rows of %d×%d in bands of %d and tiles of %d, writes %v: entry %d is %v, want %v",
+							level, rows, width, c, band, tile, writes, i, got[i], spec[i])
 					}
 				}
 			}
 		}
-	})
+	}
 }
 
 // runTilted makes a table in bands and tiles, and returns it without gaps, with

@@ -7,8 +7,8 @@ import "unsafe"
 // floats.
 type tiltedRoutine[P Pixel, S Sum] func(dst *S, src *P, sums, diagonals, edge *S, n, channels int, writes uint8)
 
-// tiltedGroup is one for tiltedRows rows, each a line further left, with so many
-// lines under masks before the n elements and after them.
+// tiltedGroup is one for tiltedRows rows, each a line further left. Before the n
+// elements, and after them, it makes lines under masks.
 type tiltedGroup[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, sums, diagonals, edge *S, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)
 
 const tiltedRows = 4
@@ -39,7 +39,7 @@ func (k *tiltedKernel[P, S]) lines(t *TiltedTile[P, S], r, from, to int, edge []
 	return from + n
 }
 
-// rows makes several rows at once. It says no where some of them begin or end
+// rows makes several rows at once. It reports false where some of them begin or end
 // with the image and others do not.
 func (k *tiltedKernel[P, S]) rows(t *TiltedTile[P, S], r int) bool {
 	c, line := t.Channels, tiltedLine[S]()
@@ -122,7 +122,7 @@ func (m *tiltedMasks) set(channels, n, lanes int) {
 	}
 }
 
-// tiltedLanes says which lane of two vectors is one pixel to the left of one in
+// tiltedLanes is which lane of two vectors is one pixel to the left of one in
 // the second, and to the right of one in the first; and what zero is.
 func tiltedLanes[S Sum](channels int) *uint32 {
 	kind := int(unsafe.Sizeof(*new(S)))/4 - 1

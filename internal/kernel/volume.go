@@ -12,7 +12,7 @@ type VolumeTile[P Pixel, S Sum] struct {
 	// layout private to the level and the shape of the tile.
 	Over []S
 
-	// Whole says that what lies between the rows belongs to the table: zeros are
+	// Whole reports whether what lies between the rows belongs to the table: zeros are
 	// written after every row, up to DstStride elements from its first sum. Rows
 	// are then whole cache lines, as it takes to write past the caches and not
 	// wait for them. It needs Dst and DstStride on 64 bytes.
@@ -32,7 +32,9 @@ type VolumeFunc[P Pixel, S Sum] func(*VolumeTile[P, S])
 //
 //	over[r][i] += plane[r][i]
 //	dst[r][i] = over[r][i]
-func portableVolume[P Pixel, S Sum](plane Func[P, S]) VolumeFunc[P, S] {
+//
+// The assembly lay, which may be nil, does whole lines of that.
+func portableVolume[P Pixel, S Sum](plane Func[P, S], lay func(dst, over *S, n int)) VolumeFunc[P, S] {
 	return func(t *VolumeTile[P, S]) {
 		all := t.Tile // of which the plane kernel gets a row at a time
 		t.Rows = 1
@@ -40,8 +42,15 @@ func portableVolume[P Pixel, S Sum](plane Func[P, S]) VolumeFunc[P, S] {
 			t.Dst, t.Src, t.Carry = all.Dst[r*all.DstStride:], all.Src[r*all.SrcStride:], all.Carry[r*CarryLen(all.Channels):]
 			plane(&t.Tile)
 			dst, over := t.Dst[:t.N], t.Over[r*overPitch(t.N):][:t.N]
-			for i, p := range dst {
-				over[i] += p
+			lines := 0
+			if lay != nil {
+				lines = t.N &^ (LineBytes/int(unsafe.Sizeof(dst[0])) - 1)
+			}
+			if lines > 0 {
+				lay(&dst[0], &over[0], lines)
+			}
+			for i := lines; i < t.N; i++ {
+				over[i] += dst[i]
 				dst[i] = over[i]
 			}
 			if t.Whole {
@@ -52,7 +61,7 @@ func portableVolume[P Pixel, S Sum](plane Func[P, S]) VolumeFunc[P, S] {
 	}
 }
 
-// volumeRoutine is an assembly kernel.
+// volumeRoutine is an assembly kernel for groups of rows. Strides are in bytes.
 type volumeRoutine[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry, over *S, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)
 
 // How the assembly writes, see [VolumeTile.Whole]. Some rows past the caches and
@@ -63,8 +72,9 @@ const (
 	volumeWhole
 )
 
-// volumeFunc is planeFunc for tiles of volumes.
-func volumeFunc[P Pixel, S Sum](r *routines[P, S], portable VolumeFunc[P, S]) VolumeFunc[P, S] {
+// volumeFunc is planeFunc for tiles of volumes. What is left of groups of rows is
+// made as a plane and laid on the slice over it.
+func volumeFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S], portable VolumeFunc[P, S]) VolumeFunc[P, S] {
 	if r.volume == nil {
 		return portable
 	}
@@ -72,7 +82,7 @@ func volumeFunc[P Pixel, S Sum](r *routines[P, S], portable VolumeFunc[P, S]) Vo
 	if r.volumeDot != nil {
 		single = r.volumeDot
 	}
-	size := unsafe.Sizeof(*new(S))
+	size, pixelBytes, rest := int(unsafe.Sizeof(*new(S))), int(unsafe.Sizeof(*new(P))), portableVolume(plane, r.lay)
 	return func(t *VolumeTile[P, S]) {
 		if t.Channels > FastChannels || t.N < narrow[S]() || t.Rows == 0 {
 			portable(t)
@@ -92,13 +102,23 @@ func volumeFunc[P Pixel, S Sum](r *routines[P, S], portable VolumeFunc[P, S]) Vo
 		case t.Writes != Ahead && onLines:
 			writes = volumeBeyond
 		}
-		ahead, along := volumeAhead(t.N, t.SrcStride, int(unsafe.Sizeof(*new(P))))
+		ahead, along := volumeAhead(t.N, t.SrcStride, pixelBytes)
 		asm := many
 		if t.Channels == 1 {
 			asm = single
 		}
-		asm(unsafe.SliceData(t.Dst), t.DstStride, unsafe.SliceData(t.Src), t.SrcStride, unsafe.SliceData(t.Above), unsafe.SliceData(t.Carry), unsafe.SliceData(t.Over),
-			t.Rows, t.N, ahead, along, &lanesOf[size/4-1][t.Channels-1].step[0][0], t.Offset, writes)
+		rows := t.Rows &^ (groupRows - 1)
+		if rows > 0 {
+			asm(&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*pixelBytes, &t.Above[0], &t.Carry[0], &t.Over[0],
+				rows, t.N, ahead, along, &lanesOf[size/4-1][t.Channels-1].step[0][0], t.Offset, writes)
+		}
+		if rows < t.Rows {
+			tile, over := t.Tile, t.Over
+			t.Dst, t.Src, t.Carry = t.Dst[rows*t.DstStride:], t.Src[rows*t.SrcStride:], t.Carry[rows*CarryLen(t.Channels):]
+			t.Over, t.Rows, t.Writes = t.Over[OverLen(rows, t.N):], t.Rows-rows, Ahead
+			rest(t)
+			t.Tile, t.Over = tile, over
+		}
 	}
 }
 

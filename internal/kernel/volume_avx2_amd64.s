@@ -4,145 +4,28 @@
 
 #include "textflag.h"
 
-DATA triangle256_0<>+0(SB)/1, $0x01
-DATA triangle256_0<>+1(SB)/1, $0x00
-DATA triangle256_0<>+2(SB)/1, $0x00
-DATA triangle256_0<>+3(SB)/1, $0x00
-DATA triangle256_0<>+4(SB)/1, $0x01
-DATA triangle256_0<>+5(SB)/1, $0x01
-DATA triangle256_0<>+6(SB)/1, $0x00
-DATA triangle256_0<>+7(SB)/1, $0x00
-DATA triangle256_0<>+8(SB)/1, $0x01
-DATA triangle256_0<>+9(SB)/1, $0x01
-DATA triangle256_0<>+10(SB)/1, $0x01
-DATA triangle256_0<>+11(SB)/1, $0x00
-DATA triangle256_0<>+12(SB)/1, $0x01
-DATA triangle256_0<>+13(SB)/1, $0x01
-DATA triangle256_0<>+14(SB)/1, $0x01
-DATA triangle256_0<>+15(SB)/1, $0x01
-DATA triangle256_0<>+16(SB)/1, $0x01
-DATA triangle256_0<>+17(SB)/1, $0x01
-DATA triangle256_0<>+18(SB)/1, $0x01
-DATA triangle256_0<>+19(SB)/1, $0x01
-DATA triangle256_0<>+20(SB)/1, $0x01
-DATA triangle256_0<>+21(SB)/1, $0x01
-DATA triangle256_0<>+22(SB)/1, $0x01
-DATA triangle256_0<>+23(SB)/1, $0x01
-DATA triangle256_0<>+24(SB)/1, $0x01
-DATA triangle256_0<>+25(SB)/1, $0x01
-DATA triangle256_0<>+26(SB)/1, $0x01
-DATA triangle256_0<>+27(SB)/1, $0x01
-DATA triangle256_0<>+28(SB)/1, $0x01
-DATA triangle256_0<>+29(SB)/1, $0x01
-DATA triangle256_0<>+30(SB)/1, $0x01
-DATA triangle256_0<>+31(SB)/1, $0x01
-GLOBL triangle256_0<>(SB), RODATA|NOPTR, $32
-
-DATA triangle256_1<>+0(SB)/1, $0x00
-DATA triangle256_1<>+1(SB)/1, $0x00
-DATA triangle256_1<>+2(SB)/1, $0x00
-DATA triangle256_1<>+3(SB)/1, $0x00
-DATA triangle256_1<>+4(SB)/1, $0x00
-DATA triangle256_1<>+5(SB)/1, $0x00
-DATA triangle256_1<>+6(SB)/1, $0x00
-DATA triangle256_1<>+7(SB)/1, $0x00
-DATA triangle256_1<>+8(SB)/1, $0x00
-DATA triangle256_1<>+9(SB)/1, $0x00
-DATA triangle256_1<>+10(SB)/1, $0x00
-DATA triangle256_1<>+11(SB)/1, $0x00
-DATA triangle256_1<>+12(SB)/1, $0x00
-DATA triangle256_1<>+13(SB)/1, $0x00
-DATA triangle256_1<>+14(SB)/1, $0x00
-DATA triangle256_1<>+15(SB)/1, $0x00
-DATA triangle256_1<>+16(SB)/1, $0x01
-DATA triangle256_1<>+17(SB)/1, $0x00
-DATA triangle256_1<>+18(SB)/1, $0x00
-DATA triangle256_1<>+19(SB)/1, $0x00
-DATA triangle256_1<>+20(SB)/1, $0x01
-DATA triangle256_1<>+21(SB)/1, $0x01
-DATA triangle256_1<>+22(SB)/1, $0x00
-DATA triangle256_1<>+23(SB)/1, $0x00
-DATA triangle256_1<>+24(SB)/1, $0x01
-DATA triangle256_1<>+25(SB)/1, $0x01
-DATA triangle256_1<>+26(SB)/1, $0x01
-DATA triangle256_1<>+27(SB)/1, $0x00
-DATA triangle256_1<>+28(SB)/1, $0x01
-DATA triangle256_1<>+29(SB)/1, $0x01
-DATA triangle256_1<>+30(SB)/1, $0x01
-DATA triangle256_1<>+31(SB)/1, $0x01
-GLOBL triangle256_1<>(SB), RODATA|NOPTR, $32
-
-DATA ones256<>+0(SB)/2, $0x0001
-DATA ones256<>+2(SB)/2, $0x0001
-DATA ones256<>+4(SB)/2, $0x0001
-DATA ones256<>+6(SB)/2, $0x0001
-DATA ones256<>+8(SB)/2, $0x0001
-DATA ones256<>+10(SB)/2, $0x0001
-DATA ones256<>+12(SB)/2, $0x0001
-DATA ones256<>+14(SB)/2, $0x0001
-DATA ones256<>+16(SB)/2, $0x0001
-DATA ones256<>+18(SB)/2, $0x0001
-DATA ones256<>+20(SB)/2, $0x0001
-DATA ones256<>+22(SB)/2, $0x0001
-DATA ones256<>+24(SB)/2, $0x0001
-DATA ones256<>+26(SB)/2, $0x0001
-DATA ones256<>+28(SB)/2, $0x0001
-DATA ones256<>+30(SB)/2, $0x0001
-GLOBL ones256<>(SB), RODATA|NOPTR, $32
-
-DATA tailMasks<>+0(SB)/4, $0xffffffff
-DATA tailMasks<>+4(SB)/4, $0xffffffff
-DATA tailMasks<>+8(SB)/4, $0xffffffff
-DATA tailMasks<>+12(SB)/4, $0xffffffff
-DATA tailMasks<>+16(SB)/4, $0xffffffff
-DATA tailMasks<>+20(SB)/4, $0xffffffff
-DATA tailMasks<>+24(SB)/4, $0xffffffff
-DATA tailMasks<>+28(SB)/4, $0xffffffff
-DATA tailMasks<>+32(SB)/4, $0x00000000
-DATA tailMasks<>+36(SB)/4, $0x00000000
-DATA tailMasks<>+40(SB)/4, $0x00000000
-DATA tailMasks<>+44(SB)/4, $0x00000000
-DATA tailMasks<>+48(SB)/4, $0x00000000
-DATA tailMasks<>+52(SB)/4, $0x00000000
-DATA tailMasks<>+56(SB)/4, $0x00000000
-DATA tailMasks<>+60(SB)/4, $0x00000000
-GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
-
-DATA bias256<>+0(SB)/8, $(4503599627370496.0)
-DATA bias256<>+8(SB)/8, $(4503599627370496.0)
-DATA bias256<>+16(SB)/8, $(4503599627370496.0)
-DATA bias256<>+24(SB)/8, $(4503599627370496.0)
-GLOBL bias256<>(SB), RODATA|NOPTR, $32
-
 // func u8u32VolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -154,10 +37,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-16, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*4), Y8
 	VMOVDQU    32(CX)(R13*4), Y9
 	PREFETCHT0 (R15)
@@ -192,61 +74,54 @@ groupLines:
 	VPADDD     Y11, Y9, Y9
 	VPADDD     32(R12), Y9, Y11
 	VMOVDQU    Y11, 32(R12)
+	VPMOVZXBD  (DI)(R13*1), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y5, Y12
+	VPERMD     Y12, Y0, Y5
+	VPMOVZXBD  8(DI)(R13*1), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y5, Y13
+	VPERMD     Y13, Y0, Y5
+	VPADDD     Y12, Y8, Y8
+	VPADDD     64(R12), Y8, Y12
+	VMOVDQU    Y12, 64(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     96(R12), Y9, Y13
+	VMOVDQU    Y13, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y10, (BX)(R13*4)
 	VMOVDQU    Y11, 32(BX)(R13*4)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y12, (R10)(R13*4)
+	VMOVDQU    Y13, 32(R10)(R13*4)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VMOVNTDQ Y11, 32(BX)(R13*4)
+	VMOVNTDQ Y12, (R10)(R13*4)
+	VMOVNTDQ Y13, 32(R10)(R13*4)
 
-groupLinesRow0Written:
-	VPMOVZXBD  (SI)(R13*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VPMOVZXBD  8(SI)(R13*1), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
-	VPADDD     Y10, Y8, Y8
-	VPADDD     64(R12), Y8, Y10
-	VMOVDQU    Y10, 64(R12)
-	VPADDD     Y11, Y9, Y9
-	VPADDD     96(R12), Y9, Y11
-	VMOVDQU    Y11, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y10, (R9)(R13*4)
-	VMOVDQU    Y11, 32(R9)(R13*4)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y10, (R9)(R13*4)
-	VMOVNTDQ Y11, 32(R9)(R13*4)
-
-groupLinesRow1Written:
-	VPMOVZXBD  (DI)(R13*1), Y10
+row0Written:
+	VPMOVZXBD  (R8)(R13*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -258,7 +133,7 @@ groupLinesRow1Written:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VPMOVZXBD  8(DI)(R13*1), Y11
+	VPMOVZXBD  8(R8)(R13*1), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -276,187 +151,71 @@ groupLinesRow1Written:
 	VPADDD     Y11, Y9, Y9
 	VPADDD     160(R12), Y9, Y11
 	VMOVDQU    Y11, 160(R12)
+	VPMOVZXBD  (SI)(R13*1), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y7, Y12
+	VPERMD     Y12, Y0, Y7
+	VPMOVZXBD  8(SI)(R13*1), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y7, Y13
+	VPERMD     Y13, Y0, Y7
+	VPADDD     Y12, Y8, Y8
+	VPADDD     192(R12), Y8, Y12
+	VMOVDQU    Y12, 192(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     224(R12), Y9, Y13
+	VMOVDQU    Y13, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y10, (R10)(R13*4)
-	VMOVDQU    Y11, 32(R10)(R13*4)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y10, (R10)(R13*4)
-	VMOVNTDQ Y11, 32(R10)(R13*4)
-
-groupLinesRow2Written:
-	VPMOVZXBD  (R8)(R13*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VPMOVZXBD  8(R8)(R13*1), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VPADDD     Y10, Y8, Y8
-	VPADDD     192(R12), Y8, Y10
-	VMOVDQU    Y10, 192(R12)
-	VPADDD     Y11, Y9, Y9
-	VPADDD     224(R12), Y9, Y11
-	VMOVDQU    Y11, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*4)
+	PREFETCHT0 128(R9)(R13*4)
 	VMOVDQU    Y10, (R11)(R13*4)
 	VMOVDQU    Y11, 32(R11)(R13*4)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y12, (R9)(R13*4)
+	VMOVDQU    Y13, 32(R9)(R13*4)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y10, (R11)(R13*4)
 	VMOVNTDQ Y11, 32(R11)(R13*4)
+	VMOVNTDQ Y12, (R9)(R13*4)
+	VMOVNTDQ Y13, 32(R9)(R13*4)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y8, (CX)(R13*4)
 	VMOVDQU Y9, 32(CX)(R13*4)
 	ADDQ    $+256, R12
 	ADDQ    $+16, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-8, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*4), Y8
-	VPMOVZXBD  (DX)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDD     Y9, Y8, Y8
-	VPADDD     (R12), Y8, Y9
-	VMOVDQU    Y9, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*4)
-	VMOVDQU    Y9, (BX)(R13*4)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (BX)(R13*4)
-
-groupVectorsRow0Written:
-	VPMOVZXBD  (SI)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDD     Y9, Y8, Y8
-	VPADDD     32(R12), Y8, Y9
-	VMOVDQU    Y9, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y9, (R9)(R13*4)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*4)
-
-groupVectorsRow1Written:
-	VPMOVZXBD  (DI)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDD     Y9, Y8, Y8
-	VPADDD     64(R12), Y8, Y9
-	VMOVDQU    Y9, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y9, (R10)(R13*4)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*4)
-
-groupVectorsRow2Written:
-	VPMOVZXBD  (R8)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y7, Y9
-	VPERMD     Y9, Y0, Y7
-	VPADDD     Y9, Y8, Y8
-	VPADDD     96(R12), Y8, Y9
-	VMOVDQU    Y9, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y9, (R11)(R13*4)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R13*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (CX)(R13*4)
-	ADDQ    $+128, R12
-	ADDQ    $+8, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000008, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	NEGQ       BP
@@ -465,9 +224,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*4), Y9
-	MOVQ       -8(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -481,9 +240,9 @@ groupVectorsEnd:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	MOVQ       -8(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -497,9 +256,9 @@ groupVectorsEnd:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	MOVQ       -8(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(R8)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -513,9 +272,9 @@ groupVectorsEnd:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	MOVQ       -8(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X12
+	MOVQ       -8(SI)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X12
 	VPMOVZXBD  X12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -530,217 +289,105 @@ groupVectorsEnd:
 	VPERMD     Y12, Y0, Y7
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R13*4)
-	MOVQ       over+48(FP), DX
-	VPADDD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDD     96(DX), Y12, Y12
-	VMOVDQU    Y12, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDD     96(R12), Y12, Y12
+	VMOVDQU    Y12, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y8, (BX)(R13*4)
-	VPMASKMOVD Y9, Y8, (R9)(R13*4)
-	VPMASKMOVD Y11, Y8, (R10)(R13*4)
-	VPMASKMOVD Y12, Y8, (R11)(R13*4)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y8, (R10)(R13*4)
+	VPMASKMOVD Y11, Y8, (R11)(R13*4)
+	VPMASKMOVD Y12, Y8, (R9)(R13*4)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*4)
+	VMOVNTDQ Y9, (R10)(R13*4)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*4)
+	VMOVNTDQ Y11, (R11)(R13*4)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R11)(R13*4)
+	VMOVNTDQ Y12, (R9)(R13*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x02, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (BX)(R13*1)
-	VMOVNTDQ Y8, (R9)(R13*1)
 	VMOVNTDQ Y8, (R10)(R13*1)
 	VMOVNTDQ Y8, (R11)(R13*1)
+	VMOVNTDQ Y8, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y4, (DX)
 	VMOVDQU Y5, 64(DX)
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y4
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-8, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*4), Y5
-	VPMOVZXBD  (DX)(DI*1), Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPERMD     Y6, Y3, Y7
-	VPAND      320(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPADDD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VPADDD     Y6, Y5, Y5
-	VPADDD     (SI), Y5, Y6
-	VMOVDQU    Y6, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*4)
-	VMOVDQU    Y6, (BX)(DI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y6, (BX)(DI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y5, (CX)(DI*4)
-	ADDQ    $+32, SI
-	ADDQ    $+8, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y5
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*4), Y6
-	MOVQ       -8(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X7
-	VPMOVZXBD  X7, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPERMD     Y7, Y3, Y8
-	VPAND      320(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPADDD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDD     Y7, Y6, Y7
-	VMOVDQU    Y7, (CX)(DI*4)
-	MOVQ       over+48(FP), SI
-	VPADDD     (SI), Y7, Y7
-	VMOVDQU    Y7, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y7, Y5, (BX)(DI*4)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y5, Y7, Y7
-	VMOVNTDQ Y7, (BX)(DI*4)
-
-rowTailWritten:
-	ADDQ $+8, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y5, Y5, Y5
-	SHLQ  $0x02, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y5, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y4, (SI)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
+DATA tailMasks<>+0(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+8(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+16(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+24(SB)/8, $0xffffffffffffffff
+DATA tailMasks<>+32(SB)/8, $0x0000000000000000
+DATA tailMasks<>+40(SB)/8, $0x0000000000000000
+DATA tailMasks<>+48(SB)/8, $0x0000000000000000
+DATA tailMasks<>+56(SB)/8, $0x0000000000000000
+GLOBL tailMasks<>(SB), RODATA|NOPTR, $64
+
 // func u8u32DotVolumeAVX2(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u32DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
-	SHLQ    $0x02, dstStride+8(FP)
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 64(R11), Y5
@@ -752,10 +399,9 @@ groups:
 	ADDQ    CX, R14
 	MOVQ    n+64(FP), R13
 	ANDQ    $-16, R13
-	CMPQ    R12, R13
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU      (AX)(R12*4), Y8
 	VMOVDQU      32(AX)(R12*4), Y9
 	PREFETCHT0   (R14)
@@ -782,62 +428,55 @@ groupLines:
 	VPADDD       Y11, Y9, Y9
 	VPADDD       32(R11), Y9, Y11
 	VMOVDQU      Y11, 32(R11)
+	VPBROADCASTD (SI)(R12*1), Y12
+	VPBROADCASTD 4(SI)(R12*1), Y13
+	VPMADDUBSW   Y1, Y12, Y12
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y12, Y13, Y12
+	VPMADDWD     Y3, Y12, Y12
+	VPADDD       Y12, Y5, Y12
+	VPERMD       Y12, Y0, Y5
+	VPBROADCASTD 8(SI)(R12*1), Y13
+	VPBROADCASTD 12(SI)(R12*1), Y14
+	VPMADDUBSW   Y1, Y13, Y13
+	VPMADDUBSW   Y2, Y14, Y14
+	VPADDW       Y13, Y14, Y13
+	VPMADDWD     Y3, Y13, Y13
+	VPADDD       Y13, Y5, Y13
+	VPERMD       Y13, Y0, Y5
+	VPADDD       Y12, Y8, Y8
+	VPADDD       64(R11), Y8, Y12
+	VMOVDQU      Y12, 64(R11)
+	VPADDD       Y13, Y9, Y9
+	VPADDD       96(R11), Y9, Y13
+	VMOVDQU      Y13, 96(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow0Beyond
+	JAE          row0Beyond
 	PREFETCHT0   128(DX)(R12*4)
+	PREFETCHT0   128(R9)(R12*4)
 	VMOVDQU      Y10, (DX)(R12*4)
 	VMOVDQU      Y11, 32(DX)(R12*4)
-	JMP          groupLinesRow0Written
+	VMOVDQU      Y12, (R9)(R12*4)
+	VMOVDQU      Y13, 32(R9)(R12*4)
+	JMP          row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y10, (DX)(R12*4)
 	VMOVNTDQ Y11, 32(DX)(R12*4)
+	VMOVNTDQ Y12, (R9)(R12*4)
+	VMOVNTDQ Y13, 32(R9)(R12*4)
 
-groupLinesRow0Written:
-	VPBROADCASTD (BX)(R12*1), Y10
-	VPBROADCASTD 4(BX)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y5, Y10
-	VPERMD       Y10, Y0, Y5
-	VPBROADCASTD 8(BX)(R12*1), Y11
-	VPBROADCASTD 12(BX)(R12*1), Y12
-	VPMADDUBSW   Y1, Y11, Y11
-	VPMADDUBSW   Y2, Y12, Y12
-	VPADDW       Y11, Y12, Y11
-	VPMADDWD     Y3, Y11, Y11
-	VPADDD       Y11, Y5, Y11
-	VPERMD       Y11, Y0, Y5
-	VPADDD       Y10, Y8, Y8
-	VPADDD       64(R11), Y8, Y10
-	VMOVDQU      Y10, 64(R11)
-	VPADDD       Y11, Y9, Y9
-	VPADDD       96(R11), Y9, Y11
-	VMOVDQU      Y11, 96(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow1Beyond
-	PREFETCHT0   128(R8)(R12*4)
-	VMOVDQU      Y10, (R8)(R12*4)
-	VMOVDQU      Y11, 32(R8)(R12*4)
-	JMP          groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y10, (R8)(R12*4)
-	VMOVNTDQ Y11, 32(R8)(R12*4)
-
-groupLinesRow1Written:
-	VPBROADCASTD (SI)(R12*1), Y10
-	VPBROADCASTD 4(SI)(R12*1), Y11
+row0Written:
+	VPBROADCASTD (DI)(R12*1), Y10
+	VPBROADCASTD 4(DI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
 	VPMADDWD     Y3, Y10, Y10
 	VPADDD       Y10, Y6, Y10
 	VPERMD       Y10, Y0, Y6
-	VPBROADCASTD 8(SI)(R12*1), Y11
-	VPBROADCASTD 12(SI)(R12*1), Y12
+	VPBROADCASTD 8(DI)(R12*1), Y11
+	VPBROADCASTD 12(DI)(R12*1), Y12
 	VPMADDUBSW   Y1, Y11, Y11
 	VPMADDUBSW   Y2, Y12, Y12
 	VPADDW       Y11, Y12, Y11
@@ -850,163 +489,63 @@ groupLinesRow1Written:
 	VPADDD       Y11, Y9, Y9
 	VPADDD       160(R11), Y9, Y11
 	VMOVDQU      Y11, 160(R11)
+	VPBROADCASTD (BX)(R12*1), Y12
+	VPBROADCASTD 4(BX)(R12*1), Y13
+	VPMADDUBSW   Y1, Y12, Y12
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y12, Y13, Y12
+	VPMADDWD     Y3, Y12, Y12
+	VPADDD       Y12, Y7, Y12
+	VPERMD       Y12, Y0, Y7
+	VPBROADCASTD 8(BX)(R12*1), Y13
+	VPBROADCASTD 12(BX)(R12*1), Y14
+	VPMADDUBSW   Y1, Y13, Y13
+	VPMADDUBSW   Y2, Y14, Y14
+	VPADDW       Y13, Y14, Y13
+	VPMADDWD     Y3, Y13, Y13
+	VPADDD       Y13, Y7, Y13
+	VPERMD       Y13, Y0, Y7
+	VPADDD       Y12, Y8, Y8
+	VPADDD       192(R11), Y8, Y12
+	VMOVDQU      Y12, 192(R11)
+	VPADDD       Y13, Y9, Y9
+	VPADDD       224(R11), Y9, Y13
+	VMOVDQU      Y13, 224(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow2Beyond
-	PREFETCHT0   128(R9)(R12*4)
-	VMOVDQU      Y10, (R9)(R12*4)
-	VMOVDQU      Y11, 32(R9)(R12*4)
-	JMP          groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y10, (R9)(R12*4)
-	VMOVNTDQ Y11, 32(R9)(R12*4)
-
-groupLinesRow2Written:
-	VPBROADCASTD (DI)(R12*1), Y10
-	VPBROADCASTD 4(DI)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPADDD       Y10, Y7, Y10
-	VPERMD       Y10, Y0, Y7
-	VPBROADCASTD 8(DI)(R12*1), Y11
-	VPBROADCASTD 12(DI)(R12*1), Y12
-	VPMADDUBSW   Y1, Y11, Y11
-	VPMADDUBSW   Y2, Y12, Y12
-	VPADDW       Y11, Y12, Y11
-	VPMADDWD     Y3, Y11, Y11
-	VPADDD       Y11, Y7, Y11
-	VPERMD       Y11, Y0, Y7
-	VPADDD       Y10, Y8, Y8
-	VPADDD       192(R11), Y8, Y10
-	VMOVDQU      Y10, 192(R11)
-	VPADDD       Y11, Y9, Y9
-	VPADDD       224(R11), Y9, Y11
-	VMOVDQU      Y11, 224(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow3Beyond
+	JAE          row2Beyond
 	PREFETCHT0   128(R10)(R12*4)
+	PREFETCHT0   128(R8)(R12*4)
 	VMOVDQU      Y10, (R10)(R12*4)
 	VMOVDQU      Y11, 32(R10)(R12*4)
-	JMP          groupLinesRow3Written
+	VMOVDQU      Y12, (R8)(R12*4)
+	VMOVDQU      Y13, 32(R8)(R12*4)
+	JMP          row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y10, (R10)(R12*4)
 	VMOVNTDQ Y11, 32(R10)(R12*4)
+	VMOVNTDQ Y12, (R8)(R12*4)
+	VMOVNTDQ Y13, 32(R8)(R12*4)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y8, (AX)(R12*4)
 	VMOVDQU Y9, 32(AX)(R12*4)
 	ADDQ    $+256, R11
 	ADDQ    $+16, R12
 	CMPQ    R12, R13
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R13
-	ANDQ $-8, R13
-	CMPQ R12, R13
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R11, over+48(FP)
 
-groupVectors:
-	VMOVDQU      (AX)(R12*4), Y8
-	VPBROADCASTD (CX)(R12*1), Y9
-	VPBROADCASTD 4(CX)(R12*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VPADDD       Y9, Y8, Y8
-	VPADDD       (R11), Y8, Y9
-	VMOVDQU      Y9, (R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow0Beyond
-	PREFETCHT0   128(DX)(R12*4)
-	VMOVDQU      Y9, (DX)(R12*4)
-	JMP          groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (DX)(R12*4)
-
-groupVectorsRow0Written:
-	VPBROADCASTD (BX)(R12*1), Y9
-	VPBROADCASTD 4(BX)(R12*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y5, Y9
-	VPERMD       Y9, Y0, Y5
-	VPADDD       Y9, Y8, Y8
-	VPADDD       32(R11), Y8, Y9
-	VMOVDQU      Y9, 32(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow1Beyond
-	PREFETCHT0   128(R8)(R12*4)
-	VMOVDQU      Y9, (R8)(R12*4)
-	JMP          groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R8)(R12*4)
-
-groupVectorsRow1Written:
-	VPBROADCASTD (SI)(R12*1), Y9
-	VPBROADCASTD 4(SI)(R12*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y6, Y9
-	VPERMD       Y9, Y0, Y6
-	VPADDD       Y9, Y8, Y8
-	VPADDD       64(R11), Y8, Y9
-	VMOVDQU      Y9, 64(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow2Beyond
-	PREFETCHT0   128(R9)(R12*4)
-	VMOVDQU      Y9, (R9)(R12*4)
-	JMP          groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R9)(R12*4)
-
-groupVectorsRow2Written:
-	VPBROADCASTD (DI)(R12*1), Y9
-	VPBROADCASTD 4(DI)(R12*1), Y10
-	VPMADDUBSW   Y1, Y9, Y9
-	VPMADDUBSW   Y2, Y10, Y10
-	VPADDW       Y9, Y10, Y9
-	VPMADDWD     Y3, Y9, Y9
-	VPADDD       Y9, Y7, Y9
-	VPERMD       Y9, Y0, Y7
-	VPADDD       Y9, Y8, Y8
-	VPADDD       96(R11), Y8, Y9
-	VMOVDQU      Y9, 96(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow3Beyond
-	PREFETCHT0   128(R10)(R12*4)
-	VMOVDQU      Y9, (R10)(R12*4)
-	JMP          groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R10)(R12*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (AX)(R12*4)
-	ADDQ    $+128, R11
-	ADDQ    $+8, R12
-	CMPQ    R12, R13
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ         R11, over+48(FP)
+tail:
 	MOVQ         n+64(FP), R11
 	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
+	JLE          sums
+	MOVQ         $0x00000008, R13
+	CMPQ         R11, R13
+	CMOVQGT      R13, R11
+	LEAQ         (R12)(R11*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	NEGQ         R15
@@ -1015,9 +554,9 @@ groupVectorsEnd:
 	SHLQ         $0x03, R11
 	ADDQ         $+64, R11
 	VMOVDQU      (AX)(R12*4), Y9
-	MOVQ         -8(CX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X11
+	MOVQ         -8(CX)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y10
 	VPSRLDQ      $0x04, X11, X11
 	VPBROADCASTD X11, Y11
@@ -1028,9 +567,9 @@ groupVectorsEnd:
 	VPADDD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDD       Y10, Y9, Y10
-	MOVQ         -8(BX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X11
+	MOVQ         -8(SI)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, Y9
 	VPSRLDQ      $0x04, X11, X11
 	VPBROADCASTD X11, Y11
@@ -1041,9 +580,9 @@ groupVectorsEnd:
 	VPADDD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDD       Y9, Y10, Y9
-	MOVQ         -8(SI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X12
+	MOVQ         -8(DI)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X12
 	VPBROADCASTD X12, Y11
 	VPSRLDQ      $0x04, X12, X12
 	VPBROADCASTD X12, Y12
@@ -1054,9 +593,9 @@ groupVectorsEnd:
 	VPADDD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDD       Y11, Y9, Y11
-	MOVQ         -8(DI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X13
+	MOVQ         -8(BX)(R13*1), R13
+	SHRXQ        R11, R13, R13
+	VMOVQ        R13, X13
 	VPBROADCASTD X13, Y12
 	VPSRLDQ      $0x04, X13, X13
 	VPBROADCASTD X13, Y13
@@ -1068,209 +607,112 @@ groupVectorsEnd:
 	VPERMD       Y12, Y0, Y7
 	VPADDD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R12*4)
-	MOVQ         over+48(FP), CX
-	VPADDD       (CX), Y10, Y10
-	VMOVDQU      Y10, (CX)
-	VPADDD       32(CX), Y9, Y9
-	VMOVDQU      Y9, 32(CX)
-	VPADDD       64(CX), Y11, Y11
-	VMOVDQU      Y11, 64(CX)
-	VPADDD       96(CX), Y12, Y12
-	VMOVDQU      Y12, 96(CX)
+	MOVQ         over+48(FP), R11
+	VPADDD       (R11), Y10, Y10
+	VMOVDQU      Y10, (R11)
+	VPADDD       32(R11), Y9, Y9
+	VMOVDQU      Y9, 32(R11)
+	VPADDD       64(R11), Y11, Y11
+	VMOVDQU      Y11, 64(R11)
+	VPADDD       96(R11), Y12, Y12
+	VMOVDQU      Y12, 96(R11)
 	ADDQ         $+128, over+48(FP)
 	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
+	JEQ          tailWhole
 	VPMASKMOVD   Y10, Y8, (DX)(R12*4)
-	VPMASKMOVD   Y9, Y8, (R8)(R12*4)
-	VPMASKMOVD   Y11, Y8, (R9)(R12*4)
-	VPMASKMOVD   Y12, Y8, (R10)(R12*4)
-	JMP          groupTailWritten
+	VPMASKMOVD   Y9, Y8, (R9)(R12*4)
+	VPMASKMOVD   Y11, Y8, (R10)(R12*4)
+	VPMASKMOVD   Y12, Y8, (R8)(R12*4)
+	JMP          tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (DX)(R12*4)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R8)(R12*4)
+	VMOVNTDQ Y9, (R9)(R12*4)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R9)(R12*4)
+	VMOVNTDQ Y11, (R10)(R12*4)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R12*4)
+	VMOVNTDQ Y12, (R8)(R12*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
+	CMPQ R12, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x02, R12
 	CMPQ  R12, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (DX)(R12*1)
-	VMOVNTDQ Y8, (R8)(R12*1)
 	VMOVNTDQ Y8, (R9)(R12*1)
 	VMOVNTDQ Y8, (R10)(R12*1)
+	VMOVNTDQ Y8, (R8)(R12*1)
 	ADDQ     $+32, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), CX
 	VMOVDQU Y4, (CX)
 	VMOVDQU Y5, 64(CX)
 	VMOVDQU Y6, 128(CX)
 	VMOVDQU Y7, 192(CX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), BX
-	VMOVDQU (BX), Y4
-	MOVQ    over+48(FP), BX
-	XORQ    SI, SI
-	MOVQ    n+64(FP), DI
-	ANDQ    $-8, DI
-	CMPQ    SI, DI
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU      (AX)(SI*4), Y5
-	VPBROADCASTD (CX)(SI*1), Y6
-	VPBROADCASTD 4(CX)(SI*1), Y7
-	VPMADDUBSW   Y1, Y6, Y6
-	VPMADDUBSW   Y2, Y7, Y7
-	VPADDW       Y6, Y7, Y6
-	VPMADDWD     Y3, Y6, Y6
-	VPADDD       Y6, Y4, Y6
-	VPERMD       Y6, Y0, Y4
-	VPADDD       Y6, Y5, Y5
-	VPADDD       (BX), Y5, Y6
-	VMOVDQU      Y6, (BX)
-	CMPB         writes+100(FP), $0x02
-	JAE          rowVectorsRow0Beyond
-	PREFETCHT0   128(DX)(SI*4)
-	VMOVDQU      Y6, (DX)(SI*4)
-	JMP          rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y6, (DX)(SI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y5, (AX)(SI*4)
-	ADDQ    $+32, BX
-	ADDQ    $+8, SI
-	CMPQ    SI, DI
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	LEAQ         tailMasks<>+0(SB), R8
-	MOVQ         BX, R9
-	NEGQ         R9
-	VMOVDQU      32(R8)(R9*4), Y5
-	NEGQ         BX
-	SHLQ         $0x03, BX
-	ADDQ         $+64, BX
-	VMOVDQU      (AX)(SI*4), Y6
-	MOVQ         -8(CX)(DI*1), DI
-	SHRXQ        BX, DI, DI
-	VMOVQ        DI, X8
-	VPBROADCASTD X8, Y7
-	VPSRLDQ      $0x04, X8, X8
-	VPBROADCASTD X8, Y8
-	VPMADDUBSW   Y1, Y7, Y7
-	VPMADDUBSW   Y2, Y8, Y8
-	VPADDW       Y7, Y8, Y7
-	VPMADDWD     Y3, Y7, Y7
-	VPADDD       Y7, Y4, Y7
-	VPERMD       Y7, Y0, Y4
-	VPADDD       Y7, Y6, Y7
-	VMOVDQU      Y7, (AX)(SI*4)
-	MOVQ         over+48(FP), BX
-	VPADDD       (BX), Y7, Y7
-	VMOVDQU      Y7, (BX)
-	ADDQ         $+32, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VPMASKMOVD   Y7, Y5, (DX)(SI*4)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VPAND    Y5, Y7, Y7
-	VMOVNTDQ Y7, (DX)(SI*4)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y5, Y5, Y5
-	SHLQ  $0x02, SI
-	CMPQ  SI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y5, (DX)(SI*1)
-	ADDQ     $+32, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), BX
-	VMOVDQU Y4, (BX)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), CX
-	ADDQ    dstStride+8(FP), DX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
+DATA triangle8_0<>+0(SB)/8, $0x0000010100000001
+DATA triangle8_0<>+8(SB)/8, $0x0101010100010101
+DATA triangle8_0<>+16(SB)/8, $0x0101010101010101
+DATA triangle8_0<>+24(SB)/8, $0x0101010101010101
+GLOBL triangle8_0<>(SB), RODATA|NOPTR, $32
+
+DATA triangle8_1<>+0(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+8(SB)/8, $0x0000000000000000
+DATA triangle8_1<>+16(SB)/8, $0x0000010100000001
+DATA triangle8_1<>+24(SB)/8, $0x0101010100010101
+GLOBL triangle8_1<>(SB), RODATA|NOPTR, $32
+
+DATA ones<>+0(SB)/8, $0x0001000100010001
+DATA ones<>+8(SB)/8, $0x0001000100010001
+DATA ones<>+16(SB)/8, $0x0001000100010001
+DATA ones<>+24(SB)/8, $0x0001000100010001
+GLOBL ones<>(SB), RODATA|NOPTR, $32
+
 // func u8u64VolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -1282,10 +724,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -1314,55 +755,48 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXBQ  (DI)(R13*1), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXBQ  4(DI)(R13*1), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVZXBQ  (SI)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R13*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVZXBQ  (DI)(R13*1), Y9
+row0Written:
+	VPMOVZXBQ  (R8)(R13*1), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -1371,7 +805,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R13*1), Y10
+	VPMOVZXBQ  4(R8)(R13*1), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -1386,169 +820,65 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXBQ  (SI)(R13*1), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXBQ  4(SI)(R13*1), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVZXBQ  (R8)(R13*1), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R13*1), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXBQ  (DX)(R13*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXBQ  (SI)(R13*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXBQ  (DI)(R13*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXBQ  (R8)(R13*1), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -1558,9 +888,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+32, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1571,9 +901,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -1584,9 +914,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(R8)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -1597,9 +927,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(SI)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -1611,212 +941,95 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXBQ  (DX)(DI*1), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+32, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVL       -4(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXBQ  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8u64DotVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -1828,10 +1041,9 @@ groups:
 	ADDQ    CX, R14
 	MOVQ    n+64(FP), R13
 	ANDQ    $-8, R13
-	CMPQ    R12, R13
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU      (AX)(R12*8), Y8
 	VMOVDQU      32(AX)(R12*8), Y9
 	PREFETCHT0   (R14)
@@ -1854,50 +1066,43 @@ groupLines:
 	VPADDQ       Y10, Y9, Y9
 	VPADDQ       32(R11), Y9, Y10
 	VMOVDQU      Y10, 32(R11)
+	VPBROADCASTD (SI)(R12*1), Y11
+	VPBROADCASTD 4(SI)(R12*1), Y13
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y11, Y13, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VPMOVZXDQ    X11, Y14
+	VEXTRACTI128 $0x01, Y11, X13
+	VPMOVZXDQ    X13, Y11
+	VPADDQ       Y14, Y5, Y14
+	VPADDQ       Y11, Y5, Y11
+	VPERMD       Y11, Y0, Y5
+	VPADDQ       Y14, Y8, Y8
+	VPADDQ       64(R11), Y8, Y14
+	VMOVDQU      Y14, 64(R11)
+	VPADDQ       Y11, Y9, Y9
+	VPADDQ       96(R11), Y9, Y11
+	VMOVDQU      Y11, 96(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow0Beyond
+	JAE          row0Beyond
 	PREFETCHT0   128(DX)(R12*8)
+	PREFETCHT0   128(R9)(R12*8)
 	VMOVDQU      Y12, (DX)(R12*8)
 	VMOVDQU      Y10, 32(DX)(R12*8)
-	JMP          groupLinesRow0Written
+	VMOVDQU      Y14, (R9)(R12*8)
+	VMOVDQU      Y11, 32(R9)(R12*8)
+	JMP          row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y12, (DX)(R12*8)
 	VMOVNTDQ Y10, 32(DX)(R12*8)
+	VMOVNTDQ Y14, (R9)(R12*8)
+	VMOVNTDQ Y11, 32(R9)(R12*8)
 
-groupLinesRow0Written:
-	VPBROADCASTD (BX)(R12*1), Y10
-	VPBROADCASTD 4(BX)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPMOVZXDQ    X10, Y12
-	VEXTRACTI128 $0x01, Y10, X11
-	VPMOVZXDQ    X11, Y10
-	VPADDQ       Y12, Y5, Y12
-	VPADDQ       Y10, Y5, Y10
-	VPERMD       Y10, Y0, Y5
-	VPADDQ       Y12, Y8, Y8
-	VPADDQ       64(R11), Y8, Y12
-	VMOVDQU      Y12, 64(R11)
-	VPADDQ       Y10, Y9, Y9
-	VPADDQ       96(R11), Y9, Y10
-	VMOVDQU      Y10, 96(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU      Y12, (R8)(R12*8)
-	VMOVDQU      Y10, 32(R8)(R12*8)
-	JMP          groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y12, (R8)(R12*8)
-	VMOVNTDQ Y10, 32(R8)(R12*8)
-
-groupLinesRow1Written:
-	VPBROADCASTD (SI)(R12*1), Y10
-	VPBROADCASTD 4(SI)(R12*1), Y11
+row0Written:
+	VPBROADCASTD (DI)(R12*1), Y10
+	VPBROADCASTD 4(DI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -1914,151 +1119,59 @@ groupLinesRow1Written:
 	VPADDQ       Y10, Y9, Y9
 	VPADDQ       160(R11), Y9, Y10
 	VMOVDQU      Y10, 160(R11)
+	VPBROADCASTD (BX)(R12*1), Y11
+	VPBROADCASTD 4(BX)(R12*1), Y13
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y11, Y13, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VPMOVZXDQ    X11, Y14
+	VEXTRACTI128 $0x01, Y11, X13
+	VPMOVZXDQ    X13, Y11
+	VPADDQ       Y14, Y7, Y14
+	VPADDQ       Y11, Y7, Y11
+	VPERMD       Y11, Y0, Y7
+	VPADDQ       Y14, Y8, Y8
+	VPADDQ       192(R11), Y8, Y14
+	VMOVDQU      Y14, 192(R11)
+	VPADDQ       Y11, Y9, Y9
+	VPADDQ       224(R11), Y9, Y11
+	VMOVDQU      Y11, 224(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow2Beyond
-	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU      Y12, (R9)(R12*8)
-	VMOVDQU      Y10, 32(R9)(R12*8)
-	JMP          groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y12, (R9)(R12*8)
-	VMOVNTDQ Y10, 32(R9)(R12*8)
-
-groupLinesRow2Written:
-	VPBROADCASTD (DI)(R12*1), Y10
-	VPBROADCASTD 4(DI)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VPMOVZXDQ    X10, Y12
-	VEXTRACTI128 $0x01, Y10, X11
-	VPMOVZXDQ    X11, Y10
-	VPADDQ       Y12, Y7, Y12
-	VPADDQ       Y10, Y7, Y10
-	VPERMD       Y10, Y0, Y7
-	VPADDQ       Y12, Y8, Y8
-	VPADDQ       192(R11), Y8, Y12
-	VMOVDQU      Y12, 192(R11)
-	VPADDQ       Y10, Y9, Y9
-	VPADDQ       224(R11), Y9, Y10
-	VMOVDQU      Y10, 224(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow3Beyond
+	JAE          row2Beyond
 	PREFETCHT0   128(R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
 	VMOVDQU      Y12, (R10)(R12*8)
 	VMOVDQU      Y10, 32(R10)(R12*8)
-	JMP          groupLinesRow3Written
+	VMOVDQU      Y14, (R8)(R12*8)
+	VMOVDQU      Y11, 32(R8)(R12*8)
+	JMP          row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y12, (R10)(R12*8)
 	VMOVNTDQ Y10, 32(R10)(R12*8)
+	VMOVNTDQ Y14, (R8)(R12*8)
+	VMOVNTDQ Y11, 32(R8)(R12*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y8, (AX)(R12*8)
 	VMOVDQU Y9, 32(AX)(R12*8)
 	ADDQ    $+256, R11
 	ADDQ    $+8, R12
 	CMPQ    R12, R13
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R11, over+48(FP)
 
-groupVectors:
-	VMOVDQU      (AX)(R12*8), Y8
-	VPBROADCASTD (CX)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VPADDQ       Y9, Y8, Y8
-	VPADDQ       (R11), Y8, Y9
-	VMOVDQU      Y9, (R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow0Beyond
-	PREFETCHT0   128(DX)(R12*8)
-	VMOVDQU      Y9, (DX)(R12*8)
-	JMP          groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (DX)(R12*8)
-
-groupVectorsRow0Written:
-	VPBROADCASTD (BX)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y5, Y9
-	VPERMD       Y9, Y0, Y5
-	VPADDQ       Y9, Y8, Y8
-	VPADDQ       32(R11), Y8, Y9
-	VMOVDQU      Y9, 32(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU      Y9, (R8)(R12*8)
-	JMP          groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R8)(R12*8)
-
-groupVectorsRow1Written:
-	VPBROADCASTD (SI)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y6, Y9
-	VPERMD       Y9, Y0, Y6
-	VPADDQ       Y9, Y8, Y8
-	VPADDQ       64(R11), Y8, Y9
-	VMOVDQU      Y9, 64(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow2Beyond
-	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU      Y9, (R9)(R12*8)
-	JMP          groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R9)(R12*8)
-
-groupVectorsRow2Written:
-	VPBROADCASTD (DI)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VPMOVZXDQ    X9, Y9
-	VPADDQ       Y9, Y7, Y9
-	VPERMD       Y9, Y0, Y7
-	VPADDQ       Y9, Y8, Y8
-	VPADDQ       96(R11), Y8, Y9
-	VMOVDQU      Y9, 96(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow3Beyond
-	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU      Y9, (R10)(R12*8)
-	JMP          groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R10)(R12*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (AX)(R12*8)
-	ADDQ    $+128, R11
-	ADDQ    $+4, R12
-	CMPQ    R12, R13
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ         R11, over+48(FP)
+tail:
 	MOVQ         n+64(FP), R11
 	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
+	JLE          sums
+	MOVQ         $0x00000004, R13
+	CMPQ         R11, R13
+	CMOVQGT      R13, R11
+	LEAQ         (R12)(R11*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	SHLQ         $0x01, R15
@@ -2068,9 +1181,9 @@ groupVectorsEnd:
 	SHLQ         $0x03, R11
 	ADDQ         $+32, R11
 	VMOVDQU      (AX)(R12*8), Y9
-	MOVL         -4(CX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X10
+	MOVL         -4(CX)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X10
 	VPBROADCASTD X10, X10
 	VPMADDUBSW   X1, X10, X10
 	VPMADDWD     X3, X10, X10
@@ -2078,9 +1191,9 @@ groupVectorsEnd:
 	VPADDQ       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VPADDQ       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X9
+	MOVL         -4(SI)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
 	VPMADDUBSW   X1, X9, X9
 	VPMADDWD     X3, X9, X9
@@ -2088,9 +1201,9 @@ groupVectorsEnd:
 	VPADDQ       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VPADDQ       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X11
+	MOVL         -4(DI)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
 	VPMADDUBSW   X1, X11, X11
 	VPMADDWD     X3, X11, X11
@@ -2098,9 +1211,9 @@ groupVectorsEnd:
 	VPADDQ       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VPADDQ       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X12
+	MOVL         -4(BX)(R13*1), R13
+	SHRXQ        R11, R13, R13
+	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
 	VPMADDUBSW   X1, X12, X12
 	VPMADDWD     X3, X12, X12
@@ -2109,179 +1222,75 @@ groupVectorsEnd:
 	VPERMD       Y12, Y0, Y7
 	VPADDQ       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R12*8)
-	MOVQ         over+48(FP), CX
-	VPADDQ       (CX), Y10, Y10
-	VMOVDQU      Y10, (CX)
-	VPADDQ       32(CX), Y9, Y9
-	VMOVDQU      Y9, 32(CX)
-	VPADDQ       64(CX), Y11, Y11
-	VMOVDQU      Y11, 64(CX)
-	VPADDQ       96(CX), Y12, Y12
-	VMOVDQU      Y12, 96(CX)
+	MOVQ         over+48(FP), R11
+	VPADDQ       (R11), Y10, Y10
+	VMOVDQU      Y10, (R11)
+	VPADDQ       32(R11), Y9, Y9
+	VMOVDQU      Y9, 32(R11)
+	VPADDQ       64(R11), Y11, Y11
+	VMOVDQU      Y11, 64(R11)
+	VPADDQ       96(R11), Y12, Y12
+	VMOVDQU      Y12, 96(R11)
 	ADDQ         $+128, over+48(FP)
 	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
+	JEQ          tailWhole
 	VPMASKMOVD   Y10, Y8, (DX)(R12*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R12*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R12*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R12*8)
-	JMP          groupTailWritten
+	VPMASKMOVD   Y9, Y8, (R9)(R12*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R12*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R12*8)
+	JMP          tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (DX)(R12*8)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R8)(R12*8)
+	VMOVNTDQ Y9, (R9)(R12*8)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R9)(R12*8)
+	VMOVNTDQ Y11, (R10)(R12*8)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R12*8)
+	VMOVNTDQ Y12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R12
+	CMPQ R12, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x03, R12
 	CMPQ  R12, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (DX)(R12*1)
-	VMOVNTDQ Y8, (R8)(R12*1)
 	VMOVNTDQ Y8, (R9)(R12*1)
 	VMOVNTDQ Y8, (R10)(R12*1)
+	VMOVNTDQ Y8, (R8)(R12*1)
 	ADDQ     $+32, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), CX
 	VMOVDQU Y4, (CX)
 	VMOVDQU Y5, 128(CX)
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), BX
-	VMOVDQU (BX), Y2
-	MOVQ    over+48(FP), BX
-	XORQ    SI, SI
-	MOVQ    n+64(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU      (AX)(SI*8), Y4
-	VPBROADCASTD (CX)(SI*1), X5
-	VPMADDUBSW   X1, X5, X5
-	VPMADDWD     X3, X5, X5
-	VPMOVZXDQ    X5, Y5
-	VPADDQ       Y5, Y2, Y5
-	VPERMD       Y5, Y0, Y2
-	VPADDQ       Y5, Y4, Y4
-	VPADDQ       (BX), Y4, Y5
-	VMOVDQU      Y5, (BX)
-	CMPB         writes+100(FP), $0x02
-	JAE          rowVectorsRow0Beyond
-	PREFETCHT0   128(DX)(SI*8)
-	VMOVDQU      Y5, (DX)(SI*8)
-	JMP          rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (AX)(SI*8)
-	ADDQ    $+32, BX
-	ADDQ    $+4, SI
-	CMPQ    SI, DI
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	LEAQ         tailMasks<>+0(SB), R8
-	MOVQ         BX, R9
-	SHLQ         $0x01, R9
-	NEGQ         R9
-	VMOVDQU      32(R8)(R9*4), Y4
-	NEGQ         BX
-	SHLQ         $0x03, BX
-	ADDQ         $+32, BX
-	VMOVDQU      (AX)(SI*8), Y5
-	MOVL         -4(CX)(DI*1), DI
-	SHRXQ        BX, DI, DI
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, X6
-	VPMADDUBSW   X1, X6, X6
-	VPMADDWD     X3, X6, X6
-	VPMOVZXDQ    X6, Y6
-	VPADDQ       Y6, Y2, Y6
-	VPERMD       Y6, Y0, Y2
-	VPADDQ       Y6, Y5, Y6
-	VMOVDQU      Y6, (AX)(SI*8)
-	MOVQ         over+48(FP), BX
-	VPADDQ       (BX), Y6, Y6
-	VMOVDQU      Y6, (BX)
-	ADDQ         $+32, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VPMASKMOVD   Y6, Y4, (DX)(SI*8)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+4, SI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, SI
-	CMPQ  SI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (DX)(SI*1)
-	ADDQ     $+32, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), BX
-	VMOVDQU Y2, (BX)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), CX
-	ADDQ    dstStride+8(FP), DX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f32VolumeAVX2(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f32VolumeAVX2(SB), $8-101
 	MOVQ         lanes+88(FP), AX
 	VMOVDQU      416(AX), Y0
@@ -2289,27 +1298,20 @@ TEXT ·u8f32VolumeAVX2(SB), $8-101
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+96(FP), Y4
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -2321,10 +1323,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-16, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*4), Y9
 	VMOVDQU    32(CX)(R13*4), Y10
 	PREFETCHT0 (R15)
@@ -2363,65 +1364,58 @@ groupLines:
 	VADDPS     Y12, Y10, Y10
 	VADDPS     32(R12), Y10, Y12
 	VMOVDQU    Y12, 32(R12)
+	VPMOVZXBD  (DI)(R13*1), Y13
+	VCVTDQ2PS  Y13, Y13
+	VSUBPS     Y4, Y13, Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VADDPS     Y13, Y6, Y13
+	VPERMD     Y13, Y0, Y6
+	VPMOVZXBD  8(DI)(R13*1), Y14
+	VCVTDQ2PS  Y14, Y14
+	VSUBPS     Y4, Y14, Y14
+	VPERMD     Y14, Y1, Y15
+	VPAND      192(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y2, Y15
+	VPAND      256(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y3, Y15
+	VPAND      320(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VADDPS     Y14, Y6, Y14
+	VPERMD     Y14, Y0, Y6
+	VADDPS     Y13, Y9, Y9
+	VADDPS     64(R12), Y9, Y13
+	VMOVDQU    Y13, 64(R12)
+	VADDPS     Y14, Y10, Y10
+	VADDPS     96(R12), Y10, Y14
+	VMOVDQU    Y14, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y11, (BX)(R13*4)
 	VMOVDQU    Y12, 32(BX)(R13*4)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y13, (R10)(R13*4)
+	VMOVDQU    Y14, 32(R10)(R13*4)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VMOVNTDQ Y12, 32(BX)(R13*4)
+	VMOVNTDQ Y13, (R10)(R13*4)
+	VMOVNTDQ Y14, 32(R10)(R13*4)
 
-groupLinesRow0Written:
-	VPMOVZXBD  (SI)(R13*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
-	VPMOVZXBD  8(SI)(R13*1), Y12
-	VCVTDQ2PS  Y12, Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y6, Y12
-	VPERMD     Y12, Y0, Y6
-	VADDPS     Y11, Y9, Y9
-	VADDPS     64(R12), Y9, Y11
-	VMOVDQU    Y11, 64(R12)
-	VADDPS     Y12, Y10, Y10
-	VADDPS     96(R12), Y10, Y12
-	VMOVDQU    Y12, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y11, (R9)(R13*4)
-	VMOVDQU    Y12, 32(R9)(R13*4)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y11, (R9)(R13*4)
-	VMOVNTDQ Y12, 32(R9)(R13*4)
-
-groupLinesRow1Written:
-	VPMOVZXBD  (DI)(R13*1), Y11
+row0Written:
+	VPMOVZXBD  (R8)(R13*1), Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -2435,7 +1429,7 @@ groupLinesRow1Written:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VPMOVZXBD  8(DI)(R13*1), Y12
+	VPMOVZXBD  8(R8)(R13*1), Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
@@ -2455,199 +1449,75 @@ groupLinesRow1Written:
 	VADDPS     Y12, Y10, Y10
 	VADDPS     160(R12), Y10, Y12
 	VMOVDQU    Y12, 160(R12)
+	VPMOVZXBD  (SI)(R13*1), Y13
+	VCVTDQ2PS  Y13, Y13
+	VSUBPS     Y4, Y13, Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VADDPS     Y13, Y8, Y13
+	VPERMD     Y13, Y0, Y8
+	VPMOVZXBD  8(SI)(R13*1), Y14
+	VCVTDQ2PS  Y14, Y14
+	VSUBPS     Y4, Y14, Y14
+	VPERMD     Y14, Y1, Y15
+	VPAND      192(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y2, Y15
+	VPAND      256(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y3, Y15
+	VPAND      320(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VADDPS     Y14, Y8, Y14
+	VPERMD     Y14, Y0, Y8
+	VADDPS     Y13, Y9, Y9
+	VADDPS     192(R12), Y9, Y13
+	VMOVDQU    Y13, 192(R12)
+	VADDPS     Y14, Y10, Y10
+	VADDPS     224(R12), Y10, Y14
+	VMOVDQU    Y14, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y11, (R10)(R13*4)
-	VMOVDQU    Y12, 32(R10)(R13*4)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y11, (R10)(R13*4)
-	VMOVNTDQ Y12, 32(R10)(R13*4)
-
-groupLinesRow2Written:
-	VPMOVZXBD  (R8)(R13*1), Y11
-	VCVTDQ2PS  Y11, Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y8, Y11
-	VPERMD     Y11, Y0, Y8
-	VPMOVZXBD  8(R8)(R13*1), Y12
-	VCVTDQ2PS  Y12, Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y8, Y12
-	VPERMD     Y12, Y0, Y8
-	VADDPS     Y11, Y9, Y9
-	VADDPS     192(R12), Y9, Y11
-	VMOVDQU    Y11, 192(R12)
-	VADDPS     Y12, Y10, Y10
-	VADDPS     224(R12), Y10, Y12
-	VMOVDQU    Y12, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*4)
+	PREFETCHT0 128(R9)(R13*4)
 	VMOVDQU    Y11, (R11)(R13*4)
 	VMOVDQU    Y12, 32(R11)(R13*4)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y13, (R9)(R13*4)
+	VMOVDQU    Y14, 32(R9)(R13*4)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y11, (R11)(R13*4)
 	VMOVNTDQ Y12, 32(R11)(R13*4)
+	VMOVNTDQ Y13, (R9)(R13*4)
+	VMOVNTDQ Y14, 32(R9)(R13*4)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y9, (CX)(R13*4)
 	VMOVDQU Y10, 32(CX)(R13*4)
 	ADDQ    $+256, R12
 	ADDQ    $+16, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-8, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*4), Y9
-	VPMOVZXBD  (DX)(R13*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPS     Y10, Y9, Y9
-	VADDPS     (R12), Y9, Y10
-	VMOVDQU    Y10, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*4)
-	VMOVDQU    Y10, (BX)(R13*4)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y10, (BX)(R13*4)
-
-groupVectorsRow0Written:
-	VPMOVZXBD  (SI)(R13*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPS     Y10, Y9, Y9
-	VADDPS     32(R12), Y9, Y10
-	VMOVDQU    Y10, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y10, (R9)(R13*4)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y10, (R9)(R13*4)
-
-groupVectorsRow1Written:
-	VPMOVZXBD  (DI)(R13*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VADDPS     Y10, Y9, Y9
-	VADDPS     64(R12), Y9, Y10
-	VMOVDQU    Y10, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y10, (R10)(R13*4)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y10, (R10)(R13*4)
-
-groupVectorsRow2Written:
-	VPMOVZXBD  (R8)(R13*1), Y10
-	VCVTDQ2PS  Y10, Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y8, Y10
-	VPERMD     Y10, Y0, Y8
-	VADDPS     Y10, Y9, Y9
-	VADDPS     96(R12), Y9, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y10, (R11)(R13*4)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y10, (R11)(R13*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y9, (CX)(R13*4)
-	ADDQ    $+128, R12
-	ADDQ    $+8, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000008, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	NEGQ       BP
@@ -2656,9 +1526,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*4), Y10
-	MOVQ       -8(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X11
 	VPMOVZXBD  X11, Y11
 	VCVTDQ2PS  Y11, Y11
 	VSUBPS     Y4, Y11, Y11
@@ -2674,9 +1544,9 @@ groupVectorsEnd:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	MOVQ       -8(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, Y10
 	VCVTDQ2PS  Y10, Y10
 	VSUBPS     Y4, Y10, Y10
@@ -2692,9 +1562,9 @@ groupVectorsEnd:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	MOVQ       -8(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X12
+	MOVQ       -8(R8)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X12
 	VPMOVZXBD  X12, Y12
 	VCVTDQ2PS  Y12, Y12
 	VSUBPS     Y4, Y12, Y12
@@ -2710,9 +1580,9 @@ groupVectorsEnd:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	MOVQ       -8(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X13
+	MOVQ       -8(SI)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X13
 	VPMOVZXBD  X13, Y13
 	VCVTDQ2PS  Y13, Y13
 	VSUBPS     Y4, Y13, Y13
@@ -2729,220 +1599,94 @@ groupVectorsEnd:
 	VPERMD     Y13, Y0, Y8
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R13*4)
-	MOVQ       over+48(FP), DX
-	VADDPS     (DX), Y11, Y11
-	VMOVDQU    Y11, (DX)
-	VADDPS     32(DX), Y10, Y10
-	VMOVDQU    Y10, 32(DX)
-	VADDPS     64(DX), Y12, Y12
-	VMOVDQU    Y12, 64(DX)
-	VADDPS     96(DX), Y13, Y13
-	VMOVDQU    Y13, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPS     (R12), Y11, Y11
+	VMOVDQU    Y11, (R12)
+	VADDPS     32(R12), Y10, Y10
+	VMOVDQU    Y10, 32(R12)
+	VADDPS     64(R12), Y12, Y12
+	VMOVDQU    Y12, 64(R12)
+	VADDPS     96(R12), Y13, Y13
+	VMOVDQU    Y13, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y11, Y9, (BX)(R13*4)
-	VPMASKMOVD Y10, Y9, (R9)(R13*4)
-	VPMASKMOVD Y12, Y9, (R10)(R13*4)
-	VPMASKMOVD Y13, Y9, (R11)(R13*4)
-	JMP        groupTailWritten
+	VPMASKMOVD Y10, Y9, (R10)(R13*4)
+	VPMASKMOVD Y12, Y9, (R11)(R13*4)
+	VPMASKMOVD Y13, Y9, (R9)(R13*4)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y9, Y11, Y11
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VPAND    Y9, Y10, Y10
-	VMOVNTDQ Y10, (R9)(R13*4)
+	VMOVNTDQ Y10, (R10)(R13*4)
 	VPAND    Y9, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R13*4)
+	VMOVNTDQ Y12, (R11)(R13*4)
 	VPAND    Y9, Y13, Y13
-	VMOVNTDQ Y13, (R11)(R13*4)
+	VMOVNTDQ Y13, (R9)(R13*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y9, Y9, Y9
 	SHLQ  $0x02, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y9, (BX)(R13*1)
-	VMOVNTDQ Y9, (R9)(R13*1)
 	VMOVNTDQ Y9, (R10)(R13*1)
 	VMOVNTDQ Y9, (R11)(R13*1)
+	VMOVNTDQ Y9, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y5, (DX)
 	VMOVDQU Y6, 64(DX)
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y5
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-8, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*4), Y6
-	VPMOVZXBD  (DX)(DI*1), Y7
-	VCVTDQ2PS  Y7, Y7
-	VSUBPS     Y4, Y7, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VPERMD     Y7, Y3, Y8
-	VPAND      320(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VADDPS     Y7, Y5, Y7
-	VPERMD     Y7, Y0, Y5
-	VADDPS     Y7, Y6, Y6
-	VADDPS     (SI), Y6, Y7
-	VMOVDQU    Y7, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*4)
-	VMOVDQU    Y7, (BX)(DI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y7, (BX)(DI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y6, (CX)(DI*4)
-	ADDQ    $+32, SI
-	ADDQ    $+8, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y6
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*4), Y7
-	MOVQ       -8(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X8
-	VPMOVZXBD  X8, Y8
-	VCVTDQ2PS  Y8, Y8
-	VSUBPS     Y4, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VPERMD     Y8, Y3, Y9
-	VPAND      320(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VADDPS     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPS     Y8, Y7, Y8
-	VMOVDQU    Y8, (CX)(DI*4)
-	MOVQ       over+48(FP), SI
-	VADDPS     (SI), Y8, Y8
-	VMOVDQU    Y8, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y8, Y6, (BX)(DI*4)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y6, Y8, Y8
-	VMOVNTDQ Y8, (BX)(DI*4)
-
-rowTailWritten:
-	ADDQ $+8, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y6, Y6, Y6
-	SHLQ  $0x02, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y6, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y5, (SI)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64VolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -2954,10 +1698,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -2988,57 +1731,50 @@ groupLines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXBD  (DI)(R13*1), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXBD  4(DI)(R13*1), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVZXBD  (SI)(R13*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXBD  4(SI)(R13*1), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVZXBD  (DI)(R13*1), X9
+row0Written:
+	VPMOVZXBD  (R8)(R13*1), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -3048,7 +1784,7 @@ groupLinesRow1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBD  4(DI)(R13*1), X10
+	VPMOVZXBD  4(R8)(R13*1), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -3064,175 +1800,67 @@ groupLinesRow1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXBD  (SI)(R13*1), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXBD  4(SI)(R13*1), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVZXBD  (R8)(R13*1), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXBD  4(R8)(R13*1), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXBD  (DX)(R13*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXBD  (SI)(R13*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXBD  (DI)(R13*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXBD  (R8)(R13*1), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -3242,9 +1870,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+32, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -3256,9 +1884,9 @@ groupVectorsEnd:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -3270,9 +1898,9 @@ groupVectorsEnd:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(R8)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -3284,9 +1912,9 @@ groupVectorsEnd:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(SI)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -3299,214 +1927,95 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VADDPD     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VADDPD     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VADDPD     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXBD  (DX)(DI*1), X5
-	VCVTDQ2PD  X5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+32, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVL       -4(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXBD  X6, X6
-	VCVTDQ2PD  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64DotVolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8f64DotVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
-	VMOVDQU triangle256_0<>+0(SB), Y1
-	VMOVDQU triangle256_1<>+0(SB), Y2
-	VMOVDQU ones256<>+0(SB), Y3
-	SHLQ    $0x03, dstStride+8(FP)
+	VMOVDQU triangle8_0<>+0(SB), Y1
+	VMOVDQU triangle8_1<>+0(SB), Y2
+	VMOVDQU ones<>+0(SB), Y3
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), AX
 	MOVQ    src+16(FP), CX
 	MOVQ    dst+0(FP), DX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    CX, BX
-	ADDQ    srcStride+24(FP), BX
-	MOVQ    BX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DX, R8
-	ADDQ    dstStride+8(FP), R8
-	MOVQ    R8, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
+	MOVQ    srcStride+24(FP), BX
+	LEAQ    (CX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    dstStride+8(FP), R8
+	LEAQ    (DX)(R8*1), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R8
 	MOVQ    carry+40(FP), R11
 	VMOVDQU (R11), Y4
 	VMOVDQU 128(R11), Y5
@@ -3518,10 +2027,9 @@ groups:
 	ADDQ    CX, R14
 	MOVQ    n+64(FP), R13
 	ANDQ    $-8, R13
-	CMPQ    R12, R13
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU      (AX)(R12*8), Y8
 	VMOVDQU      32(AX)(R12*8), Y9
 	PREFETCHT0   (R14)
@@ -3544,50 +2052,43 @@ groupLines:
 	VADDPD       Y10, Y9, Y9
 	VADDPD       32(R11), Y9, Y10
 	VMOVDQU      Y10, 32(R11)
+	VPBROADCASTD (SI)(R12*1), Y11
+	VPBROADCASTD 4(SI)(R12*1), Y13
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y11, Y13, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VCVTDQ2PD    X11, Y14
+	VEXTRACTI128 $0x01, Y11, X13
+	VCVTDQ2PD    X13, Y11
+	VADDPD       Y14, Y5, Y14
+	VADDPD       Y11, Y5, Y11
+	VPERMD       Y11, Y0, Y5
+	VADDPD       Y14, Y8, Y8
+	VADDPD       64(R11), Y8, Y14
+	VMOVDQU      Y14, 64(R11)
+	VADDPD       Y11, Y9, Y9
+	VADDPD       96(R11), Y9, Y11
+	VMOVDQU      Y11, 96(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow0Beyond
+	JAE          row0Beyond
 	PREFETCHT0   128(DX)(R12*8)
+	PREFETCHT0   128(R9)(R12*8)
 	VMOVDQU      Y12, (DX)(R12*8)
 	VMOVDQU      Y10, 32(DX)(R12*8)
-	JMP          groupLinesRow0Written
+	VMOVDQU      Y14, (R9)(R12*8)
+	VMOVDQU      Y11, 32(R9)(R12*8)
+	JMP          row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y12, (DX)(R12*8)
 	VMOVNTDQ Y10, 32(DX)(R12*8)
+	VMOVNTDQ Y14, (R9)(R12*8)
+	VMOVNTDQ Y11, 32(R9)(R12*8)
 
-groupLinesRow0Written:
-	VPBROADCASTD (BX)(R12*1), Y10
-	VPBROADCASTD 4(BX)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VCVTDQ2PD    X10, Y12
-	VEXTRACTI128 $0x01, Y10, X11
-	VCVTDQ2PD    X11, Y10
-	VADDPD       Y12, Y5, Y12
-	VADDPD       Y10, Y5, Y10
-	VPERMD       Y10, Y0, Y5
-	VADDPD       Y12, Y8, Y8
-	VADDPD       64(R11), Y8, Y12
-	VMOVDQU      Y12, 64(R11)
-	VADDPD       Y10, Y9, Y9
-	VADDPD       96(R11), Y9, Y10
-	VMOVDQU      Y10, 96(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU      Y12, (R8)(R12*8)
-	VMOVDQU      Y10, 32(R8)(R12*8)
-	JMP          groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y12, (R8)(R12*8)
-	VMOVNTDQ Y10, 32(R8)(R12*8)
-
-groupLinesRow1Written:
-	VPBROADCASTD (SI)(R12*1), Y10
-	VPBROADCASTD 4(SI)(R12*1), Y11
+row0Written:
+	VPBROADCASTD (DI)(R12*1), Y10
+	VPBROADCASTD 4(DI)(R12*1), Y11
 	VPMADDUBSW   Y1, Y10, Y10
 	VPMADDUBSW   Y2, Y11, Y11
 	VPADDW       Y10, Y11, Y10
@@ -3604,151 +2105,59 @@ groupLinesRow1Written:
 	VADDPD       Y10, Y9, Y9
 	VADDPD       160(R11), Y9, Y10
 	VMOVDQU      Y10, 160(R11)
+	VPBROADCASTD (BX)(R12*1), Y11
+	VPBROADCASTD 4(BX)(R12*1), Y13
+	VPMADDUBSW   Y1, Y11, Y11
+	VPMADDUBSW   Y2, Y13, Y13
+	VPADDW       Y11, Y13, Y11
+	VPMADDWD     Y3, Y11, Y11
+	VCVTDQ2PD    X11, Y14
+	VEXTRACTI128 $0x01, Y11, X13
+	VCVTDQ2PD    X13, Y11
+	VADDPD       Y14, Y7, Y14
+	VADDPD       Y11, Y7, Y11
+	VPERMD       Y11, Y0, Y7
+	VADDPD       Y14, Y8, Y8
+	VADDPD       192(R11), Y8, Y14
+	VMOVDQU      Y14, 192(R11)
+	VADDPD       Y11, Y9, Y9
+	VADDPD       224(R11), Y9, Y11
+	VMOVDQU      Y11, 224(R11)
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow2Beyond
-	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU      Y12, (R9)(R12*8)
-	VMOVDQU      Y10, 32(R9)(R12*8)
-	JMP          groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y12, (R9)(R12*8)
-	VMOVNTDQ Y10, 32(R9)(R12*8)
-
-groupLinesRow2Written:
-	VPBROADCASTD (DI)(R12*1), Y10
-	VPBROADCASTD 4(DI)(R12*1), Y11
-	VPMADDUBSW   Y1, Y10, Y10
-	VPMADDUBSW   Y2, Y11, Y11
-	VPADDW       Y10, Y11, Y10
-	VPMADDWD     Y3, Y10, Y10
-	VCVTDQ2PD    X10, Y12
-	VEXTRACTI128 $0x01, Y10, X11
-	VCVTDQ2PD    X11, Y10
-	VADDPD       Y12, Y7, Y12
-	VADDPD       Y10, Y7, Y10
-	VPERMD       Y10, Y0, Y7
-	VADDPD       Y12, Y8, Y8
-	VADDPD       192(R11), Y8, Y12
-	VMOVDQU      Y12, 192(R11)
-	VADDPD       Y10, Y9, Y9
-	VADDPD       224(R11), Y9, Y10
-	VMOVDQU      Y10, 224(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow3Beyond
+	JAE          row2Beyond
 	PREFETCHT0   128(R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
 	VMOVDQU      Y12, (R10)(R12*8)
 	VMOVDQU      Y10, 32(R10)(R12*8)
-	JMP          groupLinesRow3Written
+	VMOVDQU      Y14, (R8)(R12*8)
+	VMOVDQU      Y11, 32(R8)(R12*8)
+	JMP          row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y12, (R10)(R12*8)
 	VMOVNTDQ Y10, 32(R10)(R12*8)
+	VMOVNTDQ Y14, (R8)(R12*8)
+	VMOVNTDQ Y11, 32(R8)(R12*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y8, (AX)(R12*8)
 	VMOVDQU Y9, 32(AX)(R12*8)
 	ADDQ    $+256, R11
 	ADDQ    $+8, R12
 	CMPQ    R12, R13
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R13
-	ANDQ $-4, R13
-	CMPQ R12, R13
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R11, over+48(FP)
 
-groupVectors:
-	VMOVDQU      (AX)(R12*8), Y8
-	VPBROADCASTD (CX)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
-	VADDPD       Y9, Y8, Y8
-	VADDPD       (R11), Y8, Y9
-	VMOVDQU      Y9, (R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow0Beyond
-	PREFETCHT0   128(DX)(R12*8)
-	VMOVDQU      Y9, (DX)(R12*8)
-	JMP          groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (DX)(R12*8)
-
-groupVectorsRow0Written:
-	VPBROADCASTD (BX)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y5, Y9
-	VPERMD       Y9, Y0, Y5
-	VADDPD       Y9, Y8, Y8
-	VADDPD       32(R11), Y8, Y9
-	VMOVDQU      Y9, 32(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU      Y9, (R8)(R12*8)
-	JMP          groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R8)(R12*8)
-
-groupVectorsRow1Written:
-	VPBROADCASTD (SI)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y6, Y9
-	VPERMD       Y9, Y0, Y6
-	VADDPD       Y9, Y8, Y8
-	VADDPD       64(R11), Y8, Y9
-	VMOVDQU      Y9, 64(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow2Beyond
-	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU      Y9, (R9)(R12*8)
-	JMP          groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R9)(R12*8)
-
-groupVectorsRow2Written:
-	VPBROADCASTD (DI)(R12*1), X9
-	VPMADDUBSW   X1, X9, X9
-	VPMADDWD     X3, X9, X9
-	VCVTDQ2PD    X9, Y9
-	VADDPD       Y9, Y7, Y9
-	VPERMD       Y9, Y0, Y7
-	VADDPD       Y9, Y8, Y8
-	VADDPD       96(R11), Y8, Y9
-	VMOVDQU      Y9, 96(R11)
-	CMPB         writes+100(FP), $0x02
-	JAE          groupVectorsRow3Beyond
-	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU      Y9, (R10)(R12*8)
-	JMP          groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R10)(R12*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (AX)(R12*8)
-	ADDQ    $+128, R11
-	ADDQ    $+4, R12
-	CMPQ    R12, R13
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ         R11, over+48(FP)
+tail:
 	MOVQ         n+64(FP), R11
 	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
+	JLE          sums
+	MOVQ         $0x00000004, R13
+	CMPQ         R11, R13
+	CMOVQGT      R13, R11
+	LEAQ         (R12)(R11*1), R13
 	LEAQ         tailMasks<>+0(SB), R14
 	MOVQ         R11, R15
 	SHLQ         $0x01, R15
@@ -3758,9 +2167,9 @@ groupVectorsEnd:
 	SHLQ         $0x03, R11
 	ADDQ         $+32, R11
 	VMOVDQU      (AX)(R12*8), Y9
-	MOVL         -4(CX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X10
+	MOVL         -4(CX)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X10
 	VPBROADCASTD X10, X10
 	VPMADDUBSW   X1, X10, X10
 	VPMADDWD     X3, X10, X10
@@ -3768,9 +2177,9 @@ groupVectorsEnd:
 	VADDPD       Y10, Y4, Y10
 	VPERMD       Y10, Y0, Y4
 	VADDPD       Y10, Y9, Y10
-	MOVL         -4(BX)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X9
+	MOVL         -4(SI)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X9
 	VPBROADCASTD X9, X9
 	VPMADDUBSW   X1, X9, X9
 	VPMADDWD     X3, X9, X9
@@ -3778,9 +2187,9 @@ groupVectorsEnd:
 	VADDPD       Y9, Y5, Y9
 	VPERMD       Y9, Y0, Y5
 	VADDPD       Y9, Y10, Y9
-	MOVL         -4(SI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X11
+	MOVL         -4(DI)(R13*1), R14
+	SHRXQ        R11, R14, R14
+	VMOVQ        R14, X11
 	VPBROADCASTD X11, X11
 	VPMADDUBSW   X1, X11, X11
 	VPMADDWD     X3, X11, X11
@@ -3788,9 +2197,9 @@ groupVectorsEnd:
 	VADDPD       Y11, Y6, Y11
 	VPERMD       Y11, Y0, Y6
 	VADDPD       Y11, Y9, Y11
-	MOVL         -4(DI)(R13*1), CX
-	SHRXQ        R11, CX, CX
-	VMOVQ        CX, X12
+	MOVL         -4(BX)(R13*1), R13
+	SHRXQ        R11, R13, R13
+	VMOVQ        R13, X12
 	VPBROADCASTD X12, X12
 	VPMADDUBSW   X1, X12, X12
 	VPMADDWD     X3, X12, X12
@@ -3799,206 +2208,94 @@ groupVectorsEnd:
 	VPERMD       Y12, Y0, Y7
 	VADDPD       Y12, Y11, Y12
 	VMOVDQU      Y12, (AX)(R12*8)
-	MOVQ         over+48(FP), CX
-	VADDPD       (CX), Y10, Y10
-	VMOVDQU      Y10, (CX)
-	VADDPD       32(CX), Y9, Y9
-	VMOVDQU      Y9, 32(CX)
-	VADDPD       64(CX), Y11, Y11
-	VMOVDQU      Y11, 64(CX)
-	VADDPD       96(CX), Y12, Y12
-	VMOVDQU      Y12, 96(CX)
+	MOVQ         over+48(FP), R11
+	VADDPD       (R11), Y10, Y10
+	VMOVDQU      Y10, (R11)
+	VADDPD       32(R11), Y9, Y9
+	VMOVDQU      Y9, 32(R11)
+	VADDPD       64(R11), Y11, Y11
+	VMOVDQU      Y11, 64(R11)
+	VADDPD       96(R11), Y12, Y12
+	VMOVDQU      Y12, 96(R11)
 	ADDQ         $+128, over+48(FP)
 	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
+	JEQ          tailWhole
 	VPMASKMOVD   Y10, Y8, (DX)(R12*8)
-	VPMASKMOVD   Y9, Y8, (R8)(R12*8)
-	VPMASKMOVD   Y11, Y8, (R9)(R12*8)
-	VPMASKMOVD   Y12, Y8, (R10)(R12*8)
-	JMP          groupTailWritten
+	VPMASKMOVD   Y9, Y8, (R9)(R12*8)
+	VPMASKMOVD   Y11, Y8, (R10)(R12*8)
+	VPMASKMOVD   Y12, Y8, (R8)(R12*8)
+	JMP          tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (DX)(R12*8)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R8)(R12*8)
+	VMOVNTDQ Y9, (R9)(R12*8)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R9)(R12*8)
+	VMOVNTDQ Y11, (R10)(R12*8)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R12*8)
+	VMOVNTDQ Y12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R12
+	CMPQ R12, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x03, R12
 	CMPQ  R12, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (DX)(R12*1)
-	VMOVNTDQ Y8, (R8)(R12*1)
 	VMOVNTDQ Y8, (R9)(R12*1)
 	VMOVNTDQ Y8, (R10)(R12*1)
+	VMOVNTDQ Y8, (R8)(R12*1)
 	ADDQ     $+32, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), CX
 	VMOVDQU Y4, (CX)
 	VMOVDQU Y5, 128(CX)
 	VMOVDQU Y6, 256(CX)
 	VMOVDQU Y7, 384(CX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), DI
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    DI, CX
-	MOVQ    R10, DX
+	ADDQ    srcStride+24(FP), BX
+	ADDQ    dstStride+8(FP), R8
+	MOVQ    BX, CX
+	MOVQ    R8, DX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), BX
-	VMOVDQU (BX), Y2
-	MOVQ    over+48(FP), BX
-	XORQ    SI, SI
-	MOVQ    n+64(FP), DI
-	ANDQ    $-4, DI
-	CMPQ    SI, DI
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU      (AX)(SI*8), Y4
-	VPBROADCASTD (CX)(SI*1), X5
-	VPMADDUBSW   X1, X5, X5
-	VPMADDWD     X3, X5, X5
-	VCVTDQ2PD    X5, Y5
-	VADDPD       Y5, Y2, Y5
-	VPERMD       Y5, Y0, Y2
-	VADDPD       Y5, Y4, Y4
-	VADDPD       (BX), Y4, Y5
-	VMOVDQU      Y5, (BX)
-	CMPB         writes+100(FP), $0x02
-	JAE          rowVectorsRow0Beyond
-	PREFETCHT0   128(DX)(SI*8)
-	VMOVDQU      Y5, (DX)(SI*8)
-	JMP          rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (AX)(SI*8)
-	ADDQ    $+32, BX
-	ADDQ    $+4, SI
-	CMPQ    SI, DI
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	LEAQ         tailMasks<>+0(SB), R8
-	MOVQ         BX, R9
-	SHLQ         $0x01, R9
-	NEGQ         R9
-	VMOVDQU      32(R8)(R9*4), Y4
-	NEGQ         BX
-	SHLQ         $0x03, BX
-	ADDQ         $+32, BX
-	VMOVDQU      (AX)(SI*8), Y5
-	MOVL         -4(CX)(DI*1), DI
-	SHRXQ        BX, DI, DI
-	VMOVQ        DI, X6
-	VPBROADCASTD X6, X6
-	VPMADDUBSW   X1, X6, X6
-	VPMADDWD     X3, X6, X6
-	VCVTDQ2PD    X6, Y6
-	VADDPD       Y6, Y2, Y6
-	VPERMD       Y6, Y0, Y2
-	VADDPD       Y6, Y5, Y6
-	VMOVDQU      Y6, (AX)(SI*8)
-	MOVQ         over+48(FP), BX
-	VADDPD       (BX), Y6, Y6
-	VMOVDQU      Y6, (BX)
-	ADDQ         $+32, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VPMASKMOVD   Y6, Y4, (DX)(SI*8)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+4, SI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, SI
-	CMPQ  SI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (DX)(SI*1)
-	ADDQ     $+32, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), BX
-	VMOVDQU Y2, (BX)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), CX
-	ADDQ    dstStride+8(FP), DX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u16u64VolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4010,10 +2307,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -4042,55 +2338,48 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXWQ  (DI)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXWQ  8(DI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVZXWQ  (SI)(R13*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R13*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVZXWQ  (DI)(R13*2), Y9
+row0Written:
+	VPMOVZXWQ  (R8)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -4099,7 +2388,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R13*2), Y10
+	VPMOVZXWQ  8(R8)(R13*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -4114,169 +2403,65 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXWQ  (SI)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXWQ  8(SI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVZXWQ  (R8)(R13*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R13*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXWQ  (DX)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXWQ  (SI)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXWQ  (DI)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXWQ  (R8)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -4286,9 +2471,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4299,9 +2484,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4312,9 +2497,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4325,9 +2510,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -4339,212 +2524,94 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXWQ  (DX)(DI*2), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXWQ  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u16f64VolumeAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16f64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -4556,10 +2623,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -4590,57 +2656,50 @@ groupLines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXWD  (DI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXWD  8(DI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVZXWD  (SI)(R13*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXWD  8(SI)(R13*2), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVZXWD  (DI)(R13*2), X9
+row0Written:
+	VPMOVZXWD  (R8)(R13*2), X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -4650,7 +2709,7 @@ groupLinesRow1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWD  8(DI)(R13*2), X10
+	VPMOVZXWD  8(R8)(R13*2), X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -4666,175 +2725,67 @@ groupLinesRow1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXWD  (SI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXWD  8(SI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVZXWD  (R8)(R13*2), X9
-	VCVTDQ2PD  X9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXWD  8(R8)(R13*2), X10
-	VCVTDQ2PD  X10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXWD  (DX)(R13*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXWD  (SI)(R13*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXWD  (DI)(R13*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXWD  (R8)(R13*2), X8
-	VCVTDQ2PD  X8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -4844,9 +2795,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWD  X9, X9
 	VCVTDQ2PD  X9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -4858,9 +2809,9 @@ groupVectorsEnd:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWD  X8, X8
 	VCVTDQ2PD  X8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -4872,9 +2823,9 @@ groupVectorsEnd:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWD  X10, X10
 	VCVTDQ2PD  X10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -4886,9 +2837,9 @@ groupVectorsEnd:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWD  X11, X11
 	VCVTDQ2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -4901,214 +2852,94 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VADDPD     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VADDPD     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VADDPD     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXWD  (DX)(DI*2), X5
-	VCVTDQ2PD  X5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXWD  X6, X6
-	VCVTDQ2PD  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32u64VolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -5120,10 +2951,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -5153,55 +2983,48 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXDQ  (DI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXDQ  16(DI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y9
+row0Written:
+	VPMOVZXDQ  (R8)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -5210,7 +3033,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R13*4), Y10
+	VPMOVZXDQ  16(R8)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -5225,169 +3048,65 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXDQ  (SI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXDQ  16(SI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXDQ  (DX)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -5408,7 +3127,7 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -5419,7 +3138,7 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5430,7 +3149,7 @@ groupVectorsEnd:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -5442,211 +3161,95 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDQ     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDQ     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDQ     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDQ     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDQ     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXDQ  (DX)(DI*4), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVZXDQ  X5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32u32VolumeAVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u32VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
 	VMOVDQU 128(AX), Y3
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x02, dstStride+8(FP)
 	ANDQ    $+256, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y4
 	VMOVDQU 64(R12), Y5
@@ -5658,10 +3261,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-16, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*4), Y8
 	VMOVDQU    32(CX)(R13*4), Y9
 	PREFETCHT0 (R15)
@@ -5699,61 +3301,54 @@ groupLines:
 	VPADDD     Y11, Y9, Y9
 	VPADDD     32(R12), Y9, Y11
 	VMOVDQU    Y11, 32(R12)
+	VMOVDQU    (DI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y5, Y12
+	VPERMD     Y12, Y0, Y5
+	VMOVDQU    32(DI)(R13*4), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y5, Y13
+	VPERMD     Y13, Y0, Y5
+	VPADDD     Y12, Y8, Y8
+	VPADDD     64(R12), Y8, Y12
+	VMOVDQU    Y12, 64(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     96(R12), Y9, Y13
+	VMOVDQU    Y13, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y10, (BX)(R13*4)
 	VMOVDQU    Y11, 32(BX)(R13*4)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y12, (R10)(R13*4)
+	VMOVDQU    Y13, 32(R10)(R13*4)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VMOVNTDQ Y11, 32(BX)(R13*4)
+	VMOVNTDQ Y12, (R10)(R13*4)
+	VMOVNTDQ Y13, 32(R10)(R13*4)
 
-groupLinesRow0Written:
-	VMOVDQU    (SI)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VMOVDQU    32(SI)(R13*4), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
-	VPADDD     Y10, Y8, Y8
-	VPADDD     64(R12), Y8, Y10
-	VMOVDQU    Y10, 64(R12)
-	VPADDD     Y11, Y9, Y9
-	VPADDD     96(R12), Y9, Y11
-	VMOVDQU    Y11, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y10, (R9)(R13*4)
-	VMOVDQU    Y11, 32(R9)(R13*4)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y10, (R9)(R13*4)
-	VMOVNTDQ Y11, 32(R9)(R13*4)
-
-groupLinesRow1Written:
-	VMOVDQU    (DI)(R13*4), Y10
+row0Written:
+	VMOVDQU    (R8)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y10, Y11, Y10
@@ -5765,7 +3360,7 @@ groupLinesRow1Written:
 	VPADDD     Y10, Y11, Y10
 	VPADDD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VMOVDQU    32(DI)(R13*4), Y11
+	VMOVDQU    32(R8)(R13*4), Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -5783,187 +3378,71 @@ groupLinesRow1Written:
 	VPADDD     Y11, Y9, Y9
 	VPADDD     160(R12), Y9, Y11
 	VMOVDQU    Y11, 160(R12)
+	VMOVDQU    (SI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y7, Y12
+	VPERMD     Y12, Y0, Y7
+	VMOVDQU    32(SI)(R13*4), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y7, Y13
+	VPERMD     Y13, Y0, Y7
+	VPADDD     Y12, Y8, Y8
+	VPADDD     192(R12), Y8, Y12
+	VMOVDQU    Y12, 192(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     224(R12), Y9, Y13
+	VMOVDQU    Y13, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y10, (R10)(R13*4)
-	VMOVDQU    Y11, 32(R10)(R13*4)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y10, (R10)(R13*4)
-	VMOVNTDQ Y11, 32(R10)(R13*4)
-
-groupLinesRow2Written:
-	VMOVDQU    (R8)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VPADDD     Y10, Y11, Y10
-	VPADDD     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VMOVDQU    32(R8)(R13*4), Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VPADDD     Y11, Y12, Y11
-	VPADDD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VPADDD     Y10, Y8, Y8
-	VPADDD     192(R12), Y8, Y10
-	VMOVDQU    Y10, 192(R12)
-	VPADDD     Y11, Y9, Y9
-	VPADDD     224(R12), Y9, Y11
-	VMOVDQU    Y11, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*4)
+	PREFETCHT0 128(R9)(R13*4)
 	VMOVDQU    Y10, (R11)(R13*4)
 	VMOVDQU    Y11, 32(R11)(R13*4)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y12, (R9)(R13*4)
+	VMOVDQU    Y13, 32(R9)(R13*4)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y10, (R11)(R13*4)
 	VMOVNTDQ Y11, 32(R11)(R13*4)
+	VMOVNTDQ Y12, (R9)(R13*4)
+	VMOVNTDQ Y13, 32(R9)(R13*4)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y8, (CX)(R13*4)
 	VMOVDQU Y9, 32(CX)(R13*4)
 	ADDQ    $+256, R12
 	ADDQ    $+16, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-8, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*4), Y8
-	VMOVDQU    (DX)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPADDD     Y9, Y8, Y8
-	VPADDD     (R12), Y8, Y9
-	VMOVDQU    Y9, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*4)
-	VMOVDQU    Y9, (BX)(R13*4)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y9, (BX)(R13*4)
-
-groupVectorsRow0Written:
-	VMOVDQU    (SI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VPADDD     Y9, Y8, Y8
-	VPADDD     32(R12), Y8, Y9
-	VMOVDQU    Y9, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y9, (R9)(R13*4)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*4)
-
-groupVectorsRow1Written:
-	VMOVDQU    (DI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPADDD     Y9, Y8, Y8
-	VPADDD     64(R12), Y8, Y9
-	VMOVDQU    Y9, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y9, (R10)(R13*4)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*4)
-
-groupVectorsRow2Written:
-	VMOVDQU    (R8)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPERMD     Y9, Y3, Y10
-	VPAND      320(AX), Y10, Y10
-	VPADDD     Y9, Y10, Y9
-	VPADDD     Y9, Y7, Y9
-	VPERMD     Y9, Y0, Y7
-	VPADDD     Y9, Y8, Y8
-	VPADDD     96(R12), Y8, Y9
-	VMOVDQU    Y9, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y9, (R11)(R13*4)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y9, (R11)(R13*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y8, (CX)(R13*4)
-	ADDQ    $+128, R12
-	ADDQ    $+8, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000008, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R12
 	VMOVDQU    32(R14)(R12*4), Y8
@@ -5981,7 +3460,7 @@ groupVectorsEnd:
 	VPADDD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
 	VPADDD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), Y8, Y9
+	VPMASKMOVD (DI)(R13*4), Y8, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDD     Y9, Y11, Y9
@@ -5994,7 +3473,7 @@ groupVectorsEnd:
 	VPADDD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
 	VPADDD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), Y8, Y11
+	VPMASKMOVD (R8)(R13*4), Y8, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VPADDD     Y11, Y12, Y11
@@ -6007,7 +3486,7 @@ groupVectorsEnd:
 	VPADDD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
 	VPADDD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), Y8, Y12
+	VPMASKMOVD (SI)(R13*4), Y8, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
 	VPADDD     Y12, Y13, Y12
@@ -6021,210 +3500,94 @@ groupVectorsEnd:
 	VPERMD     Y12, Y0, Y7
 	VPADDD     Y12, Y11, Y12
 	VMOVDQU    Y12, (CX)(R13*4)
-	MOVQ       over+48(FP), DX
-	VPADDD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDD     96(DX), Y12, Y12
-	VMOVDQU    Y12, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDD     96(R12), Y12, Y12
+	VMOVDQU    Y12, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y8, (BX)(R13*4)
-	VPMASKMOVD Y9, Y8, (R9)(R13*4)
-	VPMASKMOVD Y11, Y8, (R10)(R13*4)
-	VPMASKMOVD Y12, Y8, (R11)(R13*4)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y8, (R10)(R13*4)
+	VPMASKMOVD Y11, Y8, (R11)(R13*4)
+	VPMASKMOVD Y12, Y8, (R9)(R13*4)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y8, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*4)
 	VPAND    Y8, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*4)
+	VMOVNTDQ Y9, (R10)(R13*4)
 	VPAND    Y8, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*4)
+	VMOVNTDQ Y11, (R11)(R13*4)
 	VPAND    Y8, Y12, Y12
-	VMOVNTDQ Y12, (R11)(R13*4)
+	VMOVNTDQ Y12, (R9)(R13*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y8, Y8, Y8
 	SHLQ  $0x02, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y8, (BX)(R13*1)
-	VMOVNTDQ Y8, (R9)(R13*1)
 	VMOVNTDQ Y8, (R10)(R13*1)
 	VMOVNTDQ Y8, (R11)(R13*1)
+	VMOVNTDQ Y8, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y4, (DX)
 	VMOVDQU Y5, 64(DX)
 	VMOVDQU Y6, 128(DX)
 	VMOVDQU Y7, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y4
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-8, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*4), Y5
-	VMOVDQU    (DX)(DI*4), Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPERMD     Y6, Y3, Y7
-	VPAND      320(AX), Y7, Y7
-	VPADDD     Y6, Y7, Y6
-	VPADDD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VPADDD     Y6, Y5, Y5
-	VPADDD     (SI), Y5, Y6
-	VMOVDQU    Y6, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*4)
-	VMOVDQU    Y6, (BX)(DI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y6, (BX)(DI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y5, (CX)(DI*4)
-	ADDQ    $+32, SI
-	ADDQ    $+8, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	NEGQ       SI
-	VMOVDQU    32(R8)(SI*4), Y5
-	VMOVDQU    (CX)(DI*4), Y6
-	VPMASKMOVD (DX)(DI*4), Y5, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPERMD     Y7, Y3, Y8
-	VPAND      320(AX), Y8, Y8
-	VPADDD     Y7, Y8, Y7
-	VPADDD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VPADDD     Y7, Y6, Y7
-	VMOVDQU    Y7, (CX)(DI*4)
-	MOVQ       over+48(FP), SI
-	VPADDD     (SI), Y7, Y7
-	VMOVDQU    Y7, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y7, Y5, (BX)(DI*4)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y5, Y7, Y7
-	VMOVNTDQ Y7, (BX)(DI*4)
-
-rowTailWritten:
-	ADDQ $+8, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y5, Y5, Y5
-	SHLQ  $0x02, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y5, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y4, (SI)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i16i64VolumeAVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16i64VolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6236,10 +3599,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -6268,55 +3630,48 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVSXWQ  (DI)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXWQ  8(DI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVSXWQ  (SI)(R13*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R13*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVSXWQ  (DI)(R13*2), Y9
+row0Written:
+	VPMOVSXWQ  (R8)(R13*2), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -6325,7 +3680,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R13*2), Y10
+	VPMOVSXWQ  8(R8)(R13*2), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -6340,169 +3695,65 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVSXWQ  (SI)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXWQ  8(SI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVSXWQ  (R8)(R13*2), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R13*2), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVSXWQ  (DX)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVSXWQ  (SI)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVSXWQ  (DI)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVSXWQ  (R8)(R13*2), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -6512,9 +3763,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVSXWQ  X9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6525,9 +3776,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -6538,9 +3789,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -6551,9 +3802,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -6565,212 +3816,94 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVSXWQ  (DX)(DI*2), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVSXWQ  X6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i32i64VolumeAVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32i64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -6782,10 +3915,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -6815,55 +3947,48 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVSXDQ  (DI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXDQ  16(DI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVSXDQ  (SI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVSXDQ  (DI)(R13*4), Y9
+row0Written:
+	VPMOVSXDQ  (R8)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VPADDQ     Y9, Y10, Y9
@@ -6872,7 +3997,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R13*4), Y10
+	VPMOVSXDQ  16(R8)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VPADDQ     Y10, Y11, Y10
@@ -6887,169 +4012,65 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVSXDQ  (SI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXDQ  16(SI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVSXDQ  (R8)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVSXDQ  (DX)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVSXDQ  (SI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVSXDQ  (DI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVSXDQ  (R8)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -7070,7 +4091,7 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7081,7 +4102,7 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -7092,7 +4113,7 @@ groupVectorsEnd:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -7104,210 +4125,94 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDQ     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDQ     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDQ     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDQ     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDQ     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVSXDQ  (DX)(DI*4), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVSXDQ  X5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f32f64VolumeAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -7319,10 +4224,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -7352,55 +4256,48 @@ groupLines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VCVTPS2PD  (DI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VCVTPS2PD  16(DI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VCVTPS2PD  (SI)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VCVTPS2PD  (DI)(R13*4), Y9
+row0Written:
+	VCVTPS2PD  (R8)(R13*4), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -7409,7 +4306,7 @@ groupLinesRow1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R13*4), Y10
+	VCVTPS2PD  16(R8)(R13*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -7424,169 +4321,65 @@ groupLinesRow1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VCVTPS2PD  (SI)(R13*4), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VCVTPS2PD  16(SI)(R13*4), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VCVTPS2PD  (R8)(R13*4), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R13*4), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VCVTPS2PD  (DX)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VCVTPS2PD  (SI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VCVTPS2PD  (DI)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VCVTPS2PD  (R8)(R13*4), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -7607,7 +4400,7 @@ groupVectorsEnd:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -7618,7 +4411,7 @@ groupVectorsEnd:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -7629,7 +4422,7 @@ groupVectorsEnd:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -7641,183 +4434,75 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VADDPD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VADDPD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VADDPD     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VADDPD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VADDPD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VCVTPS2PD  (DX)(DI*4), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VCVTPS2PD  X5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f32f32VolumeAVX2(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f32VolumeAVX2(SB), $0-101
 	MOVQ         lanes+88(FP), AX
 	VMOVDQU      416(AX), Y0
@@ -7825,28 +4510,20 @@ TEXT ·f32f32VolumeAVX2(SB), $0-101
 	VMOVDQU      64(AX), Y2
 	VMOVDQU      128(AX), Y3
 	VBROADCASTSS offset+96(FP), Y4
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+256, along+80(FP)
 	MOVQ         above+32(FP), CX
 	MOVQ         src+16(FP), DX
 	MOVQ         dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y5
 	VMOVDQU 64(R12), Y6
@@ -7858,10 +4535,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-16, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*4), Y9
 	VMOVDQU    32(CX)(R13*4), Y10
 	PREFETCHT0 (R15)
@@ -7901,63 +4577,56 @@ groupLines:
 	VADDPS     Y12, Y10, Y10
 	VADDPS     32(R12), Y10, Y12
 	VMOVDQU    Y12, 32(R12)
+	VMOVDQU    (DI)(R13*4), Y13
+	VSUBPS     Y4, Y13, Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VADDPS     Y13, Y6, Y13
+	VPERMD     Y13, Y0, Y6
+	VMOVDQU    32(DI)(R13*4), Y14
+	VSUBPS     Y4, Y14, Y14
+	VPERMD     Y14, Y1, Y15
+	VPAND      192(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y2, Y15
+	VPAND      256(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y3, Y15
+	VPAND      320(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VADDPS     Y14, Y6, Y14
+	VPERMD     Y14, Y0, Y6
+	VADDPS     Y13, Y9, Y9
+	VADDPS     64(R12), Y9, Y13
+	VMOVDQU    Y13, 64(R12)
+	VADDPS     Y14, Y10, Y10
+	VADDPS     96(R12), Y10, Y14
+	VMOVDQU    Y14, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 128(R10)(R13*4)
 	VMOVDQU    Y11, (BX)(R13*4)
 	VMOVDQU    Y12, 32(BX)(R13*4)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y13, (R10)(R13*4)
+	VMOVDQU    Y14, 32(R10)(R13*4)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VMOVNTDQ Y12, 32(BX)(R13*4)
+	VMOVNTDQ Y13, (R10)(R13*4)
+	VMOVNTDQ Y14, 32(R10)(R13*4)
 
-groupLinesRow0Written:
-	VMOVDQU    (SI)(R13*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
-	VMOVDQU    32(SI)(R13*4), Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y6, Y12
-	VPERMD     Y12, Y0, Y6
-	VADDPS     Y11, Y9, Y9
-	VADDPS     64(R12), Y9, Y11
-	VMOVDQU    Y11, 64(R12)
-	VADDPS     Y12, Y10, Y10
-	VADDPS     96(R12), Y10, Y12
-	VMOVDQU    Y12, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y11, (R9)(R13*4)
-	VMOVDQU    Y12, 32(R9)(R13*4)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y11, (R9)(R13*4)
-	VMOVNTDQ Y12, 32(R9)(R13*4)
-
-groupLinesRow1Written:
-	VMOVDQU    (DI)(R13*4), Y11
+row0Written:
+	VMOVDQU    (R8)(R13*4), Y11
 	VSUBPS     Y4, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -7970,7 +4639,7 @@ groupLinesRow1Written:
 	VADDPS     Y11, Y12, Y11
 	VADDPS     Y11, Y7, Y11
 	VPERMD     Y11, Y0, Y7
-	VMOVDQU    32(DI)(R13*4), Y12
+	VMOVDQU    32(R8)(R13*4), Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -7989,193 +4658,73 @@ groupLinesRow1Written:
 	VADDPS     Y12, Y10, Y10
 	VADDPS     160(R12), Y10, Y12
 	VMOVDQU    Y12, 160(R12)
+	VMOVDQU    (SI)(R13*4), Y13
+	VSUBPS     Y4, Y13, Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VADDPS     Y13, Y14, Y13
+	VADDPS     Y13, Y8, Y13
+	VPERMD     Y13, Y0, Y8
+	VMOVDQU    32(SI)(R13*4), Y14
+	VSUBPS     Y4, Y14, Y14
+	VPERMD     Y14, Y1, Y15
+	VPAND      192(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y2, Y15
+	VPAND      256(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VPERMD     Y14, Y3, Y15
+	VPAND      320(AX), Y15, Y15
+	VADDPS     Y14, Y15, Y14
+	VADDPS     Y14, Y8, Y14
+	VPERMD     Y14, Y0, Y8
+	VADDPS     Y13, Y9, Y9
+	VADDPS     192(R12), Y9, Y13
+	VMOVDQU    Y13, 192(R12)
+	VADDPS     Y14, Y10, Y10
+	VADDPS     224(R12), Y10, Y14
+	VMOVDQU    Y14, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y11, (R10)(R13*4)
-	VMOVDQU    Y12, 32(R10)(R13*4)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y11, (R10)(R13*4)
-	VMOVNTDQ Y12, 32(R10)(R13*4)
-
-groupLinesRow2Written:
-	VMOVDQU    (R8)(R13*4), Y11
-	VSUBPS     Y4, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VPERMD     Y11, Y3, Y12
-	VPAND      320(AX), Y12, Y12
-	VADDPS     Y11, Y12, Y11
-	VADDPS     Y11, Y8, Y11
-	VPERMD     Y11, Y0, Y8
-	VMOVDQU    32(R8)(R13*4), Y12
-	VSUBPS     Y4, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VPERMD     Y12, Y3, Y13
-	VPAND      320(AX), Y13, Y13
-	VADDPS     Y12, Y13, Y12
-	VADDPS     Y12, Y8, Y12
-	VPERMD     Y12, Y0, Y8
-	VADDPS     Y11, Y9, Y9
-	VADDPS     192(R12), Y9, Y11
-	VMOVDQU    Y11, 192(R12)
-	VADDPS     Y12, Y10, Y10
-	VADDPS     224(R12), Y10, Y12
-	VMOVDQU    Y12, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*4)
+	PREFETCHT0 128(R9)(R13*4)
 	VMOVDQU    Y11, (R11)(R13*4)
 	VMOVDQU    Y12, 32(R11)(R13*4)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y13, (R9)(R13*4)
+	VMOVDQU    Y14, 32(R9)(R13*4)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y11, (R11)(R13*4)
 	VMOVNTDQ Y12, 32(R11)(R13*4)
+	VMOVNTDQ Y13, (R9)(R13*4)
+	VMOVNTDQ Y14, 32(R9)(R13*4)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y9, (CX)(R13*4)
 	VMOVDQU Y10, 32(CX)(R13*4)
 	ADDQ    $+256, R12
 	ADDQ    $+16, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-8, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*4), Y9
-	VMOVDQU    (DX)(R13*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPS     Y10, Y9, Y9
-	VADDPS     (R12), Y9, Y10
-	VMOVDQU    Y10, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*4)
-	VMOVDQU    Y10, (BX)(R13*4)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y10, (BX)(R13*4)
-
-groupVectorsRow0Written:
-	VMOVDQU    (SI)(R13*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPS     Y10, Y9, Y9
-	VADDPS     32(R12), Y9, Y10
-	VMOVDQU    Y10, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*4)
-	VMOVDQU    Y10, (R9)(R13*4)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y10, (R9)(R13*4)
-
-groupVectorsRow1Written:
-	VMOVDQU    (DI)(R13*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VADDPS     Y10, Y9, Y9
-	VADDPS     64(R12), Y9, Y10
-	VMOVDQU    Y10, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*4)
-	VMOVDQU    Y10, (R10)(R13*4)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y10, (R10)(R13*4)
-
-groupVectorsRow2Written:
-	VMOVDQU    (R8)(R13*4), Y10
-	VSUBPS     Y4, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VPERMD     Y10, Y3, Y11
-	VPAND      320(AX), Y11, Y11
-	VADDPS     Y10, Y11, Y10
-	VADDPS     Y10, Y8, Y10
-	VPERMD     Y10, Y0, Y8
-	VADDPS     Y10, Y9, Y9
-	VADDPS     96(R12), Y9, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*4)
-	VMOVDQU    Y10, (R11)(R13*4)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y10, (R11)(R13*4)
-
-groupVectorsRow3Written:
-	VMOVDQU Y9, (CX)(R13*4)
-	ADDQ    $+128, R12
-	ADDQ    $+8, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000008, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	NEGQ       R12
 	VMOVDQU    32(R14)(R12*4), Y9
@@ -8194,7 +4743,7 @@ groupVectorsEnd:
 	VADDPS     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPS     Y11, Y10, Y11
-	VPMASKMOVD (SI)(R13*4), Y9, Y10
+	VPMASKMOVD (DI)(R13*4), Y9, Y10
 	VSUBPS     Y4, Y10, Y10
 	VPERMD     Y10, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -8208,7 +4757,7 @@ groupVectorsEnd:
 	VADDPS     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
 	VADDPS     Y10, Y11, Y10
-	VPMASKMOVD (DI)(R13*4), Y9, Y12
+	VPMASKMOVD (R8)(R13*4), Y9, Y12
 	VSUBPS     Y4, Y12, Y12
 	VPERMD     Y12, Y1, Y13
 	VPAND      192(AX), Y13, Y13
@@ -8222,7 +4771,7 @@ groupVectorsEnd:
 	VADDPS     Y12, Y7, Y12
 	VPERMD     Y12, Y0, Y7
 	VADDPS     Y12, Y10, Y12
-	VPMASKMOVD (R8)(R13*4), Y9, Y13
+	VPMASKMOVD (SI)(R13*4), Y9, Y13
 	VSUBPS     Y4, Y13, Y13
 	VPERMD     Y13, Y1, Y14
 	VPAND      192(AX), Y14, Y14
@@ -8237,212 +4786,94 @@ groupVectorsEnd:
 	VPERMD     Y13, Y0, Y8
 	VADDPS     Y13, Y12, Y13
 	VMOVDQU    Y13, (CX)(R13*4)
-	MOVQ       over+48(FP), DX
-	VADDPS     (DX), Y11, Y11
-	VMOVDQU    Y11, (DX)
-	VADDPS     32(DX), Y10, Y10
-	VMOVDQU    Y10, 32(DX)
-	VADDPS     64(DX), Y12, Y12
-	VMOVDQU    Y12, 64(DX)
-	VADDPS     96(DX), Y13, Y13
-	VMOVDQU    Y13, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPS     (R12), Y11, Y11
+	VMOVDQU    Y11, (R12)
+	VADDPS     32(R12), Y10, Y10
+	VMOVDQU    Y10, 32(R12)
+	VADDPS     64(R12), Y12, Y12
+	VMOVDQU    Y12, 64(R12)
+	VADDPS     96(R12), Y13, Y13
+	VMOVDQU    Y13, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y11, Y9, (BX)(R13*4)
-	VPMASKMOVD Y10, Y9, (R9)(R13*4)
-	VPMASKMOVD Y12, Y9, (R10)(R13*4)
-	VPMASKMOVD Y13, Y9, (R11)(R13*4)
-	JMP        groupTailWritten
+	VPMASKMOVD Y10, Y9, (R10)(R13*4)
+	VPMASKMOVD Y12, Y9, (R11)(R13*4)
+	VPMASKMOVD Y13, Y9, (R9)(R13*4)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y9, Y11, Y11
 	VMOVNTDQ Y11, (BX)(R13*4)
 	VPAND    Y9, Y10, Y10
-	VMOVNTDQ Y10, (R9)(R13*4)
+	VMOVNTDQ Y10, (R10)(R13*4)
 	VPAND    Y9, Y12, Y12
-	VMOVNTDQ Y12, (R10)(R13*4)
+	VMOVNTDQ Y12, (R11)(R13*4)
 	VPAND    Y9, Y13, Y13
-	VMOVNTDQ Y13, (R11)(R13*4)
+	VMOVNTDQ Y13, (R9)(R13*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y9, Y9, Y9
 	SHLQ  $0x02, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y9, (BX)(R13*1)
-	VMOVNTDQ Y9, (R9)(R13*1)
 	VMOVNTDQ Y9, (R10)(R13*1)
 	VMOVNTDQ Y9, (R11)(R13*1)
+	VMOVNTDQ Y9, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y5, (DX)
 	VMOVDQU Y6, 64(DX)
 	VMOVDQU Y7, 128(DX)
 	VMOVDQU Y8, 192(DX)
 	ADDQ    $+256, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y5
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-8, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*4), Y6
-	VMOVDQU    (DX)(DI*4), Y7
-	VSUBPS     Y4, Y7, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VPERMD     Y7, Y3, Y8
-	VPAND      320(AX), Y8, Y8
-	VADDPS     Y7, Y8, Y7
-	VADDPS     Y7, Y5, Y7
-	VPERMD     Y7, Y0, Y5
-	VADDPS     Y7, Y6, Y6
-	VADDPS     (SI), Y6, Y7
-	VMOVDQU    Y7, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*4)
-	VMOVDQU    Y7, (BX)(DI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y7, (BX)(DI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU Y6, (CX)(DI*4)
-	ADDQ    $+32, SI
-	ADDQ    $+8, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	NEGQ       SI
-	VMOVDQU    32(R8)(SI*4), Y6
-	VMOVDQU    (CX)(DI*4), Y7
-	VPMASKMOVD (DX)(DI*4), Y6, Y8
-	VSUBPS     Y4, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VPERMD     Y8, Y3, Y9
-	VPAND      320(AX), Y9, Y9
-	VADDPS     Y8, Y9, Y8
-	VADDPS     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPS     Y8, Y7, Y8
-	VMOVDQU    Y8, (CX)(DI*4)
-	MOVQ       over+48(FP), SI
-	VADDPS     (SI), Y8, Y8
-	VMOVDQU    Y8, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y8, Y6, (BX)(DI*4)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y6, Y8, Y8
-	VMOVNTDQ Y8, (BX)(DI*4)
-
-rowTailWritten:
-	ADDQ $+8, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y6, Y6, Y6
-	SHLQ  $0x02, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y6, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y5, (SI)
-	ADDQ    $+64, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f64f64VolumeAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64VolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+256, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8454,10 +4885,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -8489,55 +4919,48 @@ groupLines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VMOVDQU    (DI)(R13*8), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VMOVDQU    32(DI)(R13*8), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VMOVDQU    (SI)(R13*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R13*8), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VMOVDQU    (DI)(R13*8), Y9
+row0Written:
+	VMOVDQU    (R8)(R13*8), Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y9, Y10, Y9
@@ -8546,7 +4969,7 @@ groupLinesRow1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R13*8), Y10
+	VMOVDQU    32(R8)(R13*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -8561,169 +4984,65 @@ groupLinesRow1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VMOVDQU    (SI)(R13*8), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VMOVDQU    32(SI)(R13*8), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VMOVDQU    (R8)(R13*8), Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R13*8), Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VMOVDQU    (DX)(R13*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VMOVDQU    (SI)(R13*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VMOVDQU    (DI)(R13*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VMOVDQU    (R8)(R13*8), Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R12
 	NEGQ       R12
@@ -8739,7 +5058,7 @@ groupVectorsEnd:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R13*8), Y7, Y8
+	VPMASKMOVD (DI)(R13*8), Y7, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
 	VADDPD     Y8, Y10, Y8
@@ -8749,7 +5068,7 @@ groupVectorsEnd:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R13*8), Y7, Y10
+	VPMASKMOVD (R8)(R13*8), Y7, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -8759,7 +5078,7 @@ groupVectorsEnd:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R13*8), Y7, Y11
+	VPMASKMOVD (SI)(R13*8), Y7, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
@@ -8770,204 +5089,94 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VADDPD     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VADDPD     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VADDPD     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VMOVDQU    (DX)(DI*8), Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	SHLQ       $0x01, SI
-	NEGQ       SI
-	VMOVDQU    32(R8)(SI*4), Y4
-	VMOVDQU    (CX)(DI*8), Y5
-	VPMASKMOVD (DX)(DI*8), Y4, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u8u64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+32, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -8979,10 +5188,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -9013,57 +5221,50 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXBQ  (DI)(R13*1), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXBQ  4(DI)(R13*1), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVZXBQ  (SI)(R13*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXBQ  4(SI)(R13*1), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVZXBQ  (DI)(R13*1), Y9
+row0Written:
+	VPMOVZXBQ  (R8)(R13*1), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9073,7 +5274,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXBQ  4(DI)(R13*1), Y10
+	VPMOVZXBQ  4(R8)(R13*1), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9089,175 +5290,67 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXBQ  (SI)(R13*1), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXBQ  4(SI)(R13*1), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVZXBQ  (R8)(R13*1), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXBQ  4(R8)(R13*1), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXBQ  (DX)(R13*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXBQ  (SI)(R13*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXBQ  (DI)(R13*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXBQ  (R8)(R13*1), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -9267,9 +5360,9 @@ groupVectorsEnd:
 	SHLQ       $0x03, R12
 	ADDQ       $+32, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVL       -4(DX)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXBQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9281,9 +5374,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVL       -4(SI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXBQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -9295,9 +5388,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVL       -4(DI)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVL       -4(R8)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXBQ  X10, Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -9309,9 +5402,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVL       -4(R8)(R14*1), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVL       -4(SI)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXBQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9324,214 +5417,94 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXBQ  (DX)(DI*1), Y5
-	VPMULUDQ   Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x03, SI
-	ADDQ       $+32, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVL       -4(DX)(R8*1), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXBQ  X6, Y6
-	VPMULUDQ   Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -9543,10 +5516,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -9577,57 +5549,50 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXWQ  (DI)(R13*2), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXWQ  8(DI)(R13*2), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVZXWQ  (SI)(R13*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXWQ  8(SI)(R13*2), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVZXWQ  (DI)(R13*2), Y9
+row0Written:
+	VPMOVZXWQ  (R8)(R13*2), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -9637,7 +5602,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXWQ  8(DI)(R13*2), Y10
+	VPMOVZXWQ  8(R8)(R13*2), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9653,175 +5618,67 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXWQ  (SI)(R13*2), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXWQ  8(SI)(R13*2), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVZXWQ  (R8)(R13*2), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXWQ  8(R8)(R13*2), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXWQ  (DX)(R13*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXWQ  (SI)(R13*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXWQ  (DI)(R13*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXWQ  (R8)(R13*2), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -9831,9 +5688,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVZXWQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -9845,9 +5702,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVZXWQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -9859,9 +5716,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVZXWQ  X10, Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -9873,9 +5730,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVZXWQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -9888,214 +5745,94 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXWQ  (DX)(DI*2), Y5
-	VPMULUDQ   Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVZXWQ  X6, Y6
-	VPMULUDQ   Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -10107,10 +5844,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -10142,57 +5878,50 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXDQ  (DI)(R13*4), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXDQ  16(DI)(R13*4), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R13*4), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y9
+row0Written:
+	VPMOVZXDQ  (R8)(R13*4), Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10202,7 +5931,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R13*4), Y10
+	VPMOVZXDQ  16(R8)(R13*4), Y10
 	VPMULUDQ   Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10218,175 +5947,67 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXDQ  (SI)(R13*4), Y11
+	VPMULUDQ   Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXDQ  16(SI)(R13*4), Y12
+	VPMULUDQ   Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y9
-	VPMULUDQ   Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R13*4), Y10
-	VPMULUDQ   Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXDQ  (DX)(R13*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y8
-	VPMULUDQ   Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -10408,7 +6029,7 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVZXDQ  X9, Y9
 	VPMULUDQ   Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -10420,7 +6041,7 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVZXDQ  X11, Y11
 	VPMULUDQ   Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -10432,7 +6053,7 @@ groupVectorsEnd:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVZXDQ  X8, Y8
 	VPMULUDQ   Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -10445,212 +6066,94 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDQ     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDQ     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDQ     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDQ     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDQ     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXDQ  (DX)(DI*4), Y5
-	VPMULUDQ   Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVZXDQ  X5, Y5
-	VPMULUDQ   Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -10662,18 +6165,17 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
 	PREFETCHT0 64(R15)
 	ADDQ       along+80(FP), R15
 	VPMOVZXDQ  (DX)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10684,8 +6186,8 @@ groupLines:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPMOVZXDQ  16(DX)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10701,63 +6203,56 @@ groupLines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVZXDQ  (DI)(R13*4), Y11
+	VPOR       bias<>+0(SB), Y11, Y11
+	VSUBPD     bias<>+0(SB), Y11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXDQ  16(DI)(R13*4), Y12
+	VPOR       bias<>+0(SB), Y12, Y12
+	VSUBPD     bias<>+0(SB), Y12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVZXDQ  16(SI)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+row0Written:
+	VPMOVZXDQ  (R8)(R13*4), Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -10767,9 +6262,9 @@ groupLinesRow1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVZXDQ  16(DI)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPMOVZXDQ  16(R8)(R13*4), Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10785,187 +6280,71 @@ groupLinesRow1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVZXDQ  (SI)(R13*4), Y11
+	VPOR       bias<>+0(SB), Y11, Y11
+	VSUBPD     bias<>+0(SB), Y11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXDQ  16(SI)(R13*4), Y12
+	VPOR       bias<>+0(SB), Y12, Y12
+	VSUBPD     bias<>+0(SB), Y12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVZXDQ  16(R8)(R13*4), Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVZXDQ  (DX)(R13*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVZXDQ  (SI)(R13*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVZXDQ  (DI)(R13*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVZXDQ  (R8)(R13*4), Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -10977,8 +6356,8 @@ groupVectorsEnd:
 	VMOVDQU    (CX)(R13*8), Y9
 	VPMASKMOVD (DX)(R13*4), X8, X10
 	VPMOVZXDQ  X10, Y10
-	VPOR       bias256<>+0(SB), Y10, Y10
-	VSUBPD     bias256<>+0(SB), Y10, Y10
+	VPOR       bias<>+0(SB), Y10, Y10
+	VSUBPD     bias<>+0(SB), Y10, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -10989,10 +6368,10 @@ groupVectorsEnd:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVZXDQ  X9, Y9
-	VPOR       bias256<>+0(SB), Y9, Y9
-	VSUBPD     bias256<>+0(SB), Y9, Y9
+	VPOR       bias<>+0(SB), Y9, Y9
+	VSUBPD     bias<>+0(SB), Y9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -11003,10 +6382,10 @@ groupVectorsEnd:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVZXDQ  X11, Y11
-	VPOR       bias256<>+0(SB), Y11, Y11
-	VSUBPD     bias256<>+0(SB), Y11, Y11
+	VPOR       bias<>+0(SB), Y11, Y11
+	VSUBPD     bias<>+0(SB), Y11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -11017,10 +6396,10 @@ groupVectorsEnd:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVZXDQ  X8, Y8
-	VPOR       bias256<>+0(SB), Y8, Y8
-	VSUBPD     bias256<>+0(SB), Y8, Y8
+	VPOR       bias<>+0(SB), Y8, Y8
+	VSUBPD     bias<>+0(SB), Y8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -11032,216 +6411,100 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VADDPD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VADDPD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VADDPD     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VADDPD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VADDPD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVZXDQ  (DX)(DI*4), Y5
-	VPOR       bias256<>+0(SB), Y5, Y5
-	VSUBPD     bias256<>+0(SB), Y5, Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVZXDQ  X5, Y5
-	VPOR       bias256<>+0(SB), Y5, Y5
-	VSUBPD     bias256<>+0(SB), Y5, Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
+DATA bias<>+0(SB)/8, $0x4330000000000000
+DATA bias<>+8(SB)/8, $0x4330000000000000
+DATA bias<>+16(SB)/8, $0x4330000000000000
+DATA bias<>+24(SB)/8, $0x4330000000000000
+GLOBL bias<>(SB), RODATA|NOPTR, $32
+
 // func i16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·i16u64SquaresVolumeAVX2(SB), $8-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x01, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+64, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -11253,10 +6516,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -11287,57 +6549,50 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVSXWQ  (DI)(R13*2), Y11
+	VPMULDQ    Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXWQ  8(DI)(R13*2), Y12
+	VPMULDQ    Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVSXWQ  (SI)(R13*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVSXWQ  8(SI)(R13*2), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVSXWQ  (DI)(R13*2), Y9
+row0Written:
+	VPMOVSXWQ  (R8)(R13*2), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -11347,7 +6602,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXWQ  8(DI)(R13*2), Y10
+	VPMOVSXWQ  8(R8)(R13*2), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -11363,175 +6618,67 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVSXWQ  (SI)(R13*2), Y11
+	VPMULDQ    Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXWQ  8(SI)(R13*2), Y12
+	VPMULDQ    Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVSXWQ  (R8)(R13*2), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVSXWQ  8(R8)(R13*2), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVSXWQ  (DX)(R13*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVSXWQ  (SI)(R13*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVSXWQ  (DI)(R13*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVSXWQ  (R8)(R13*2), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R15
 	MOVQ       R12, BP
 	SHLQ       $0x01, BP
@@ -11541,9 +6688,9 @@ groupVectorsEnd:
 	SHLQ       $0x04, R12
 	ADDQ       $+64, R12
 	VMOVDQU    (CX)(R13*8), Y8
-	MOVQ       -8(DX)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X9
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
 	VPMOVSXWQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
@@ -11555,9 +6702,9 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VPADDQ     Y9, Y8, Y9
-	MOVQ       -8(SI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X8
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
 	VPMOVSXWQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
@@ -11569,9 +6716,9 @@ groupVectorsEnd:
 	VPADDQ     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VPADDQ     Y8, Y9, Y8
-	MOVQ       -8(DI)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X10
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
 	VPMOVSXWQ  X10, Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
@@ -11583,9 +6730,9 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VPADDQ     Y10, Y8, Y10
-	MOVQ       -8(R8)(R14*2), DX
-	SHRXQ      R12, DX, DX
-	VMOVQ      DX, X11
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
 	VPMOVSXWQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -11598,214 +6745,94 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VPADDQ     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VPADDQ     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VPADDQ     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VPADDQ     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VPADDQ     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VPADDQ     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVSXWQ  (DX)(DI*2), Y5
-	VPMULDQ    Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R9
-	MOVQ       SI, R10
-	SHLQ       $0x01, R10
-	NEGQ       R10
-	VMOVDQU    32(R9)(R10*4), Y4
-	NEGQ       SI
-	SHLQ       $0x04, SI
-	ADDQ       $+64, SI
-	VMOVDQU    (CX)(DI*8), Y5
-	MOVQ       -8(DX)(R8*2), R8
-	SHRXQ      SI, R8, R8
-	VMOVQ      R8, X6
-	VPMOVSXWQ  X6, Y6
-	VPMULDQ    Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y6, Y7, Y6
-	VPADDQ     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VPADDQ     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i32u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32u64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -11817,10 +6844,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -11852,57 +6878,50 @@ groupLines:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VPMOVSXDQ  (DI)(R13*4), Y11
+	VPMULDQ    Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXDQ  16(DI)(R13*4), Y12
+	VPMULDQ    Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VPMOVSXDQ  (SI)(R13*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VPMOVSXDQ  16(SI)(R13*4), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VPMOVSXDQ  (DI)(R13*4), Y9
+row0Written:
+	VPMOVSXDQ  (R8)(R13*4), Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -11912,7 +6931,7 @@ groupLinesRow1Written:
 	VPADDQ     Y9, Y10, Y9
 	VPADDQ     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VPMOVSXDQ  16(DI)(R13*4), Y10
+	VPMOVSXDQ  16(R8)(R13*4), Y10
 	VPMULDQ    Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -11928,175 +6947,67 @@ groupLinesRow1Written:
 	VPADDQ     Y10, Y8, Y8
 	VPADDQ     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VPMOVSXDQ  (SI)(R13*4), Y11
+	VPMULDQ    Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDQ     Y11, Y12, Y11
+	VPADDQ     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXDQ  16(SI)(R13*4), Y12
+	VPMULDQ    Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDQ     Y12, Y13, Y12
+	VPADDQ     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDQ     Y11, Y7, Y7
+	VPADDQ     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VPADDQ     Y12, Y8, Y8
+	VPADDQ     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VPMOVSXDQ  (R8)(R13*4), Y9
-	VPMULDQ    Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VPADDQ     Y9, Y10, Y9
-	VPADDQ     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VPMOVSXDQ  16(R8)(R13*4), Y10
-	VPMULDQ    Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VPADDQ     Y10, Y11, Y10
-	VPADDQ     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VPADDQ     Y9, Y7, Y7
-	VPADDQ     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VPADDQ     Y10, Y8, Y8
-	VPADDQ     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VPMOVSXDQ  (DX)(R13*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VPMOVSXDQ  (SI)(R13*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VPMOVSXDQ  (DI)(R13*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VPMOVSXDQ  (R8)(R13*4), Y8
-	VPMULDQ    Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VPADDQ     Y8, Y9, Y8
-	VPADDQ     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VPADDQ     Y8, Y7, Y7
-	VPADDQ     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -12118,7 +7029,7 @@ groupVectorsEnd:
 	VPADDQ     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VPADDQ     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VPMOVSXDQ  X9, Y9
 	VPMULDQ    Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -12130,7 +7041,7 @@ groupVectorsEnd:
 	VPADDQ     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VPADDQ     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VPMOVSXDQ  X11, Y11
 	VPMULDQ    Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -12142,7 +7053,7 @@ groupVectorsEnd:
 	VPADDQ     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VPADDQ     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VPMOVSXDQ  X8, Y8
 	VPMULDQ    Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -12155,212 +7066,94 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VPADDQ     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VPADDQ     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VPADDQ     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VPADDQ     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VPADDQ     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VPADDQ     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDQ     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VPADDQ     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VPADDQ     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VPMOVSXDQ  (DX)(DI*4), Y5
-	VPMULDQ    Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VPADDQ     Y5, Y6, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y4, Y4
-	VPADDQ     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VPMOVSXDQ  X5, Y5
-	VPMULDQ    Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VPADDQ     Y5, Y7, Y5
-	VPADDQ     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VPADDQ     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VPADDQ     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·i32f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -12372,10 +7165,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -12407,57 +7199,50 @@ groupLines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VCVTDQ2PD  (DI)(R13*4), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VCVTDQ2PD  16(DI)(R13*4), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VCVTDQ2PD  (SI)(R13*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VCVTDQ2PD  16(SI)(R13*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VCVTDQ2PD  (DI)(R13*4), Y9
+row0Written:
+	VCVTDQ2PD  (R8)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -12467,7 +7252,7 @@ groupLinesRow1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTDQ2PD  16(DI)(R13*4), Y10
+	VCVTDQ2PD  16(R8)(R13*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -12483,175 +7268,67 @@ groupLinesRow1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VCVTDQ2PD  (SI)(R13*4), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VCVTDQ2PD  16(SI)(R13*4), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VCVTDQ2PD  (R8)(R13*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VCVTDQ2PD  16(R8)(R13*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VCVTDQ2PD  (DX)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VCVTDQ2PD  (SI)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VCVTDQ2PD  (DI)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VCVTDQ2PD  (R8)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -12673,7 +7350,7 @@ groupVectorsEnd:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VCVTDQ2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -12685,7 +7362,7 @@ groupVectorsEnd:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VCVTDQ2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -12697,7 +7374,7 @@ groupVectorsEnd:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VCVTDQ2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -12710,212 +7387,94 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VADDPD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VADDPD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VADDPD     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VADDPD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VADDPD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VCVTDQ2PD  (DX)(DI*4), Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VCVTDQ2PD  X5, Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f32f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x02, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+128, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -12927,10 +7486,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -12962,57 +7520,50 @@ groupLines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VCVTPS2PD  (DI)(R13*4), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VCVTPS2PD  16(DI)(R13*4), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VCVTPS2PD  (SI)(R13*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VCVTPS2PD  16(SI)(R13*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VCVTPS2PD  (DI)(R13*4), Y9
+row0Written:
+	VCVTPS2PD  (R8)(R13*4), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -13022,7 +7573,7 @@ groupLinesRow1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VCVTPS2PD  16(DI)(R13*4), Y10
+	VCVTPS2PD  16(R8)(R13*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -13038,175 +7589,67 @@ groupLinesRow1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VCVTPS2PD  (SI)(R13*4), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VCVTPS2PD  16(SI)(R13*4), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VCVTPS2PD  (R8)(R13*4), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VCVTPS2PD  16(R8)(R13*4), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VCVTPS2PD  (DX)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VCVTPS2PD  (SI)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VCVTPS2PD  (DI)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VCVTPS2PD  (R8)(R13*4), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	MOVQ       R12, R15
 	SHLQ       $0x01, R15
@@ -13228,7 +7671,7 @@ groupVectorsEnd:
 	VADDPD     Y10, Y3, Y10
 	VPERMD     Y10, Y0, Y3
 	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (SI)(R13*4), X8, X9
+	VPMASKMOVD (DI)(R13*4), X8, X9
 	VCVTPS2PD  X9, Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y11
@@ -13240,7 +7683,7 @@ groupVectorsEnd:
 	VADDPD     Y9, Y4, Y9
 	VPERMD     Y9, Y0, Y4
 	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (DI)(R13*4), X8, X11
+	VPMASKMOVD (R8)(R13*4), X8, X11
 	VCVTPS2PD  X11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
@@ -13252,7 +7695,7 @@ groupVectorsEnd:
 	VADDPD     Y11, Y5, Y11
 	VPERMD     Y11, Y0, Y5
 	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (R8)(R13*4), X8, X8
+	VPMASKMOVD (SI)(R13*4), X8, X8
 	VCVTPS2PD  X8, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y12
@@ -13265,212 +7708,94 @@ groupVectorsEnd:
 	VPERMD     Y8, Y0, Y6
 	VADDPD     Y8, Y11, Y8
 	VMOVDQU    Y8, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y10, Y10
-	VMOVDQU    Y10, (DX)
-	VADDPD     32(DX), Y9, Y9
-	VMOVDQU    Y9, 32(DX)
-	VADDPD     64(DX), Y11, Y11
-	VMOVDQU    Y11, 64(DX)
-	VADDPD     96(DX), Y8, Y8
-	VMOVDQU    Y8, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y10, Y10
+	VMOVDQU    Y10, (R12)
+	VADDPD     32(R12), Y9, Y9
+	VMOVDQU    Y9, 32(R12)
+	VADDPD     64(R12), Y11, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     96(R12), Y8, Y8
+	VMOVDQU    Y8, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y10, Y7, (BX)(R13*8)
-	VPMASKMOVD Y9, Y7, (R9)(R13*8)
-	VPMASKMOVD Y11, Y7, (R10)(R13*8)
-	VPMASKMOVD Y8, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y9, Y7, (R10)(R13*8)
+	VPMASKMOVD Y11, Y7, (R11)(R13*8)
+	VPMASKMOVD Y8, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y10, Y10
 	VMOVNTDQ Y10, (BX)(R13*8)
 	VPAND    Y7, Y9, Y9
-	VMOVNTDQ Y9, (R9)(R13*8)
+	VMOVNTDQ Y9, (R10)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y11, (R11)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R11)(R13*8)
+	VMOVNTDQ Y8, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VCVTPS2PD  (DX)(DI*4), Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	MOVQ       SI, R9
-	SHLQ       $0x01, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y4
-	MOVQ       SI, R9
-	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X5
-	VMOVDQU    (CX)(DI*8), Y6
-	VPMASKMOVD (DX)(DI*4), X5, X5
-	VCVTPS2PD  X5, Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VPERMD     Y5, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y5, Y7, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y6, Y5
-	VMOVDQU    Y5, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y5, Y5
-	VMOVDQU    Y5, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y5, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y5, Y5
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f64f64SquaresVolumeAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64SquaresVolumeAVX2(SB), $0-101
 	MOVQ    lanes+88(FP), AX
 	VMOVDQU 416(AX), Y0
 	VMOVDQU (AX), Y1
 	VMOVDQU 64(AX), Y2
-	SHLQ    $0x03, srcStride+24(FP)
-	SHLQ    $0x03, dstStride+8(FP)
 	ANDQ    $+256, along+80(FP)
 	MOVQ    above+32(FP), CX
 	MOVQ    src+16(FP), DX
 	MOVQ    dst+0(FP), BX
 
 groups:
-	CMPQ    rows+56(FP), $0x04
-	JLT     rows
-	MOVQ    DX, SI
-	ADDQ    srcStride+24(FP), SI
-	MOVQ    SI, DI
-	ADDQ    srcStride+24(FP), DI
-	MOVQ    DI, R8
-	ADDQ    srcStride+24(FP), R8
-	MOVQ    BX, R9
-	ADDQ    dstStride+8(FP), R9
-	MOVQ    R9, R10
-	ADDQ    dstStride+8(FP), R10
-	MOVQ    R10, R11
-	ADDQ    dstStride+8(FP), R11
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
 	VMOVDQU (R12), Y3
 	VMOVDQU 128(R12), Y4
@@ -13482,10 +7807,9 @@ groups:
 	ADDQ    DX, R15
 	MOVQ    n+64(FP), R14
 	ANDQ    $-8, R14
-	CMPQ    R13, R14
-	JGE     groupLinesEnd
+	JZ      linesEnd
 
-groupLines:
+lines:
 	VMOVDQU    (CX)(R13*8), Y7
 	VMOVDQU    32(CX)(R13*8), Y8
 	PREFETCHT0 (R15)
@@ -13519,57 +7843,50 @@ groupLines:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     32(R12), Y8, Y10
 	VMOVDQU    Y10, 32(R12)
+	VMOVDQU    (DI)(R13*8), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VMOVDQU    32(DI)(R13*8), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        row0Beyond
 	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
 	VMOVDQU    Y9, (BX)(R13*8)
 	VMOVDQU    Y10, 32(BX)(R13*8)
-	JMP        groupLinesRow0Written
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
 
-groupLinesRow0Beyond:
+row0Beyond:
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
 
-groupLinesRow0Written:
-	VMOVDQU    (SI)(R13*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y4, Y9
-	VPERMD     Y9, Y0, Y4
-	VMOVDQU    32(SI)(R13*8), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y9, Y7, Y7
-	VADDPD     64(R12), Y7, Y9
-	VMOVDQU    Y9, 64(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     96(R12), Y8, Y10
-	VMOVDQU    Y10, 96(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y9, (R9)(R13*8)
-	VMOVDQU    Y10, 32(R9)(R13*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Y9, (R9)(R13*8)
-	VMOVNTDQ Y10, 32(R9)(R13*8)
-
-groupLinesRow1Written:
-	VMOVDQU    (DI)(R13*8), Y9
+row0Written:
+	VMOVDQU    (R8)(R13*8), Y9
 	VMULPD     Y9, Y9, Y9
 	VPERMD     Y9, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -13579,7 +7896,7 @@ groupLinesRow1Written:
 	VADDPD     Y9, Y10, Y9
 	VADDPD     Y9, Y5, Y9
 	VPERMD     Y9, Y0, Y5
-	VMOVDQU    32(DI)(R13*8), Y10
+	VMOVDQU    32(R8)(R13*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -13595,175 +7912,67 @@ groupLinesRow1Written:
 	VADDPD     Y10, Y8, Y8
 	VADDPD     160(R12), Y8, Y10
 	VMOVDQU    Y10, 160(R12)
+	VMOVDQU    (SI)(R13*8), Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VMOVDQU    32(SI)(R13*8), Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y9, (R10)(R13*8)
-	VMOVDQU    Y10, 32(R10)(R13*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Y9, (R10)(R13*8)
-	VMOVNTDQ Y10, 32(R10)(R13*8)
-
-groupLinesRow2Written:
-	VMOVDQU    (R8)(R13*8), Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y10
-	VPAND      192(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VPERMD     Y9, Y2, Y10
-	VPAND      256(AX), Y10, Y10
-	VADDPD     Y9, Y10, Y9
-	VADDPD     Y9, Y6, Y9
-	VPERMD     Y9, Y0, Y6
-	VMOVDQU    32(R8)(R13*8), Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y6, Y10
-	VPERMD     Y10, Y0, Y6
-	VADDPD     Y9, Y7, Y7
-	VADDPD     192(R12), Y7, Y9
-	VMOVDQU    Y9, 192(R12)
-	VADDPD     Y10, Y8, Y8
-	VADDPD     224(R12), Y8, Y10
-	VMOVDQU    Y10, 224(R12)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	JAE        row2Beyond
 	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
 	VMOVDQU    Y9, (R11)(R13*8)
 	VMOVDQU    Y10, 32(R11)(R13*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
 
-groupLinesRow3Beyond:
+row2Beyond:
 	VMOVNTDQ Y9, (R11)(R13*8)
 	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
 
-groupLinesRow3Written:
+row2Written:
 	VMOVDQU Y7, (CX)(R13*8)
 	VMOVDQU Y8, 32(CX)(R13*8)
 	ADDQ    $+256, R12
 	ADDQ    $+8, R13
 	CMPQ    R13, R14
-	JLT     groupLines
+	JLT     lines
 
-groupLinesEnd:
-	MOVQ n+64(FP), R14
-	ANDQ $-4, R14
-	CMPQ R13, R14
-	JGE  groupVectorsEnd
+linesEnd:
+	MOVQ R12, over+48(FP)
 
-groupVectors:
-	VMOVDQU    (CX)(R13*8), Y7
-	VMOVDQU    (DX)(R13*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y3, Y8
-	VPERMD     Y8, Y0, Y3
-	VADDPD     Y8, Y7, Y7
-	VADDPD     (R12), Y7, Y8
-	VMOVDQU    Y8, (R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow0Beyond
-	PREFETCHT0 128(BX)(R13*8)
-	VMOVDQU    Y8, (BX)(R13*8)
-	JMP        groupVectorsRow0Written
-
-groupVectorsRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R13*8)
-
-groupVectorsRow0Written:
-	VMOVDQU    (SI)(R13*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y4, Y8
-	VPERMD     Y8, Y0, Y4
-	VADDPD     Y8, Y7, Y7
-	VADDPD     32(R12), Y7, Y8
-	VMOVDQU    Y8, 32(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow1Beyond
-	PREFETCHT0 128(R9)(R13*8)
-	VMOVDQU    Y8, (R9)(R13*8)
-	JMP        groupVectorsRow1Written
-
-groupVectorsRow1Beyond:
-	VMOVNTDQ Y8, (R9)(R13*8)
-
-groupVectorsRow1Written:
-	VMOVDQU    (DI)(R13*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y5, Y8
-	VPERMD     Y8, Y0, Y5
-	VADDPD     Y8, Y7, Y7
-	VADDPD     64(R12), Y7, Y8
-	VMOVDQU    Y8, 64(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow2Beyond
-	PREFETCHT0 128(R10)(R13*8)
-	VMOVDQU    Y8, (R10)(R13*8)
-	JMP        groupVectorsRow2Written
-
-groupVectorsRow2Beyond:
-	VMOVNTDQ Y8, (R10)(R13*8)
-
-groupVectorsRow2Written:
-	VMOVDQU    (R8)(R13*8), Y8
-	VMULPD     Y8, Y8, Y8
-	VPERMD     Y8, Y1, Y9
-	VPAND      192(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VPERMD     Y8, Y2, Y9
-	VPAND      256(AX), Y9, Y9
-	VADDPD     Y8, Y9, Y8
-	VADDPD     Y8, Y6, Y8
-	VPERMD     Y8, Y0, Y6
-	VADDPD     Y8, Y7, Y7
-	VADDPD     96(R12), Y7, Y8
-	VMOVDQU    Y8, 96(R12)
-	CMPB       writes+100(FP), $0x02
-	JAE        groupVectorsRow3Beyond
-	PREFETCHT0 128(R11)(R13*8)
-	VMOVDQU    Y8, (R11)(R13*8)
-	JMP        groupVectorsRow3Written
-
-groupVectorsRow3Beyond:
-	VMOVNTDQ Y8, (R11)(R13*8)
-
-groupVectorsRow3Written:
-	VMOVDQU Y7, (CX)(R13*8)
-	ADDQ    $+128, R12
-	ADDQ    $+4, R13
-	CMPQ    R13, R14
-	JLT     groupVectors
-
-groupVectorsEnd:
-	MOVQ       R12, over+48(FP)
+tail:
 	MOVQ       n+64(FP), R12
 	SUBQ       R13, R12
-	JZ         groupSums
-	MOVQ       n+64(FP), R14
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R12
 	NEGQ       R12
@@ -13780,7 +7989,7 @@ groupVectorsEnd:
 	VADDPD     Y9, Y3, Y9
 	VPERMD     Y9, Y0, Y3
 	VADDPD     Y9, Y8, Y9
-	VPMASKMOVD (SI)(R13*8), Y7, Y8
+	VPMASKMOVD (DI)(R13*8), Y7, Y8
 	VMULPD     Y8, Y8, Y8
 	VPERMD     Y8, Y1, Y10
 	VPAND      192(AX), Y10, Y10
@@ -13791,7 +8000,7 @@ groupVectorsEnd:
 	VADDPD     Y8, Y4, Y8
 	VPERMD     Y8, Y0, Y4
 	VADDPD     Y8, Y9, Y8
-	VPMASKMOVD (DI)(R13*8), Y7, Y10
+	VPMASKMOVD (R8)(R13*8), Y7, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -13802,7 +8011,7 @@ groupVectorsEnd:
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
 	VADDPD     Y10, Y8, Y10
-	VPMASKMOVD (R8)(R13*8), Y7, Y11
+	VPMASKMOVD (SI)(R13*8), Y7, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -13814,174 +8023,184 @@ groupVectorsEnd:
 	VPERMD     Y11, Y0, Y6
 	VADDPD     Y11, Y10, Y11
 	VMOVDQU    Y11, (CX)(R13*8)
-	MOVQ       over+48(FP), DX
-	VADDPD     (DX), Y9, Y9
-	VMOVDQU    Y9, (DX)
-	VADDPD     32(DX), Y8, Y8
-	VMOVDQU    Y8, 32(DX)
-	VADDPD     64(DX), Y10, Y10
-	VMOVDQU    Y10, 64(DX)
-	VADDPD     96(DX), Y11, Y11
-	VMOVDQU    Y11, 96(DX)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
-	JEQ        groupTailWhole
+	JEQ        tailWhole
 	VPMASKMOVD Y9, Y7, (BX)(R13*8)
-	VPMASKMOVD Y8, Y7, (R9)(R13*8)
-	VPMASKMOVD Y10, Y7, (R10)(R13*8)
-	VPMASKMOVD Y11, Y7, (R11)(R13*8)
-	JMP        groupTailWritten
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
 
-groupTailWhole:
+tailWhole:
 	VPAND    Y7, Y9, Y9
 	VMOVNTDQ Y9, (BX)(R13*8)
 	VPAND    Y7, Y8, Y8
-	VMOVNTDQ Y8, (R9)(R13*8)
+	VMOVNTDQ Y8, (R10)(R13*8)
 	VPAND    Y7, Y10, Y10
-	VMOVNTDQ Y10, (R10)(R13*8)
+	VMOVNTDQ Y10, (R11)(R13*8)
 	VPAND    Y7, Y11, Y11
-	VMOVNTDQ Y11, (R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
 
-groupSums:
+sums:
 	CMPB  writes+100(FP), $0x02
-	JNE   groupDone
+	JNE   rowsDone
 	VPXOR Y7, Y7, Y7
 	SHLQ  $0x03, R13
 	CMPQ  R13, dstStride+8(FP)
-	JGE   groupDone
+	JGE   rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Y7, (BX)(R13*1)
-	VMOVNTDQ Y7, (R9)(R13*1)
 	VMOVNTDQ Y7, (R10)(R13*1)
 	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
 	ADDQ     $+32, R13
 	CMPQ     R13, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ    carry+40(FP), DX
 	VMOVDQU Y3, (DX)
 	VMOVDQU Y4, 128(DX)
 	VMOVDQU Y5, 256(DX)
 	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
-	ADDQ    srcStride+24(FP), R8
-	ADDQ    dstStride+8(FP), R11
-	MOVQ    R8, DX
-	MOVQ    R11, BX
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
 	SUBQ    $0x04, rows+56(FP)
-	JMP     groups
-
-rows:
-	CMPQ    rows+56(FP), $0x01
-	JLT     done
-	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y3
-	MOVQ    over+48(FP), SI
-	XORQ    DI, DI
-	MOVQ    n+64(FP), R8
-	ANDQ    $-4, R8
-	CMPQ    DI, R8
-	JGE     rowVectorsEnd
-
-rowVectors:
-	VMOVDQU    (CX)(DI*8), Y4
-	VMOVDQU    (DX)(DI*8), Y5
-	VMULPD     Y5, Y5, Y5
-	VPERMD     Y5, Y1, Y6
-	VPAND      192(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VPERMD     Y5, Y2, Y6
-	VPAND      256(AX), Y6, Y6
-	VADDPD     Y5, Y6, Y5
-	VADDPD     Y5, Y3, Y5
-	VPERMD     Y5, Y0, Y3
-	VADDPD     Y5, Y4, Y4
-	VADDPD     (SI), Y4, Y5
-	VMOVDQU    Y5, (SI)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(BX)(DI*8)
-	VMOVDQU    Y5, (BX)(DI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Y5, (BX)(DI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU Y4, (CX)(DI*8)
-	ADDQ    $+32, SI
-	ADDQ    $+4, DI
-	CMPQ    DI, R8
-	JLT     rowVectors
-
-rowVectorsEnd:
-	MOVQ       SI, over+48(FP)
-	MOVQ       n+64(FP), SI
-	SUBQ       DI, SI
-	JZ         rowSums
-	MOVQ       n+64(FP), R8
-	LEAQ       tailMasks<>+0(SB), R8
-	SHLQ       $0x01, SI
-	NEGQ       SI
-	VMOVDQU    32(R8)(SI*4), Y4
-	VMOVDQU    (CX)(DI*8), Y5
-	VPMASKMOVD (DX)(DI*8), Y4, Y6
-	VMULPD     Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y3, Y6
-	VPERMD     Y6, Y0, Y3
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(DI*8)
-	MOVQ       over+48(FP), SI
-	VADDPD     (SI), Y6, Y6
-	VMOVDQU    Y6, (SI)
-	ADDQ       $+32, over+48(FP)
-	CMPB       writes+100(FP), $0x02
-	JEQ        rowTailWhole
-	VPMASKMOVD Y6, Y4, (BX)(DI*8)
-	JMP        rowTailWritten
-
-rowTailWhole:
-	VPAND    Y4, Y6, Y6
-	VMOVNTDQ Y6, (BX)(DI*8)
-
-rowTailWritten:
-	ADDQ $+4, DI
-
-rowSums:
-	CMPB  writes+100(FP), $0x02
-	JNE   rowDone
-	VPXOR Y4, Y4, Y4
-	SHLQ  $0x03, DI
-	CMPQ  DI, dstStride+8(FP)
-	JGE   rowDone
-
-rowZeros:
-	VMOVNTDQ Y4, (BX)(DI*1)
-	ADDQ     $+32, DI
-	CMPQ     DI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ    carry+40(FP), SI
-	VMOVDQU Y3, (SI)
-	ADDQ    $+128, carry+40(FP)
-	ADDQ    srcStride+24(FP), DX
-	ADDQ    dstStride+8(FP), BX
-	SUBQ    $0x01, rows+56(FP)
-	JMP     rows
-
-done:
+	JNZ     groups
 	SFENCE
+	VZEROUPPER
+	RET
+
+// func u32LayAVX2(dst *uint32, over *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·u32LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*4), Y0
+	VPADDD  (CX)(BX*4), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*4)
+	VMOVDQU Y0, (AX)(BX*4)
+	VMOVDQU 32(AX)(BX*4), Y0
+	VPADDD  32(CX)(BX*4), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*4)
+	VMOVDQU Y0, 32(AX)(BX*4)
+	ADDQ    $+16, BX
+	CMPQ    BX, DX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func u64LayAVX2(dst *uint64, over *uint64, n int)
+// Requires: AVX, AVX2
+TEXT ·u64LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*8), Y0
+	VPADDQ  (CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*8)
+	VMOVDQU Y0, (AX)(BX*8)
+	VMOVDQU 32(AX)(BX*8), Y0
+	VPADDQ  32(CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*8)
+	VMOVDQU Y0, 32(AX)(BX*8)
+	ADDQ    $+8, BX
+	CMPQ    BX, DX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func i64LayAVX2(dst *int64, over *int64, n int)
+// Requires: AVX, AVX2
+TEXT ·i64LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*8), Y0
+	VPADDQ  (CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*8)
+	VMOVDQU Y0, (AX)(BX*8)
+	VMOVDQU 32(AX)(BX*8), Y0
+	VPADDQ  32(CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*8)
+	VMOVDQU Y0, 32(AX)(BX*8)
+	ADDQ    $+8, BX
+	CMPQ    BX, DX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func f32LayAVX2(dst *float32, over *float32, n int)
+// Requires: AVX
+TEXT ·f32LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*4), Y0
+	VADDPS  (CX)(BX*4), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*4)
+	VMOVDQU Y0, (AX)(BX*4)
+	VMOVDQU 32(AX)(BX*4), Y0
+	VADDPS  32(CX)(BX*4), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*4)
+	VMOVDQU Y0, 32(AX)(BX*4)
+	ADDQ    $+16, BX
+	CMPQ    BX, DX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func f64LayAVX2(dst *float64, over *float64, n int)
+// Requires: AVX
+TEXT ·f64LayAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU (AX)(BX*8), Y0
+	VADDPD  (CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, (CX)(BX*8)
+	VMOVDQU Y0, (AX)(BX*8)
+	VMOVDQU 32(AX)(BX*8), Y0
+	VADDPD  32(CX)(BX*8), Y0, Y0
+	VMOVDQU Y0, 32(CX)(BX*8)
+	VMOVDQU Y0, 32(AX)(BX*8)
+	ADDQ    $+8, BX
+	CMPQ    BX, DX
+	JLT     loop
 	VZEROUPPER
 	RET

@@ -15,7 +15,7 @@ package kernel
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8u32VolumeAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -31,7 +31,7 @@ func u8u32VolumeAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, ab
 //		}
 //	}
 //
-// for a single channel.
+// for a single channel, with strides in bytes.
 //
 //go:noescape
 func u8u32DotVolumeAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -47,7 +47,7 @@ func u8u32DotVolumeAVX512(dst *uint32, dstStride int, src *uint8, srcStride int,
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8u64VolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -63,7 +63,7 @@ func u8u64VolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, ab
 //		}
 //	}
 //
-// for a single channel.
+// for a single channel, with strides in bytes.
 //
 //go:noescape
 func u8u64DotVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -79,7 +79,7 @@ func u8u64DotVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int,
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8f32VolumeAVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -95,7 +95,7 @@ func u8f32VolumeAVX512(dst *float32, dstStride int, src *uint8, srcStride int, a
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8f64VolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -111,7 +111,7 @@ func u8f64VolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, a
 //		}
 //	}
 //
-// for a single channel.
+// for a single channel, with strides in bytes.
 //
 //go:noescape
 func u8f64DotVolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -127,7 +127,7 @@ func u8f64DotVolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u16u64VolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -143,7 +143,7 @@ func u16u64VolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u16f64VolumeAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -159,7 +159,7 @@ func u16f64VolumeAVX512(dst *float64, dstStride int, src *uint16, srcStride int,
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u32u64VolumeAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -175,7 +175,7 @@ func u32u64VolumeAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u32u32VolumeAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -191,7 +191,7 @@ func u32u32VolumeAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i16i64VolumeAVX512(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -207,7 +207,7 @@ func i16i64VolumeAVX512(dst *int64, dstStride int, src *int16, srcStride int, ab
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i32i64VolumeAVX512(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -223,7 +223,7 @@ func i32i64VolumeAVX512(dst *int64, dstStride int, src *int32, srcStride int, ab
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f32f64VolumeAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -239,7 +239,7 @@ func f32f64VolumeAVX512(dst *float64, dstStride int, src *float32, srcStride int
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f32f32VolumeAVX512(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -255,7 +255,7 @@ func f32f32VolumeAVX512(dst *float32, dstStride int, src *float32, srcStride int
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f64f64VolumeAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -271,7 +271,7 @@ func f64f64VolumeAVX512(dst *float64, dstStride int, src *float64, srcStride int
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u8u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -287,7 +287,7 @@ func u8u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride 
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -303,7 +303,7 @@ func u16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStrid
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u32u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -319,7 +319,7 @@ func u32u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint32, srcStrid
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func u32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -335,7 +335,7 @@ func u32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint32, srcStri
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -351,7 +351,7 @@ func i16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *int16, srcStride
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i32u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -367,7 +367,7 @@ func i32u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *int32, srcStride
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func i32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -383,7 +383,7 @@ func i32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *int32, srcStrid
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
@@ -399,7 +399,57 @@ func f32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float32, srcStr
 //		}
 //	}
 //
-// with the channels as lanes says.
+// with the channels as lanes says, and strides in bytes.
 //
 //go:noescape
 func f64f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+
+// u32LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func u32LayAVX512(dst *uint32, over *uint32, n int)
+
+// u64LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func u64LayAVX512(dst *uint64, over *uint64, n int)
+
+// i64LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func i64LayAVX512(dst *int64, over *int64, n int)
+
+// f32LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func f32LayAVX512(dst *float32, over *float32, n int)
+
+// f64LayAVX512 is, for whole cache lines of sums,
+//
+//	for i := range n {
+//		over[i] += dst[i]
+//		dst[i] = over[i]
+//	}
+//
+//go:noescape
+func f64LayAVX512(dst *float64, over *float64, n int)

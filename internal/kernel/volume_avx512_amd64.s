@@ -4,273 +4,9 @@
 
 #include "textflag.h"
 
-DATA triangle512_0<>+0(SB)/1, $0x01
-DATA triangle512_0<>+1(SB)/1, $0x00
-DATA triangle512_0<>+2(SB)/1, $0x00
-DATA triangle512_0<>+3(SB)/1, $0x00
-DATA triangle512_0<>+4(SB)/1, $0x01
-DATA triangle512_0<>+5(SB)/1, $0x01
-DATA triangle512_0<>+6(SB)/1, $0x00
-DATA triangle512_0<>+7(SB)/1, $0x00
-DATA triangle512_0<>+8(SB)/1, $0x01
-DATA triangle512_0<>+9(SB)/1, $0x01
-DATA triangle512_0<>+10(SB)/1, $0x01
-DATA triangle512_0<>+11(SB)/1, $0x00
-DATA triangle512_0<>+12(SB)/1, $0x01
-DATA triangle512_0<>+13(SB)/1, $0x01
-DATA triangle512_0<>+14(SB)/1, $0x01
-DATA triangle512_0<>+15(SB)/1, $0x01
-DATA triangle512_0<>+16(SB)/1, $0x01
-DATA triangle512_0<>+17(SB)/1, $0x01
-DATA triangle512_0<>+18(SB)/1, $0x01
-DATA triangle512_0<>+19(SB)/1, $0x01
-DATA triangle512_0<>+20(SB)/1, $0x01
-DATA triangle512_0<>+21(SB)/1, $0x01
-DATA triangle512_0<>+22(SB)/1, $0x01
-DATA triangle512_0<>+23(SB)/1, $0x01
-DATA triangle512_0<>+24(SB)/1, $0x01
-DATA triangle512_0<>+25(SB)/1, $0x01
-DATA triangle512_0<>+26(SB)/1, $0x01
-DATA triangle512_0<>+27(SB)/1, $0x01
-DATA triangle512_0<>+28(SB)/1, $0x01
-DATA triangle512_0<>+29(SB)/1, $0x01
-DATA triangle512_0<>+30(SB)/1, $0x01
-DATA triangle512_0<>+31(SB)/1, $0x01
-DATA triangle512_0<>+32(SB)/1, $0x01
-DATA triangle512_0<>+33(SB)/1, $0x01
-DATA triangle512_0<>+34(SB)/1, $0x01
-DATA triangle512_0<>+35(SB)/1, $0x01
-DATA triangle512_0<>+36(SB)/1, $0x01
-DATA triangle512_0<>+37(SB)/1, $0x01
-DATA triangle512_0<>+38(SB)/1, $0x01
-DATA triangle512_0<>+39(SB)/1, $0x01
-DATA triangle512_0<>+40(SB)/1, $0x01
-DATA triangle512_0<>+41(SB)/1, $0x01
-DATA triangle512_0<>+42(SB)/1, $0x01
-DATA triangle512_0<>+43(SB)/1, $0x01
-DATA triangle512_0<>+44(SB)/1, $0x01
-DATA triangle512_0<>+45(SB)/1, $0x01
-DATA triangle512_0<>+46(SB)/1, $0x01
-DATA triangle512_0<>+47(SB)/1, $0x01
-DATA triangle512_0<>+48(SB)/1, $0x01
-DATA triangle512_0<>+49(SB)/1, $0x01
-DATA triangle512_0<>+50(SB)/1, $0x01
-DATA triangle512_0<>+51(SB)/1, $0x01
-DATA triangle512_0<>+52(SB)/1, $0x01
-DATA triangle512_0<>+53(SB)/1, $0x01
-DATA triangle512_0<>+54(SB)/1, $0x01
-DATA triangle512_0<>+55(SB)/1, $0x01
-DATA triangle512_0<>+56(SB)/1, $0x01
-DATA triangle512_0<>+57(SB)/1, $0x01
-DATA triangle512_0<>+58(SB)/1, $0x01
-DATA triangle512_0<>+59(SB)/1, $0x01
-DATA triangle512_0<>+60(SB)/1, $0x01
-DATA triangle512_0<>+61(SB)/1, $0x01
-DATA triangle512_0<>+62(SB)/1, $0x01
-DATA triangle512_0<>+63(SB)/1, $0x01
-GLOBL triangle512_0<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_1<>+0(SB)/1, $0x00
-DATA triangle512_1<>+1(SB)/1, $0x00
-DATA triangle512_1<>+2(SB)/1, $0x00
-DATA triangle512_1<>+3(SB)/1, $0x00
-DATA triangle512_1<>+4(SB)/1, $0x00
-DATA triangle512_1<>+5(SB)/1, $0x00
-DATA triangle512_1<>+6(SB)/1, $0x00
-DATA triangle512_1<>+7(SB)/1, $0x00
-DATA triangle512_1<>+8(SB)/1, $0x00
-DATA triangle512_1<>+9(SB)/1, $0x00
-DATA triangle512_1<>+10(SB)/1, $0x00
-DATA triangle512_1<>+11(SB)/1, $0x00
-DATA triangle512_1<>+12(SB)/1, $0x00
-DATA triangle512_1<>+13(SB)/1, $0x00
-DATA triangle512_1<>+14(SB)/1, $0x00
-DATA triangle512_1<>+15(SB)/1, $0x00
-DATA triangle512_1<>+16(SB)/1, $0x01
-DATA triangle512_1<>+17(SB)/1, $0x00
-DATA triangle512_1<>+18(SB)/1, $0x00
-DATA triangle512_1<>+19(SB)/1, $0x00
-DATA triangle512_1<>+20(SB)/1, $0x01
-DATA triangle512_1<>+21(SB)/1, $0x01
-DATA triangle512_1<>+22(SB)/1, $0x00
-DATA triangle512_1<>+23(SB)/1, $0x00
-DATA triangle512_1<>+24(SB)/1, $0x01
-DATA triangle512_1<>+25(SB)/1, $0x01
-DATA triangle512_1<>+26(SB)/1, $0x01
-DATA triangle512_1<>+27(SB)/1, $0x00
-DATA triangle512_1<>+28(SB)/1, $0x01
-DATA triangle512_1<>+29(SB)/1, $0x01
-DATA triangle512_1<>+30(SB)/1, $0x01
-DATA triangle512_1<>+31(SB)/1, $0x01
-DATA triangle512_1<>+32(SB)/1, $0x01
-DATA triangle512_1<>+33(SB)/1, $0x01
-DATA triangle512_1<>+34(SB)/1, $0x01
-DATA triangle512_1<>+35(SB)/1, $0x01
-DATA triangle512_1<>+36(SB)/1, $0x01
-DATA triangle512_1<>+37(SB)/1, $0x01
-DATA triangle512_1<>+38(SB)/1, $0x01
-DATA triangle512_1<>+39(SB)/1, $0x01
-DATA triangle512_1<>+40(SB)/1, $0x01
-DATA triangle512_1<>+41(SB)/1, $0x01
-DATA triangle512_1<>+42(SB)/1, $0x01
-DATA triangle512_1<>+43(SB)/1, $0x01
-DATA triangle512_1<>+44(SB)/1, $0x01
-DATA triangle512_1<>+45(SB)/1, $0x01
-DATA triangle512_1<>+46(SB)/1, $0x01
-DATA triangle512_1<>+47(SB)/1, $0x01
-DATA triangle512_1<>+48(SB)/1, $0x01
-DATA triangle512_1<>+49(SB)/1, $0x01
-DATA triangle512_1<>+50(SB)/1, $0x01
-DATA triangle512_1<>+51(SB)/1, $0x01
-DATA triangle512_1<>+52(SB)/1, $0x01
-DATA triangle512_1<>+53(SB)/1, $0x01
-DATA triangle512_1<>+54(SB)/1, $0x01
-DATA triangle512_1<>+55(SB)/1, $0x01
-DATA triangle512_1<>+56(SB)/1, $0x01
-DATA triangle512_1<>+57(SB)/1, $0x01
-DATA triangle512_1<>+58(SB)/1, $0x01
-DATA triangle512_1<>+59(SB)/1, $0x01
-DATA triangle512_1<>+60(SB)/1, $0x01
-DATA triangle512_1<>+61(SB)/1, $0x01
-DATA triangle512_1<>+62(SB)/1, $0x01
-DATA triangle512_1<>+63(SB)/1, $0x01
-GLOBL triangle512_1<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_2<>+0(SB)/1, $0x00
-DATA triangle512_2<>+1(SB)/1, $0x00
-DATA triangle512_2<>+2(SB)/1, $0x00
-DATA triangle512_2<>+3(SB)/1, $0x00
-DATA triangle512_2<>+4(SB)/1, $0x00
-DATA triangle512_2<>+5(SB)/1, $0x00
-DATA triangle512_2<>+6(SB)/1, $0x00
-DATA triangle512_2<>+7(SB)/1, $0x00
-DATA triangle512_2<>+8(SB)/1, $0x00
-DATA triangle512_2<>+9(SB)/1, $0x00
-DATA triangle512_2<>+10(SB)/1, $0x00
-DATA triangle512_2<>+11(SB)/1, $0x00
-DATA triangle512_2<>+12(SB)/1, $0x00
-DATA triangle512_2<>+13(SB)/1, $0x00
-DATA triangle512_2<>+14(SB)/1, $0x00
-DATA triangle512_2<>+15(SB)/1, $0x00
-DATA triangle512_2<>+16(SB)/1, $0x00
-DATA triangle512_2<>+17(SB)/1, $0x00
-DATA triangle512_2<>+18(SB)/1, $0x00
-DATA triangle512_2<>+19(SB)/1, $0x00
-DATA triangle512_2<>+20(SB)/1, $0x00
-DATA triangle512_2<>+21(SB)/1, $0x00
-DATA triangle512_2<>+22(SB)/1, $0x00
-DATA triangle512_2<>+23(SB)/1, $0x00
-DATA triangle512_2<>+24(SB)/1, $0x00
-DATA triangle512_2<>+25(SB)/1, $0x00
-DATA triangle512_2<>+26(SB)/1, $0x00
-DATA triangle512_2<>+27(SB)/1, $0x00
-DATA triangle512_2<>+28(SB)/1, $0x00
-DATA triangle512_2<>+29(SB)/1, $0x00
-DATA triangle512_2<>+30(SB)/1, $0x00
-DATA triangle512_2<>+31(SB)/1, $0x00
-DATA triangle512_2<>+32(SB)/1, $0x01
-DATA triangle512_2<>+33(SB)/1, $0x00
-DATA triangle512_2<>+34(SB)/1, $0x00
-DATA triangle512_2<>+35(SB)/1, $0x00
-DATA triangle512_2<>+36(SB)/1, $0x01
-DATA triangle512_2<>+37(SB)/1, $0x01
-DATA triangle512_2<>+38(SB)/1, $0x00
-DATA triangle512_2<>+39(SB)/1, $0x00
-DATA triangle512_2<>+40(SB)/1, $0x01
-DATA triangle512_2<>+41(SB)/1, $0x01
-DATA triangle512_2<>+42(SB)/1, $0x01
-DATA triangle512_2<>+43(SB)/1, $0x00
-DATA triangle512_2<>+44(SB)/1, $0x01
-DATA triangle512_2<>+45(SB)/1, $0x01
-DATA triangle512_2<>+46(SB)/1, $0x01
-DATA triangle512_2<>+47(SB)/1, $0x01
-DATA triangle512_2<>+48(SB)/1, $0x01
-DATA triangle512_2<>+49(SB)/1, $0x01
-DATA triangle512_2<>+50(SB)/1, $0x01
-DATA triangle512_2<>+51(SB)/1, $0x01
-DATA triangle512_2<>+52(SB)/1, $0x01
-DATA triangle512_2<>+53(SB)/1, $0x01
-DATA triangle512_2<>+54(SB)/1, $0x01
-DATA triangle512_2<>+55(SB)/1, $0x01
-DATA triangle512_2<>+56(SB)/1, $0x01
-DATA triangle512_2<>+57(SB)/1, $0x01
-DATA triangle512_2<>+58(SB)/1, $0x01
-DATA triangle512_2<>+59(SB)/1, $0x01
-DATA triangle512_2<>+60(SB)/1, $0x01
-DATA triangle512_2<>+61(SB)/1, $0x01
-DATA triangle512_2<>+62(SB)/1, $0x01
-DATA triangle512_2<>+63(SB)/1, $0x01
-GLOBL triangle512_2<>(SB), RODATA|NOPTR, $64
-
-DATA triangle512_3<>+0(SB)/1, $0x00
-DATA triangle512_3<>+1(SB)/1, $0x00
-DATA triangle512_3<>+2(SB)/1, $0x00
-DATA triangle512_3<>+3(SB)/1, $0x00
-DATA triangle512_3<>+4(SB)/1, $0x00
-DATA triangle512_3<>+5(SB)/1, $0x00
-DATA triangle512_3<>+6(SB)/1, $0x00
-DATA triangle512_3<>+7(SB)/1, $0x00
-DATA triangle512_3<>+8(SB)/1, $0x00
-DATA triangle512_3<>+9(SB)/1, $0x00
-DATA triangle512_3<>+10(SB)/1, $0x00
-DATA triangle512_3<>+11(SB)/1, $0x00
-DATA triangle512_3<>+12(SB)/1, $0x00
-DATA triangle512_3<>+13(SB)/1, $0x00
-DATA triangle512_3<>+14(SB)/1, $0x00
-DATA triangle512_3<>+15(SB)/1, $0x00
-DATA triangle512_3<>+16(SB)/1, $0x00
-DATA triangle512_3<>+17(SB)/1, $0x00
-DATA triangle512_3<>+18(SB)/1, $0x00
-DATA triangle512_3<>+19(SB)/1, $0x00
-DATA triangle512_3<>+20(SB)/1, $0x00
-DATA triangle512_3<>+21(SB)/1, $0x00
-DATA triangle512_3<>+22(SB)/1, $0x00
-DATA triangle512_3<>+23(SB)/1, $0x00
-DATA triangle512_3<>+24(SB)/1, $0x00
-DATA triangle512_3<>+25(SB)/1, $0x00
-DATA triangle512_3<>+26(SB)/1, $0x00
-DATA triangle512_3<>+27(SB)/1, $0x00
-DATA triangle512_3<>+28(SB)/1, $0x00
-DATA triangle512_3<>+29(SB)/1, $0x00
-DATA triangle512_3<>+30(SB)/1, $0x00
-DATA triangle512_3<>+31(SB)/1, $0x00
-DATA triangle512_3<>+32(SB)/1, $0x00
-DATA triangle512_3<>+33(SB)/1, $0x00
-DATA triangle512_3<>+34(SB)/1, $0x00
-DATA triangle512_3<>+35(SB)/1, $0x00
-DATA triangle512_3<>+36(SB)/1, $0x00
-DATA triangle512_3<>+37(SB)/1, $0x00
-DATA triangle512_3<>+38(SB)/1, $0x00
-DATA triangle512_3<>+39(SB)/1, $0x00
-DATA triangle512_3<>+40(SB)/1, $0x00
-DATA triangle512_3<>+41(SB)/1, $0x00
-DATA triangle512_3<>+42(SB)/1, $0x00
-DATA triangle512_3<>+43(SB)/1, $0x00
-DATA triangle512_3<>+44(SB)/1, $0x00
-DATA triangle512_3<>+45(SB)/1, $0x00
-DATA triangle512_3<>+46(SB)/1, $0x00
-DATA triangle512_3<>+47(SB)/1, $0x00
-DATA triangle512_3<>+48(SB)/1, $0x01
-DATA triangle512_3<>+49(SB)/1, $0x00
-DATA triangle512_3<>+50(SB)/1, $0x00
-DATA triangle512_3<>+51(SB)/1, $0x00
-DATA triangle512_3<>+52(SB)/1, $0x01
-DATA triangle512_3<>+53(SB)/1, $0x01
-DATA triangle512_3<>+54(SB)/1, $0x00
-DATA triangle512_3<>+55(SB)/1, $0x00
-DATA triangle512_3<>+56(SB)/1, $0x01
-DATA triangle512_3<>+57(SB)/1, $0x01
-DATA triangle512_3<>+58(SB)/1, $0x01
-DATA triangle512_3<>+59(SB)/1, $0x00
-DATA triangle512_3<>+60(SB)/1, $0x01
-DATA triangle512_3<>+61(SB)/1, $0x01
-DATA triangle512_3<>+62(SB)/1, $0x01
-DATA triangle512_3<>+63(SB)/1, $0x01
-GLOBL triangle512_3<>(SB), RODATA|NOPTR, $64
-
 // func u8u32VolumeAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·u8u32VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u8u32VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -287,27 +23,20 @@ TEXT ·u8u32VolumeAVX512(SB), $0-101
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -315,128 +44,16 @@ groups:
 	VMOVDQU32 192(R11), Z8
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-16, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K6, K6, K6
+	MOVQ      n+64(FP), R14
+	ANDQ      $-16, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*4), Z9
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXBD  (CX)(R12*1), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z3, K3, Z11
-	VPADDD     Z10, Z11, Z10
-	VPADDD     Z10, Z5, Z10
-	VPERMD.Z   Z10, Z4, K5, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K4, Z5
-	VPADDD     Z10, Z9, Z9
-	VPADDD     (R11), Z9, Z10
-	VMOVDQU32  Z10, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*4)
-	VMOVDQU32  Z10, (DX)(R12*4)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z10, (DX)(R12*4)
-
-groupLinesRow0Written:
-	VPMOVZXBD  (BX)(R12*1), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z3, K3, Z11
-	VPADDD     Z10, Z11, Z10
-	VPADDD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z4, K5, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K4, Z6
-	VPADDD     Z10, Z9, Z9
-	VPADDD     64(R11), Z9, Z10
-	VMOVDQU32  Z10, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z10, (R8)(R12*4)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z10, (R8)(R12*4)
-
-groupLinesRow1Written:
-	VPMOVZXBD  (SI)(R12*1), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z3, K3, Z11
-	VPADDD     Z10, Z11, Z10
-	VPADDD     Z10, Z7, Z10
-	VPERMD.Z   Z10, Z4, K5, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K4, Z7
-	VPADDD     Z10, Z9, Z9
-	VPADDD     128(R11), Z9, Z10
-	VMOVDQU32  Z10, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z10, (R9)(R12*4)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z10, (R9)(R12*4)
-
-groupLinesRow2Written:
-	VPMOVZXBD  (DI)(R12*1), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z3, K3, Z11
-	VPADDD     Z10, Z11, Z10
-	VPADDD     Z10, Z8, Z10
-	VPERMD.Z   Z10, Z4, K5, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K4, Z8
-	VPADDD     Z10, Z9, Z9
-	VPADDD     192(R11), Z9, Z10
-	VMOVDQU32  Z10, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z10, (R10)(R12*4)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z10, (R10)(R12*4)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z9, (AX)(R12*4)
-	ADDQ      $+256, R11
-	ADDQ      $+16, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K6
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*4), Z9
 	VPMOVZXBD.Z (CX)(R12*1), K6, Z10
 	VPERMD.Z    Z10, Z1, K1, Z11
@@ -450,7 +67,7 @@ groupLinesEnd:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VPMOVZXBD.Z (BX)(R12*1), K6, Z9
+	VPMOVZXBD.Z (SI)(R12*1), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -462,234 +79,160 @@ groupLinesEnd:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VPMOVZXBD.Z (SI)(R12*1), K6, Z11
-	VPERMD.Z    Z11, Z1, K1, Z14
-	VPADDD      Z11, Z14, Z11
-	VPERMD.Z    Z11, Z2, K2, Z14
-	VPADDD      Z11, Z14, Z11
-	VPERMD.Z    Z11, Z3, K3, Z14
-	VPADDD      Z11, Z14, Z11
+	VPMOVZXBD.Z (DI)(R12*1), K6, Z11
+	VPERMD.Z    Z11, Z1, K1, Z13
+	VPADDD      Z11, Z13, Z11
+	VPERMD.Z    Z11, Z2, K2, Z13
+	VPADDD      Z11, Z13, Z11
+	VPERMD.Z    Z11, Z3, K3, Z13
+	VPADDD      Z11, Z13, Z11
 	VPADDD      Z11, Z7, Z11
-	VPERMD.Z    Z11, Z4, K5, Z14
-	VPADDD      Z11, Z14, Z11
+	VPERMD.Z    Z11, Z4, K5, Z13
+	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VPMOVZXBD.Z (DI)(R12*1), K6, Z14
-	VPERMD.Z    Z14, Z1, K1, Z15
-	VPADDD      Z14, Z15, Z14
-	VPERMD.Z    Z14, Z2, K2, Z15
-	VPADDD      Z14, Z15, Z14
-	VPERMD.Z    Z14, Z3, K3, Z15
-	VPADDD      Z14, Z15, Z14
-	VPADDD      Z14, Z8, Z14
-	VPERMD.Z    Z14, Z4, K5, Z15
-	VPADDD      Z14, Z15, Z14
-	VPERMD.Z    Z14, Z0, K4, Z8
-	VPADDD      Z14, Z11, Z14
-	VMOVDQU32   Z14, (AX)(R12*4)
-	MOVQ        over+48(FP), CX
-	VPADDD      (CX), Z10, Z10
-	VMOVDQU32   Z10, (CX)
-	VPADDD      64(CX), Z9, Z9
-	VMOVDQU32   Z9, 64(CX)
-	VPADDD      128(CX), Z11, Z11
-	VMOVDQU32   Z11, 128(CX)
-	VPADDD      192(CX), Z14, Z14
-	VMOVDQU32   Z14, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU32   Z10, K6, (DX)(R12*4)
-	VMOVDQU32   Z9, K6, (R8)(R12*4)
-	VMOVDQU32   Z11, K6, (R9)(R12*4)
-	VMOVDQU32   Z14, K6, (R10)(R12*4)
-	JMP         groupTailWritten
+	VPMOVZXBD.Z (BX)(R12*1), K6, Z13
+	VPERMD.Z    Z13, Z1, K1, Z14
+	VPADDD      Z13, Z14, Z13
+	VPERMD.Z    Z13, Z2, K2, Z14
+	VPADDD      Z13, Z14, Z13
+	VPERMD.Z    Z13, Z3, K3, Z14
+	VPADDD      Z13, Z14, Z13
+	VPADDD      Z13, Z8, Z13
+	VPERMD.Z    Z13, Z4, K5, Z14
+	VPADDD      Z13, Z14, Z13
+	VPERMD.Z    Z13, Z0, K4, Z8
+	VPADDD      Z13, Z11, Z13
+	VMOVDQU32   Z13, (AX)(R12*4)
+	VPADDD      (R11), Z10, Z10
+	VMOVDQU32   Z10, (R11)
+	VPADDD      64(R11), Z9, Z9
+	VMOVDQU32   Z9, 64(R11)
+	VPADDD      128(R11), Z11, Z11
+	VMOVDQU32   Z11, 128(R11)
+	VPADDD      192(R11), Z13, Z13
+	VMOVDQU32   Z13, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*4)
+	VMOVDQU32   Z10, (DX)(R12*4)
+	PREFETCHT0  128(R9)(R12*4)
+	VMOVDQU32   Z9, (R9)(R12*4)
+	PREFETCHT0  128(R10)(R12*4)
+	VMOVDQU32   Z11, (R10)(R12*4)
+	PREFETCHT0  128(R8)(R12*4)
+	VMOVDQU32   Z13, (R8)(R12*4)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z10, (DX)(R12*4)
+	VMOVNTDQ Z9, (R9)(R12*4)
+	VMOVNTDQ Z11, (R10)(R12*4)
+	VMOVNTDQ Z13, (R8)(R12*4)
+
+next:
+	ADDQ $+16, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000010, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K6
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU32 Z10, K6, (DX)(R12*4)
+	VMOVDQU32 Z9, K6, (R9)(R12*4)
+	VMOVDQU32 Z11, K6, (R10)(R12*4)
+	VMOVDQU32 Z13, K6, (R8)(R12*4)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA32.Z Z10, K6, Z10
 	VMOVNTDQ    Z10, (DX)(R12*4)
 	VMOVDQA32.Z Z9, K6, Z9
-	VMOVNTDQ    Z9, (R8)(R12*4)
+	VMOVNTDQ    Z9, (R9)(R12*4)
 	VMOVDQA32.Z Z11, K6, Z11
-	VMOVNTDQ    Z11, (R9)(R12*4)
-	VMOVDQA32.Z Z14, K6, Z14
-	VMOVNTDQ    Z14, (R10)(R12*4)
+	VMOVNTDQ    Z11, (R10)(R12*4)
+	VMOVDQA32.Z Z13, K6, Z13
+	VMOVNTDQ    Z13, (R8)(R12*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+16, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z12, Z12, Z12
 	SHLQ   $0x02, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z12, (DX)(R12*1)
-	VMOVNTDQ Z12, (R8)(R12*1)
 	VMOVNTDQ Z12, (R9)(R12*1)
 	VMOVNTDQ Z12, (R10)(R12*1)
+	VMOVNTDQ Z12, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z5, (CX)
 	VMOVDQU32 Z6, 64(CX)
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z5
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-16, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*4), Z6
-	VPMOVZXBD  (CX)(SI*1), Z7
-	VPERMD.Z   Z7, Z1, K1, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z2, K2, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z3, K3, Z8
-	VPADDD     Z7, Z8, Z7
-	VPADDD     Z7, Z5, Z7
-	VPERMD.Z   Z7, Z4, K5, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z0, K4, Z5
-	VPADDD     Z7, Z6, Z6
-	VPADDD     (BX), Z6, Z7
-	VMOVDQU32  Z7, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*4)
-	VMOVDQU32  Z7, (DX)(SI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z7, (DX)(SI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z6, (AX)(SI*4)
-	ADDQ      $+64, BX
-	ADDQ      $+16, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K6
-	VMOVDQU32   (AX)(SI*4), Z6
-	VPMOVZXBD.Z (CX)(SI*1), K6, Z7
-	VPERMD.Z    Z7, Z1, K1, Z8
-	VPADDD      Z7, Z8, Z7
-	VPERMD.Z    Z7, Z2, K2, Z8
-	VPADDD      Z7, Z8, Z7
-	VPERMD.Z    Z7, Z3, K3, Z8
-	VPADDD      Z7, Z8, Z7
-	VPADDD      Z7, Z5, Z7
-	VPERMD.Z    Z7, Z4, K5, Z8
-	VPADDD      Z7, Z8, Z7
-	VPERMD.Z    Z7, Z0, K4, Z5
-	VPADDD      Z7, Z6, Z7
-	VMOVDQU32   Z7, (AX)(SI*4)
-	MOVQ        over+48(FP), BX
-	VPADDD      (BX), Z7, Z7
-	VMOVDQU32   Z7, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU32   Z7, K6, (DX)(SI*4)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA32.Z Z7, K6, Z7
-	VMOVNTDQ    Z7, (DX)(SI*4)
-
-rowTailWritten:
-	ADDQ $+16, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z13, Z13, Z13
-	SHLQ   $0x02, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z13, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z5, (BX)
-	ADDQ      $+64, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8u32DotVolumeAVX512(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
 TEXT ·u8u32DotVolumeAVX512(SB), $0-101
 	MOVQ         lanes+88(FP), AX
 	VPBROADCASTD 448(AX), Z0
-	VMOVDQU32    triangle512_0<>+0(SB), Z1
-	VMOVDQU32    triangle512_1<>+0(SB), Z2
-	VMOVDQU32    triangle512_2<>+0(SB), Z3
-	VMOVDQU32    triangle512_3<>+0(SB), Z4
-	SHLQ         $0x02, dstStride+8(FP)
+	VMOVDQU32    triangle16_0<>+0(SB), Z1
+	VMOVDQU32    triangle16_1<>+0(SB), Z2
+	VMOVDQU32    triangle16_2<>+0(SB), Z3
+	VMOVDQU32    triangle16_3<>+0(SB), Z4
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -701,13 +244,12 @@ groups:
 	ADDQ      CX, R14
 	MOVQ      n+64(FP), R13
 	ANDQ      $-16, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32    (AX)(R12*4), Z9
+lines:
 	PREFETCHT0   (R14)
 	ADDQ         along+80(FP), R14
+	VMOVDQU32    (AX)(R12*4), Z9
 	VPXORD       Z10, Z10, Z10
 	VPBROADCASTD (CX)(R12*1), Z11
 	VPDPBUSD     Z1, Z11, Z10
@@ -719,125 +261,107 @@ groupLines:
 	VPDPBUSD     Z4, Z11, Z10
 	VPADDD       Z10, Z5, Z10
 	VPERMD       Z10, Z0, Z5
-	VPADDD       Z10, Z9, Z9
-	VPADDD       (R11), Z9, Z10
-	VMOVDQU32    Z10, (R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow0Beyond
-	PREFETCHT0   128(DX)(R12*4)
-	VMOVDQU32    Z10, (DX)(R12*4)
-	JMP          groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z10, (DX)(R12*4)
-
-groupLinesRow0Written:
+	VPADDD       Z10, Z9, Z10
 	VPXORD       Z12, Z12, Z12
-	VPBROADCASTD (BX)(R12*1), Z11
-	VPDPBUSD     Z1, Z11, Z12
-	VPBROADCASTD 4(BX)(R12*1), Z11
-	VPDPBUSD     Z2, Z11, Z12
-	VPBROADCASTD 8(BX)(R12*1), Z11
-	VPDPBUSD     Z3, Z11, Z12
-	VPBROADCASTD 12(BX)(R12*1), Z11
-	VPDPBUSD     Z4, Z11, Z12
+	VPBROADCASTD (SI)(R12*1), Z9
+	VPDPBUSD     Z1, Z9, Z12
+	VPBROADCASTD 4(SI)(R12*1), Z9
+	VPDPBUSD     Z2, Z9, Z12
+	VPBROADCASTD 8(SI)(R12*1), Z9
+	VPDPBUSD     Z3, Z9, Z12
+	VPBROADCASTD 12(SI)(R12*1), Z9
+	VPDPBUSD     Z4, Z9, Z12
 	VPADDD       Z12, Z6, Z12
 	VPERMD       Z12, Z0, Z6
-	VPADDD       Z12, Z9, Z9
-	VPADDD       64(R11), Z9, Z12
-	VMOVDQU32    Z12, 64(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow1Beyond
-	PREFETCHT0   128(R8)(R12*4)
-	VMOVDQU32    Z12, (R8)(R12*4)
-	JMP          groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z12, (R8)(R12*4)
-
-groupLinesRow1Written:
+	VPADDD       Z12, Z10, Z12
 	VPXORD       Z13, Z13, Z13
-	VPBROADCASTD (SI)(R12*1), Z11
-	VPDPBUSD     Z1, Z11, Z13
-	VPBROADCASTD 4(SI)(R12*1), Z11
-	VPDPBUSD     Z2, Z11, Z13
-	VPBROADCASTD 8(SI)(R12*1), Z11
-	VPDPBUSD     Z3, Z11, Z13
-	VPBROADCASTD 12(SI)(R12*1), Z11
-	VPDPBUSD     Z4, Z11, Z13
+	VPBROADCASTD (DI)(R12*1), Z9
+	VPDPBUSD     Z1, Z9, Z13
+	VPBROADCASTD 4(DI)(R12*1), Z9
+	VPDPBUSD     Z2, Z9, Z13
+	VPBROADCASTD 8(DI)(R12*1), Z9
+	VPDPBUSD     Z3, Z9, Z13
+	VPBROADCASTD 12(DI)(R12*1), Z9
+	VPDPBUSD     Z4, Z9, Z13
 	VPADDD       Z13, Z7, Z13
 	VPERMD       Z13, Z0, Z7
-	VPADDD       Z13, Z9, Z9
-	VPADDD       128(R11), Z9, Z13
-	VMOVDQU32    Z13, 128(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow2Beyond
-	PREFETCHT0   128(R9)(R12*4)
-	VMOVDQU32    Z13, (R9)(R12*4)
-	JMP          groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z13, (R9)(R12*4)
-
-groupLinesRow2Written:
+	VPADDD       Z13, Z12, Z13
 	VPXORD       Z14, Z14, Z14
-	VPBROADCASTD (DI)(R12*1), Z11
-	VPDPBUSD     Z1, Z11, Z14
-	VPBROADCASTD 4(DI)(R12*1), Z11
-	VPDPBUSD     Z2, Z11, Z14
-	VPBROADCASTD 8(DI)(R12*1), Z11
-	VPDPBUSD     Z3, Z11, Z14
-	VPBROADCASTD 12(DI)(R12*1), Z11
-	VPDPBUSD     Z4, Z11, Z14
+	VPBROADCASTD (BX)(R12*1), Z9
+	VPDPBUSD     Z1, Z9, Z14
+	VPBROADCASTD 4(BX)(R12*1), Z9
+	VPDPBUSD     Z2, Z9, Z14
+	VPBROADCASTD 8(BX)(R12*1), Z9
+	VPDPBUSD     Z3, Z9, Z14
+	VPBROADCASTD 12(BX)(R12*1), Z9
+	VPDPBUSD     Z4, Z9, Z14
 	VPADDD       Z14, Z8, Z14
 	VPERMD       Z14, Z0, Z8
-	VPADDD       Z14, Z9, Z9
-	VPADDD       192(R11), Z9, Z14
+	VPADDD       Z14, Z13, Z14
+	VMOVDQU32    Z14, (AX)(R12*4)
+	VPADDD       (R11), Z10, Z10
+	VMOVDQU32    Z10, (R11)
+	VPADDD       64(R11), Z12, Z12
+	VMOVDQU32    Z12, 64(R11)
+	VPADDD       128(R11), Z13, Z13
+	VMOVDQU32    Z13, 128(R11)
+	VPADDD       192(R11), Z14, Z14
 	VMOVDQU32    Z14, 192(R11)
+	ADDQ         $+256, R11
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow3Beyond
+	JAE          beyond
+	PREFETCHT0   128(DX)(R12*4)
+	VMOVDQU32    Z10, (DX)(R12*4)
+	PREFETCHT0   128(R9)(R12*4)
+	VMOVDQU32    Z12, (R9)(R12*4)
 	PREFETCHT0   128(R10)(R12*4)
-	VMOVDQU32    Z14, (R10)(R12*4)
-	JMP          groupLinesRow3Written
+	VMOVDQU32    Z13, (R10)(R12*4)
+	PREFETCHT0   128(R8)(R12*4)
+	VMOVDQU32    Z14, (R8)(R12*4)
+	JMP          next
 
-groupLinesRow3Beyond:
-	VMOVNTDQ Z14, (R10)(R12*4)
+beyond:
+	VMOVNTDQ Z10, (DX)(R12*4)
+	VMOVNTDQ Z12, (R9)(R12*4)
+	VMOVNTDQ Z13, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
-groupLinesRow3Written:
-	VMOVDQU32 Z9, (AX)(R12*4)
-	ADDQ      $+256, R11
-	ADDQ      $+16, R12
-	CMPQ      R12, R13
-	JLT       groupLines
+next:
+	ADDQ $+16, R12
+	CMPQ R12, R13
+	JLT  lines
 
-groupLinesEnd:
+linesEnd:
 	MOVQ         R11, over+48(FP)
 	MOVQ         n+64(FP), R11
 	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
+	JLE          sums
+	MOVQ         $0x00000010, R13
+	CMPQ         R11, R13
+	CMOVQGT      R13, R11
+	LEAQ         (R12)(R11*1), R13
 	MOVQ         $-1, R13
 	BZHIQ        R11, R13, R13
 	KMOVW        R13, K1
 	VMOVDQU32    (AX)(R12*4), Z9
 	VPXORD       Z15, Z15, Z15
-	VMOVDQU8.Z   (CX)(R12*1), K1, X23
-	VPBROADCASTD X23, Z11
+	VMOVDQU8.Z   (CX)(R12*1), K1, X20
+	VPBROADCASTD X20, Z11
 	VPDPBUSD     Z1, Z11, Z15
-	VPSRLDQ      $0x04, X23, X23
-	VPBROADCASTD X23, Z11
+	VPSRLDQ      $0x04, X20, X20
+	VPBROADCASTD X20, Z11
 	VPDPBUSD     Z2, Z11, Z15
-	VPSRLDQ      $0x04, X23, X23
-	VPBROADCASTD X23, Z11
+	VPSRLDQ      $0x04, X20, X20
+	VPBROADCASTD X20, Z11
 	VPDPBUSD     Z3, Z11, Z15
-	VPSRLDQ      $0x04, X23, X23
-	VPBROADCASTD X23, Z11
+	VPSRLDQ      $0x04, X20, X20
+	VPBROADCASTD X20, Z11
 	VPDPBUSD     Z4, Z11, Z15
 	VPADDD       Z15, Z5, Z15
 	VPERMD       Z15, Z0, Z5
 	VPADDD       Z15, Z9, Z15
 	VPXORD       Z16, Z16, Z16
-	VMOVDQU8.Z   (BX)(R12*1), K1, X11
+	VMOVDQU8.Z   (SI)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z16
 	VPSRLDQ      $0x04, X11, X11
@@ -853,7 +377,7 @@ groupLinesEnd:
 	VPERMD       Z16, Z0, Z6
 	VPADDD       Z16, Z15, Z16
 	VPXORD       Z17, Z17, Z17
-	VMOVDQU8.Z   (SI)(R12*1), K1, X11
+	VMOVDQU8.Z   (DI)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z17
 	VPSRLDQ      $0x04, X11, X11
@@ -869,7 +393,7 @@ groupLinesEnd:
 	VPERMD       Z17, Z0, Z7
 	VPADDD       Z17, Z16, Z17
 	VPXORD       Z18, Z18, Z18
-	VMOVDQU8.Z   (DI)(R12*1), K1, X11
+	VMOVDQU8.Z   (BX)(R12*1), K1, X11
 	VPBROADCASTD X11, Z9
 	VPDPBUSD     Z1, Z9, Z18
 	VPSRLDQ      $0x04, X11, X11
@@ -896,175 +420,103 @@ groupLinesEnd:
 	VMOVDQU32    Z18, 192(CX)
 	ADDQ         $+256, over+48(FP)
 	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
+	JEQ          tailWhole
 	VMOVDQU32    Z15, K1, (DX)(R12*4)
-	VMOVDQU32    Z16, K1, (R8)(R12*4)
-	VMOVDQU32    Z17, K1, (R9)(R12*4)
-	VMOVDQU32    Z18, K1, (R10)(R12*4)
-	JMP          groupTailWritten
+	VMOVDQU32    Z16, K1, (R9)(R12*4)
+	VMOVDQU32    Z17, K1, (R10)(R12*4)
+	VMOVDQU32    Z18, K1, (R8)(R12*4)
+	JMP          tailWritten
 
-groupTailWhole:
+tailWhole:
 	VMOVDQA32.Z Z15, K1, Z15
 	VMOVNTDQ    Z15, (DX)(R12*4)
 	VMOVDQA32.Z Z16, K1, Z16
-	VMOVNTDQ    Z16, (R8)(R12*4)
+	VMOVNTDQ    Z16, (R9)(R12*4)
 	VMOVDQA32.Z Z17, K1, Z17
-	VMOVNTDQ    Z17, (R9)(R12*4)
+	VMOVNTDQ    Z17, (R10)(R12*4)
 	VMOVDQA32.Z Z18, K1, Z18
-	VMOVNTDQ    Z18, (R10)(R12*4)
+	VMOVNTDQ    Z18, (R8)(R12*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+16, R12
 
-groupSums:
+sums:
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z19, Z19, Z19
 	SHLQ   $0x02, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z19, (DX)(R12*1)
-	VMOVNTDQ Z19, (R8)(R12*1)
 	VMOVNTDQ Z19, (R9)(R12*1)
 	VMOVNTDQ Z19, (R10)(R12*1)
+	VMOVNTDQ Z19, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z5, (CX)
 	VMOVDQU32 Z6, 64(CX)
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z5
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-16, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32    (AX)(SI*4), Z6
-	VPXORD       Z20, Z20, Z20
-	VPBROADCASTD (CX)(SI*1), Z7
-	VPDPBUSD     Z1, Z7, Z20
-	VPBROADCASTD 4(CX)(SI*1), Z7
-	VPDPBUSD     Z2, Z7, Z20
-	VPBROADCASTD 8(CX)(SI*1), Z7
-	VPDPBUSD     Z3, Z7, Z20
-	VPBROADCASTD 12(CX)(SI*1), Z7
-	VPDPBUSD     Z4, Z7, Z20
-	VPADDD       Z20, Z5, Z20
-	VPERMD       Z20, Z0, Z5
-	VPADDD       Z20, Z6, Z6
-	VPADDD       (BX), Z6, Z20
-	VMOVDQU32    Z20, (BX)
-	CMPB         writes+100(FP), $0x02
-	JAE          rowVectorsRow0Beyond
-	PREFETCHT0   128(DX)(SI*4)
-	VMOVDQU32    Z20, (DX)(SI*4)
-	JMP          rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z20, (DX)(SI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z6, (AX)(SI*4)
-	ADDQ      $+64, BX
-	ADDQ      $+16, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVW        DI, K1
-	VMOVDQU32    (AX)(SI*4), Z6
-	VPXORD       Z21, Z21, Z21
-	VMOVDQU8.Z   (CX)(SI*1), K1, X8
-	VPBROADCASTD X8, Z7
-	VPDPBUSD     Z1, Z7, Z21
-	VPSRLDQ      $0x04, X8, X8
-	VPBROADCASTD X8, Z7
-	VPDPBUSD     Z2, Z7, Z21
-	VPSRLDQ      $0x04, X8, X8
-	VPBROADCASTD X8, Z7
-	VPDPBUSD     Z3, Z7, Z21
-	VPSRLDQ      $0x04, X8, X8
-	VPBROADCASTD X8, Z7
-	VPDPBUSD     Z4, Z7, Z21
-	VPADDD       Z21, Z5, Z21
-	VPERMD       Z21, Z0, Z5
-	VPADDD       Z21, Z6, Z21
-	VMOVDQU32    Z21, (AX)(SI*4)
-	MOVQ         over+48(FP), BX
-	VPADDD       (BX), Z21, Z21
-	VMOVDQU32    Z21, (BX)
-	ADDQ         $+64, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VMOVDQU32    Z21, K1, (DX)(SI*4)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VMOVDQA32.Z Z21, K1, Z21
-	VMOVNTDQ    Z21, (DX)(SI*4)
-
-rowTailWritten:
-	ADDQ $+16, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z22, Z22, Z22
-	SHLQ   $0x02, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z22, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z5, (BX)
-	ADDQ      $+64, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
+DATA triangle16_0<>+0(SB)/8, $0x0000010100000001
+DATA triangle16_0<>+8(SB)/8, $0x0101010100010101
+DATA triangle16_0<>+16(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+24(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+32(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+40(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_0<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_0<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_1<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_1<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_1<>+16(SB)/8, $0x0000010100000001
+DATA triangle16_1<>+24(SB)/8, $0x0101010100010101
+DATA triangle16_1<>+32(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+40(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_1<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_1<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_2<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+16(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+24(SB)/8, $0x0000000000000000
+DATA triangle16_2<>+32(SB)/8, $0x0000010100000001
+DATA triangle16_2<>+40(SB)/8, $0x0101010100010101
+DATA triangle16_2<>+48(SB)/8, $0x0101010101010101
+DATA triangle16_2<>+56(SB)/8, $0x0101010101010101
+GLOBL triangle16_2<>(SB), RODATA|NOPTR, $64
+
+DATA triangle16_3<>+0(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+8(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+16(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+24(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+32(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+40(SB)/8, $0x0000000000000000
+DATA triangle16_3<>+48(SB)/8, $0x0000010100000001
+DATA triangle16_3<>+56(SB)/8, $0x0101010100010101
+GLOBL triangle16_3<>(SB), RODATA|NOPTR, $64
+
 // func u8u64VolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·u8u64VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u8u64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -1078,27 +530,20 @@ TEXT ·u8u64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -1106,120 +551,16 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXBQ  (CX)(R12*1), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVZXBQ  (BX)(R12*1), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVZXBQ  (SI)(R12*1), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVZXBQ  (DI)(R12*1), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVZXBQ.Z (CX)(R12*1), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -1231,7 +572,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R12*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R12*1), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -1241,224 +582,154 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R12*1), K5, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPMOVZXBQ.Z (DI)(R12*1), K5, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R12*1), K5, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVZXBQ.Z (BX)(R12*1), K5, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVZXBQ  (CX)(SI*1), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVZXBQ.Z (CX)(SI*1), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8u64DotVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
 TEXT ·u8u64DotVolumeAVX512(SB), $0-101
 	MOVQ            lanes+88(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
-	VMOVDQU32       triangle512_0<>+0(SB), Y1
-	VMOVDQU32       triangle512_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
+	VMOVDQU32       triangle16_0<>+0(SB), Y1
+	VMOVDQU32       triangle16_1<>+0(SB), Y2
 	ANDQ            $+32, along+80(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -1470,13 +741,12 @@ groups:
 	ADDQ      CX, R14
 	MOVQ      n+64(FP), R13
 	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32    (AX)(R12*8), Z7
+lines:
 	PREFETCHT0   (R14)
 	ADDQ         along+80(FP), R14
+	VMOVDQU32    (AX)(R12*8), Z7
 	VPXORD       Y8, Y8, Y8
 	VPBROADCASTD (CX)(R12*1), Y9
 	VPDPBUSD     Y1, Y9, Y8
@@ -1485,315 +755,193 @@ groupLines:
 	VPMOVZXDQ    Y8, Z9
 	VPADDQ       Z9, Z3, Z9
 	VPERMD       Z9, Z0, Z3
-	VPADDQ       Z9, Z7, Z7
-	VPADDQ       (R11), Z7, Z9
+	VPADDQ       Z9, Z7, Z9
+	VPXORD       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R12*1), Y7
+	VPDPBUSD     Y1, Y7, Y10
+	VPBROADCASTD 4(SI)(R12*1), Y7
+	VPDPBUSD     Y2, Y7, Y10
+	VPMOVZXDQ    Y10, Z7
+	VPADDQ       Z7, Z4, Z7
+	VPERMD       Z7, Z0, Z4
+	VPADDQ       Z7, Z9, Z7
+	VPXORD       Y11, Y11, Y11
+	VPBROADCASTD (DI)(R12*1), Y18
+	VPDPBUSD     Y1, Y18, Y11
+	VPBROADCASTD 4(DI)(R12*1), Y18
+	VPDPBUSD     Y2, Y18, Y11
+	VPMOVZXDQ    Y11, Z18
+	VPADDQ       Z18, Z5, Z18
+	VPERMD       Z18, Z0, Z5
+	VPADDQ       Z18, Z7, Z18
+	VPXORD       Y12, Y12, Y12
+	VPBROADCASTD (BX)(R12*1), Y19
+	VPDPBUSD     Y1, Y19, Y12
+	VPBROADCASTD 4(BX)(R12*1), Y19
+	VPDPBUSD     Y2, Y19, Y12
+	VPMOVZXDQ    Y12, Z19
+	VPADDQ       Z19, Z6, Z19
+	VPERMD       Z19, Z0, Z6
+	VPADDQ       Z19, Z18, Z19
+	VMOVDQU32    Z19, (AX)(R12*8)
+	VPADDQ       (R11), Z9, Z9
 	VMOVDQU32    Z9, (R11)
+	VPADDQ       64(R11), Z7, Z7
+	VMOVDQU32    Z7, 64(R11)
+	VPADDQ       128(R11), Z18, Z18
+	VMOVDQU32    Z18, 128(R11)
+	VPADDQ       192(R11), Z19, Z19
+	VMOVDQU32    Z19, 192(R11)
+	ADDQ         $+256, R11
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow0Beyond
+	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	JMP          groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R12*1), Y9
-	VPDPBUSD     Y1, Y9, Y10
-	VPBROADCASTD 4(BX)(R12*1), Y9
-	VPDPBUSD     Y2, Y9, Y10
-	VPMOVZXDQ    Y10, Z9
-	VPADDQ       Z9, Z4, Z9
-	VPERMD       Z9, Z0, Z4
-	VPADDQ       Z9, Z7, Z7
-	VPADDQ       64(R11), Z7, Z9
-	VMOVDQU32    Z9, 64(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z9, (R8)(R12*8)
-	JMP          groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R12*1), Y9
-	VPDPBUSD     Y1, Y9, Y11
-	VPBROADCASTD 4(SI)(R12*1), Y9
-	VPDPBUSD     Y2, Y9, Y11
-	VPMOVZXDQ    Y11, Z9
-	VPADDQ       Z9, Z5, Z9
-	VPERMD       Z9, Z0, Z5
-	VPADDQ       Z9, Z7, Z7
-	VPADDQ       128(R11), Z7, Z9
-	VMOVDQU32    Z9, 128(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow2Beyond
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z9, (R9)(R12*8)
-	JMP          groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R12*1), Y9
-	VPDPBUSD     Y1, Y9, Y12
-	VPBROADCASTD 4(DI)(R12*1), Y9
-	VPDPBUSD     Y2, Y9, Y12
-	VPMOVZXDQ    Y12, Z9
-	VPADDQ       Z9, Z6, Z9
-	VPERMD       Z9, Z0, Z6
-	VPADDQ       Z9, Z7, Z7
-	VPADDQ       192(R11), Z7, Z9
-	VMOVDQU32    Z9, 192(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow3Beyond
+	VMOVDQU32    Z7, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z9, (R10)(R12*8)
-	JMP          groupLinesRow3Written
+	VMOVDQU32    Z18, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z19, (R8)(R12*8)
+	JMP          next
 
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
+beyond:
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z7, (R9)(R12*8)
+	VMOVNTDQ Z18, (R10)(R12*8)
+	VMOVNTDQ Z19, (R8)(R12*8)
 
-groupLinesRow3Written:
-	VMOVDQU32 Z7, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R13
+	JLT  lines
 
-groupLinesEnd:
+linesEnd:
 	MOVQ         R11, over+48(FP)
 	MOVQ         n+64(FP), R11
 	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
+	JLE          sums
+	MOVQ         $0x00000008, R13
+	CMPQ         R11, R13
+	CMOVQGT      R13, R11
+	LEAQ         (R12)(R11*1), R13
 	MOVQ         $-1, R13
 	BZHIQ        R11, R13, R13
 	KMOVW        R13, K1
 	VMOVDQU32    (AX)(R12*8), Z7
 	VPXORD       Y13, Y13, Y13
-	VMOVDQU8.Z   (CX)(R12*1), K1, X21
-	VPBROADCASTD X21, Y9
+	VMOVDQU8.Z   (CX)(R12*1), K1, X18
+	VPBROADCASTD X18, Y9
 	VPDPBUSD     Y1, Y9, Y13
-	VPSRLDQ      $0x04, X21, X21
-	VPBROADCASTD X21, Y9
+	VPSRLDQ      $0x04, X18, X18
+	VPBROADCASTD X18, Y9
 	VPDPBUSD     Y2, Y9, Y13
 	VPMOVZXDQ    Y13, Z9
 	VPADDQ       Z9, Z3, Z9
 	VPERMD       Z9, Z0, Z3
 	VPADDQ       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R12*1), K1, X21
-	VPBROADCASTD X21, Y7
+	VMOVDQU8.Z   (SI)(R12*1), K1, X18
+	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y1, Y7, Y14
-	VPSRLDQ      $0x04, X21, X21
-	VPBROADCASTD X21, Y7
+	VPSRLDQ      $0x04, X18, X18
+	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y2, Y7, Y14
 	VPMOVZXDQ    Y14, Z7
 	VPADDQ       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VPADDQ       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R12*1), K1, X22
-	VPBROADCASTD X22, Y21
-	VPDPBUSD     Y1, Y21, Y15
-	VPSRLDQ      $0x04, X22, X22
-	VPBROADCASTD X22, Y21
-	VPDPBUSD     Y2, Y21, Y15
-	VPMOVZXDQ    Y15, Z21
-	VPADDQ       Z21, Z5, Z21
-	VPERMD       Z21, Z0, Z5
-	VPADDQ       Z21, Z7, Z21
+	VMOVDQU8.Z   (DI)(R12*1), K1, X19
+	VPBROADCASTD X19, Y18
+	VPDPBUSD     Y1, Y18, Y15
+	VPSRLDQ      $0x04, X19, X19
+	VPBROADCASTD X19, Y18
+	VPDPBUSD     Y2, Y18, Y15
+	VPMOVZXDQ    Y15, Z18
+	VPADDQ       Z18, Z5, Z18
+	VPERMD       Z18, Z0, Z5
+	VPADDQ       Z18, Z7, Z18
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R12*1), K1, X23
-	VPBROADCASTD X23, Y22
-	VPDPBUSD     Y1, Y22, Y16
-	VPSRLDQ      $0x04, X23, X23
-	VPBROADCASTD X23, Y22
-	VPDPBUSD     Y2, Y22, Y16
-	VPMOVZXDQ    Y16, Z22
-	VPADDQ       Z22, Z6, Z22
-	VPERMD       Z22, Z0, Z6
-	VPADDQ       Z22, Z21, Z22
-	VMOVDQU32    Z22, (AX)(R12*8)
+	VMOVDQU8.Z   (BX)(R12*1), K1, X20
+	VPBROADCASTD X20, Y19
+	VPDPBUSD     Y1, Y19, Y16
+	VPSRLDQ      $0x04, X20, X20
+	VPBROADCASTD X20, Y19
+	VPDPBUSD     Y2, Y19, Y16
+	VPMOVZXDQ    Y16, Z19
+	VPADDQ       Z19, Z6, Z19
+	VPERMD       Z19, Z0, Z6
+	VPADDQ       Z19, Z18, Z19
+	VMOVDQU32    Z19, (AX)(R12*8)
 	MOVQ         over+48(FP), CX
 	VPADDQ       (CX), Z9, Z9
 	VMOVDQU32    Z9, (CX)
 	VPADDQ       64(CX), Z7, Z7
 	VMOVDQU32    Z7, 64(CX)
-	VPADDQ       128(CX), Z21, Z21
-	VMOVDQU32    Z21, 128(CX)
-	VPADDQ       192(CX), Z22, Z22
-	VMOVDQU32    Z22, 192(CX)
+	VPADDQ       128(CX), Z18, Z18
+	VMOVDQU32    Z18, 128(CX)
+	VPADDQ       192(CX), Z19, Z19
+	VMOVDQU32    Z19, 192(CX)
 	ADDQ         $+256, over+48(FP)
 	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
+	JEQ          tailWhole
 	VMOVDQU64    Z9, K1, (DX)(R12*8)
-	VMOVDQU64    Z7, K1, (R8)(R12*8)
-	VMOVDQU64    Z21, K1, (R9)(R12*8)
-	VMOVDQU64    Z22, K1, (R10)(R12*8)
-	JMP          groupTailWritten
+	VMOVDQU64    Z7, K1, (R9)(R12*8)
+	VMOVDQU64    Z18, K1, (R10)(R12*8)
+	VMOVDQU64    Z19, K1, (R8)(R12*8)
+	JMP          tailWritten
 
-groupTailWhole:
+tailWhole:
 	VMOVDQA64.Z Z9, K1, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z7, K1, Z7
-	VMOVNTDQ    Z7, (R8)(R12*8)
-	VMOVDQA64.Z Z21, K1, Z21
-	VMOVNTDQ    Z21, (R9)(R12*8)
-	VMOVDQA64.Z Z22, K1, Z22
-	VMOVNTDQ    Z22, (R10)(R12*8)
+	VMOVNTDQ    Z7, (R9)(R12*8)
+	VMOVDQA64.Z Z18, K1, Z18
+	VMOVNTDQ    Z18, (R10)(R12*8)
+	VMOVDQA64.Z Z19, K1, Z19
+	VMOVNTDQ    Z19, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z17, Z17, Z17
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z17, (DX)(R12*1)
-	VMOVNTDQ Z17, (R8)(R12*1)
 	VMOVNTDQ Z17, (R9)(R12*1)
 	VMOVNTDQ Z17, (R10)(R12*1)
+	VMOVNTDQ Z17, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z3, (CX)
 	VMOVDQU32 Z4, 128(CX)
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z3
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32    (AX)(SI*8), Z4
-	VPXORD       Y18, Y18, Y18
-	VPBROADCASTD (CX)(SI*1), Y5
-	VPDPBUSD     Y1, Y5, Y18
-	VPBROADCASTD 4(CX)(SI*1), Y5
-	VPDPBUSD     Y2, Y5, Y18
-	VPMOVZXDQ    Y18, Z5
-	VPADDQ       Z5, Z3, Z5
-	VPERMD       Z5, Z0, Z3
-	VPADDQ       Z5, Z4, Z4
-	VPADDQ       (BX), Z4, Z5
-	VMOVDQU32    Z5, (BX)
-	CMPB         writes+100(FP), $0x02
-	JAE          rowVectorsRow0Beyond
-	PREFETCHT0   128(DX)(SI*8)
-	VMOVDQU32    Z5, (DX)(SI*8)
-	JMP          rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z5, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z4, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVW        DI, K1
-	VMOVDQU32    (AX)(SI*8), Z4
-	VPXORD       Y19, Y19, Y19
-	VMOVDQU8.Z   (CX)(SI*1), K1, X6
-	VPBROADCASTD X6, Y5
-	VPDPBUSD     Y1, Y5, Y19
-	VPSRLDQ      $0x04, X6, X6
-	VPBROADCASTD X6, Y5
-	VPDPBUSD     Y2, Y5, Y19
-	VPMOVZXDQ    Y19, Z5
-	VPADDQ       Z5, Z3, Z5
-	VPERMD       Z5, Z0, Z3
-	VPADDQ       Z5, Z4, Z5
-	VMOVDQU32    Z5, (AX)(SI*8)
-	MOVQ         over+48(FP), BX
-	VPADDQ       (BX), Z5, Z5
-	VMOVDQU32    Z5, (BX)
-	ADDQ         $+64, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VMOVDQU64    Z5, K1, (DX)(SI*8)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z5, K1, Z5
-	VMOVNTDQ    Z5, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z20, Z20, Z20
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z20, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z3, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f32VolumeAVX512(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·u8f32VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u8f32VolumeAVX512(SB), $8-101
 	MOVQ         lanes+88(FP), AX
 	VMOVDQU32    (AX), Z1
 	VMOVDQU32    192(AX), Z0
@@ -1811,27 +959,20 @@ TEXT ·u8f32VolumeAVX512(SB), $0-101
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+96(FP), Z5
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+64, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -1839,136 +980,16 @@ groups:
 	VMOVDQU32 192(R11), Z9
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-16, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K6, K6, K6
+	MOVQ      n+64(FP), R14
+	ANDQ      $-16, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*4), Z10
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXBD  (CX)(R12*1), Z11
-	VCVTDQ2PS  Z11, Z11
-	VSUBPS     Z5, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VADDPS     Z11, Z12, Z11
-	VADDPS     Z11, Z6, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z6
-	VADDPS     Z11, Z10, Z10
-	VADDPS     (R11), Z10, Z11
-	VMOVDQU32  Z11, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*4)
-	VMOVDQU32  Z11, (DX)(R12*4)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z11, (DX)(R12*4)
-
-groupLinesRow0Written:
-	VPMOVZXBD  (BX)(R12*1), Z11
-	VCVTDQ2PS  Z11, Z11
-	VSUBPS     Z5, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VADDPS     Z11, Z12, Z11
-	VADDPS     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z7
-	VADDPS     Z11, Z10, Z10
-	VADDPS     64(R11), Z10, Z11
-	VMOVDQU32  Z11, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z11, (R8)(R12*4)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z11, (R8)(R12*4)
-
-groupLinesRow1Written:
-	VPMOVZXBD  (SI)(R12*1), Z11
-	VCVTDQ2PS  Z11, Z11
-	VSUBPS     Z5, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VADDPS     Z11, Z12, Z11
-	VADDPS     Z11, Z8, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z8
-	VADDPS     Z11, Z10, Z10
-	VADDPS     128(R11), Z10, Z11
-	VMOVDQU32  Z11, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z11, (R9)(R12*4)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z11, (R9)(R12*4)
-
-groupLinesRow2Written:
-	VPMOVZXBD  (DI)(R12*1), Z11
-	VCVTDQ2PS  Z11, Z11
-	VSUBPS     Z5, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VADDPS     Z11, Z12, Z11
-	VADDPS     Z11, Z9, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z9
-	VADDPS     Z11, Z10, Z10
-	VADDPS     192(R11), Z10, Z11
-	VMOVDQU32  Z11, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z11, (R10)(R12*4)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z11, (R10)(R12*4)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z10, (AX)(R12*4)
-	ADDQ      $+256, R11
-	ADDQ      $+16, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K6
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*4), Z10
 	VPMOVZXBD.Z (CX)(R12*1), K6, Z11
 	VCVTDQ2PS   Z11, Z11
@@ -1984,7 +1005,7 @@ groupLinesEnd:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VPMOVZXBD.Z (BX)(R12*1), K6, Z10
+	VPMOVZXBD.Z (SI)(R12*1), K6, Z10
 	VCVTDQ2PS   Z10, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
@@ -1998,215 +1019,144 @@ groupLinesEnd:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VPMOVZXBD.Z (SI)(R12*1), K6, Z12
+	VPMOVZXBD.Z (DI)(R12*1), K6, Z12
 	VCVTDQ2PS   Z12, Z12
 	VSUBPS      Z5, Z12, Z12
-	VPERMD.Z    Z12, Z1, K1, Z15
-	VADDPS      Z12, Z15, Z12
-	VPERMD.Z    Z12, Z2, K2, Z15
-	VADDPS      Z12, Z15, Z12
-	VPERMD.Z    Z12, Z3, K3, Z15
-	VADDPS      Z12, Z15, Z12
+	VPERMD.Z    Z12, Z1, K1, Z14
+	VADDPS      Z12, Z14, Z12
+	VPERMD.Z    Z12, Z2, K2, Z14
+	VADDPS      Z12, Z14, Z12
+	VPERMD.Z    Z12, Z3, K3, Z14
+	VADDPS      Z12, Z14, Z12
 	VADDPS      Z12, Z8, Z12
-	VPERMD.Z    Z12, Z4, K5, Z15
-	VADDPS      Z12, Z15, Z12
+	VPERMD.Z    Z12, Z4, K5, Z14
+	VADDPS      Z12, Z14, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VPMOVZXBD.Z (DI)(R12*1), K6, Z15
-	VCVTDQ2PS   Z15, Z15
-	VSUBPS      Z5, Z15, Z15
-	VPERMD.Z    Z15, Z1, K1, Z16
-	VADDPS      Z15, Z16, Z15
-	VPERMD.Z    Z15, Z2, K2, Z16
-	VADDPS      Z15, Z16, Z15
-	VPERMD.Z    Z15, Z3, K3, Z16
-	VADDPS      Z15, Z16, Z15
-	VADDPS      Z15, Z9, Z15
-	VPERMD.Z    Z15, Z4, K5, Z16
-	VADDPS      Z15, Z16, Z15
-	VPERMD.Z    Z15, Z0, K4, Z9
-	VADDPS      Z15, Z12, Z15
-	VMOVDQU32   Z15, (AX)(R12*4)
-	MOVQ        over+48(FP), CX
-	VADDPS      (CX), Z11, Z11
-	VMOVDQU32   Z11, (CX)
-	VADDPS      64(CX), Z10, Z10
-	VMOVDQU32   Z10, 64(CX)
-	VADDPS      128(CX), Z12, Z12
-	VMOVDQU32   Z12, 128(CX)
-	VADDPS      192(CX), Z15, Z15
-	VMOVDQU32   Z15, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU32   Z11, K6, (DX)(R12*4)
-	VMOVDQU32   Z10, K6, (R8)(R12*4)
-	VMOVDQU32   Z12, K6, (R9)(R12*4)
-	VMOVDQU32   Z15, K6, (R10)(R12*4)
-	JMP         groupTailWritten
+	VPMOVZXBD.Z (BX)(R12*1), K6, Z14
+	VCVTDQ2PS   Z14, Z14
+	VSUBPS      Z5, Z14, Z14
+	VPERMD.Z    Z14, Z1, K1, Z15
+	VADDPS      Z14, Z15, Z14
+	VPERMD.Z    Z14, Z2, K2, Z15
+	VADDPS      Z14, Z15, Z14
+	VPERMD.Z    Z14, Z3, K3, Z15
+	VADDPS      Z14, Z15, Z14
+	VADDPS      Z14, Z9, Z14
+	VPERMD.Z    Z14, Z4, K5, Z15
+	VADDPS      Z14, Z15, Z14
+	VPERMD.Z    Z14, Z0, K4, Z9
+	VADDPS      Z14, Z12, Z14
+	VMOVDQU32   Z14, (AX)(R12*4)
+	VADDPS      (R11), Z11, Z11
+	VMOVDQU32   Z11, (R11)
+	VADDPS      64(R11), Z10, Z10
+	VMOVDQU32   Z10, 64(R11)
+	VADDPS      128(R11), Z12, Z12
+	VMOVDQU32   Z12, 128(R11)
+	VADDPS      192(R11), Z14, Z14
+	VMOVDQU32   Z14, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*4)
+	VMOVDQU32   Z11, (DX)(R12*4)
+	PREFETCHT0  128(R9)(R12*4)
+	VMOVDQU32   Z10, (R9)(R12*4)
+	PREFETCHT0  128(R10)(R12*4)
+	VMOVDQU32   Z12, (R10)(R12*4)
+	PREFETCHT0  128(R8)(R12*4)
+	VMOVDQU32   Z14, (R8)(R12*4)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z11, (DX)(R12*4)
+	VMOVNTDQ Z10, (R9)(R12*4)
+	VMOVNTDQ Z12, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
+
+next:
+	ADDQ $+16, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000010, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K6
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU32 Z11, K6, (DX)(R12*4)
+	VMOVDQU32 Z10, K6, (R9)(R12*4)
+	VMOVDQU32 Z12, K6, (R10)(R12*4)
+	VMOVDQU32 Z14, K6, (R8)(R12*4)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA32.Z Z11, K6, Z11
 	VMOVNTDQ    Z11, (DX)(R12*4)
 	VMOVDQA32.Z Z10, K6, Z10
-	VMOVNTDQ    Z10, (R8)(R12*4)
+	VMOVNTDQ    Z10, (R9)(R12*4)
 	VMOVDQA32.Z Z12, K6, Z12
-	VMOVNTDQ    Z12, (R9)(R12*4)
-	VMOVDQA32.Z Z15, K6, Z15
-	VMOVNTDQ    Z15, (R10)(R12*4)
+	VMOVNTDQ    Z12, (R10)(R12*4)
+	VMOVDQA32.Z Z14, K6, Z14
+	VMOVNTDQ    Z14, (R8)(R12*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+16, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z13, Z13, Z13
 	SHLQ   $0x02, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z13, (DX)(R12*1)
-	VMOVNTDQ Z13, (R8)(R12*1)
 	VMOVNTDQ Z13, (R9)(R12*1)
 	VMOVNTDQ Z13, (R10)(R12*1)
+	VMOVNTDQ Z13, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z6, (CX)
 	VMOVDQU32 Z7, 64(CX)
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z6
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-16, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*4), Z7
-	VPMOVZXBD  (CX)(SI*1), Z8
-	VCVTDQ2PS  Z8, Z8
-	VSUBPS     Z5, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z2, K2, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z3, K3, Z9
-	VADDPS     Z8, Z9, Z8
-	VADDPS     Z8, Z6, Z8
-	VPERMD.Z   Z8, Z4, K5, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z0, K4, Z6
-	VADDPS     Z8, Z7, Z7
-	VADDPS     (BX), Z7, Z8
-	VMOVDQU32  Z8, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*4)
-	VMOVDQU32  Z8, (DX)(SI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z8, (DX)(SI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z7, (AX)(SI*4)
-	ADDQ      $+64, BX
-	ADDQ      $+16, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K6
-	VMOVDQU32   (AX)(SI*4), Z7
-	VPMOVZXBD.Z (CX)(SI*1), K6, Z8
-	VCVTDQ2PS   Z8, Z8
-	VSUBPS      Z5, Z8, Z8
-	VPERMD.Z    Z8, Z1, K1, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z2, K2, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z3, K3, Z9
-	VADDPS      Z8, Z9, Z8
-	VADDPS      Z8, Z6, Z8
-	VPERMD.Z    Z8, Z4, K5, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z0, K4, Z6
-	VADDPS      Z8, Z7, Z8
-	VMOVDQU32   Z8, (AX)(SI*4)
-	MOVQ        over+48(FP), BX
-	VADDPS      (BX), Z8, Z8
-	VMOVDQU32   Z8, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU32   Z8, K6, (DX)(SI*4)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA32.Z Z8, K6, Z8
-	VMOVNTDQ    Z8, (DX)(SI*4)
-
-rowTailWritten:
-	ADDQ $+16, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z14, Z14, Z14
-	SHLQ   $0x02, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z14, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z6, (BX)
-	ADDQ      $+64, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64VolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·u8f64VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·u8f64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -2220,27 +1170,20 @@ TEXT ·u8f64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2248,124 +1191,16 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXBD  (CX)(R12*1), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z8
-	VADDPD     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVZXBD  (BX)(R12*1), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VADDPD     Z9, Z8, Z8
-	VADDPD     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVZXBD  (SI)(R12*1), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VADDPD     Z9, Z8, Z8
-	VADDPD     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVZXBD  (DI)(R12*1), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VADDPD     Z9, Z8, Z8
-	VADDPD     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVZXBD.Z (CX)(R12*1), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -2378,7 +1213,7 @@ groupLinesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXBD.Z (BX)(R12*1), K5, Y8
+	VPMOVZXBD.Z (SI)(R12*1), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -2389,228 +1224,156 @@ groupLinesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXBD.Z (SI)(R12*1), K5, Y10
+	VPMOVZXBD.Z (DI)(R12*1), K5, Y10
 	VCVTDQ2PD   Y10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VADDPD      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
 	VADDPD      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXBD.Z (DI)(R12*1), K5, Y13
-	VCVTDQ2PD   Y13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VADDPD      Z13, Z14, Z13
-	VADDPD      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VADDPD      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VADDPD      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VADDPD      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VADDPD      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VADDPD      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVZXBD.Z (BX)(R12*1), K5, Y12
+	VCVTDQ2PD   Y12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VADDPD      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VADDPD      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VADDPD      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VADDPD      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVZXBD  (CX)(SI*1), Y6
-	VCVTDQ2PD  Y6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z5
-	VADDPD     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVZXBD.Z (CX)(SI*1), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VADDPD      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8f64DotVolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, CMOV, MMX+
 TEXT ·u8f64DotVolumeAVX512(SB), $0-101
 	MOVQ            lanes+88(FP), AX
 	VBROADCASTI32X8 448(AX), Z0
-	VMOVDQU32       triangle512_0<>+0(SB), Y1
-	VMOVDQU32       triangle512_1<>+0(SB), Y2
-	SHLQ            $0x03, dstStride+8(FP)
+	VMOVDQU32       triangle16_0<>+0(SB), Y1
+	VMOVDQU32       triangle16_1<>+0(SB), Y2
 	ANDQ            $+32, along+80(FP)
 	MOVQ            above+32(FP), AX
 	MOVQ            src+16(FP), CX
 	MOVQ            dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z3
 	VMOVDQU32 128(R11), Z4
@@ -2622,13 +1385,12 @@ groups:
 	ADDQ      CX, R14
 	MOVQ      n+64(FP), R13
 	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32    (AX)(R12*8), Z7
+lines:
 	PREFETCHT0   (R14)
 	ADDQ         along+80(FP), R14
+	VMOVDQU32    (AX)(R12*8), Z7
 	VPXORD       Y8, Y8, Y8
 	VPBROADCASTD (CX)(R12*1), Y9
 	VPDPBUSD     Y1, Y9, Y8
@@ -2637,315 +1399,193 @@ groupLines:
 	VCVTDQ2PD    Y8, Z9
 	VADDPD       Z9, Z3, Z9
 	VPERMD       Z9, Z0, Z3
-	VADDPD       Z9, Z7, Z7
-	VADDPD       (R11), Z7, Z9
+	VADDPD       Z9, Z7, Z9
+	VPXORD       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R12*1), Y7
+	VPDPBUSD     Y1, Y7, Y10
+	VPBROADCASTD 4(SI)(R12*1), Y7
+	VPDPBUSD     Y2, Y7, Y10
+	VCVTDQ2PD    Y10, Z7
+	VADDPD       Z7, Z4, Z7
+	VPERMD       Z7, Z0, Z4
+	VADDPD       Z7, Z9, Z7
+	VPXORD       Y11, Y11, Y11
+	VPBROADCASTD (DI)(R12*1), Y18
+	VPDPBUSD     Y1, Y18, Y11
+	VPBROADCASTD 4(DI)(R12*1), Y18
+	VPDPBUSD     Y2, Y18, Y11
+	VCVTDQ2PD    Y11, Z18
+	VADDPD       Z18, Z5, Z18
+	VPERMD       Z18, Z0, Z5
+	VADDPD       Z18, Z7, Z18
+	VPXORD       Y12, Y12, Y12
+	VPBROADCASTD (BX)(R12*1), Y19
+	VPDPBUSD     Y1, Y19, Y12
+	VPBROADCASTD 4(BX)(R12*1), Y19
+	VPDPBUSD     Y2, Y19, Y12
+	VCVTDQ2PD    Y12, Z19
+	VADDPD       Z19, Z6, Z19
+	VPERMD       Z19, Z0, Z6
+	VADDPD       Z19, Z18, Z19
+	VMOVDQU32    Z19, (AX)(R12*8)
+	VADDPD       (R11), Z9, Z9
 	VMOVDQU32    Z9, (R11)
+	VADDPD       64(R11), Z7, Z7
+	VMOVDQU32    Z7, 64(R11)
+	VADDPD       128(R11), Z18, Z18
+	VMOVDQU32    Z18, 128(R11)
+	VADDPD       192(R11), Z19, Z19
+	VMOVDQU32    Z19, 192(R11)
+	ADDQ         $+256, R11
 	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow0Beyond
+	JAE          beyond
 	PREFETCHT0   128(DX)(R12*8)
 	VMOVDQU32    Z9, (DX)(R12*8)
-	JMP          groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPXORD       Y10, Y10, Y10
-	VPBROADCASTD (BX)(R12*1), Y9
-	VPDPBUSD     Y1, Y9, Y10
-	VPBROADCASTD 4(BX)(R12*1), Y9
-	VPDPBUSD     Y2, Y9, Y10
-	VCVTDQ2PD    Y10, Z9
-	VADDPD       Z9, Z4, Z9
-	VPERMD       Z9, Z0, Z4
-	VADDPD       Z9, Z7, Z7
-	VADDPD       64(R11), Z7, Z9
-	VMOVDQU32    Z9, 64(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow1Beyond
-	PREFETCHT0   128(R8)(R12*8)
-	VMOVDQU32    Z9, (R8)(R12*8)
-	JMP          groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPXORD       Y11, Y11, Y11
-	VPBROADCASTD (SI)(R12*1), Y9
-	VPDPBUSD     Y1, Y9, Y11
-	VPBROADCASTD 4(SI)(R12*1), Y9
-	VPDPBUSD     Y2, Y9, Y11
-	VCVTDQ2PD    Y11, Z9
-	VADDPD       Z9, Z5, Z9
-	VPERMD       Z9, Z0, Z5
-	VADDPD       Z9, Z7, Z7
-	VADDPD       128(R11), Z7, Z9
-	VMOVDQU32    Z9, 128(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow2Beyond
 	PREFETCHT0   128(R9)(R12*8)
-	VMOVDQU32    Z9, (R9)(R12*8)
-	JMP          groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPXORD       Y12, Y12, Y12
-	VPBROADCASTD (DI)(R12*1), Y9
-	VPDPBUSD     Y1, Y9, Y12
-	VPBROADCASTD 4(DI)(R12*1), Y9
-	VPDPBUSD     Y2, Y9, Y12
-	VCVTDQ2PD    Y12, Z9
-	VADDPD       Z9, Z6, Z9
-	VPERMD       Z9, Z0, Z6
-	VADDPD       Z9, Z7, Z7
-	VADDPD       192(R11), Z7, Z9
-	VMOVDQU32    Z9, 192(R11)
-	CMPB         writes+100(FP), $0x01
-	JAE          groupLinesRow3Beyond
+	VMOVDQU32    Z7, (R9)(R12*8)
 	PREFETCHT0   128(R10)(R12*8)
-	VMOVDQU32    Z9, (R10)(R12*8)
-	JMP          groupLinesRow3Written
+	VMOVDQU32    Z18, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z19, (R8)(R12*8)
+	JMP          next
 
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
+beyond:
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z7, (R9)(R12*8)
+	VMOVNTDQ Z18, (R10)(R12*8)
+	VMOVNTDQ Z19, (R8)(R12*8)
 
-groupLinesRow3Written:
-	VMOVDQU32 Z7, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R13
+	JLT  lines
 
-groupLinesEnd:
+linesEnd:
 	MOVQ         R11, over+48(FP)
 	MOVQ         n+64(FP), R11
 	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
+	JLE          sums
+	MOVQ         $0x00000008, R13
+	CMPQ         R11, R13
+	CMOVQGT      R13, R11
+	LEAQ         (R12)(R11*1), R13
 	MOVQ         $-1, R13
 	BZHIQ        R11, R13, R13
 	KMOVW        R13, K1
 	VMOVDQU32    (AX)(R12*8), Z7
 	VPXORD       Y13, Y13, Y13
-	VMOVDQU8.Z   (CX)(R12*1), K1, X21
-	VPBROADCASTD X21, Y9
+	VMOVDQU8.Z   (CX)(R12*1), K1, X18
+	VPBROADCASTD X18, Y9
 	VPDPBUSD     Y1, Y9, Y13
-	VPSRLDQ      $0x04, X21, X21
-	VPBROADCASTD X21, Y9
+	VPSRLDQ      $0x04, X18, X18
+	VPBROADCASTD X18, Y9
 	VPDPBUSD     Y2, Y9, Y13
 	VCVTDQ2PD    Y13, Z9
 	VADDPD       Z9, Z3, Z9
 	VPERMD       Z9, Z0, Z3
 	VADDPD       Z9, Z7, Z9
 	VPXORD       Y14, Y14, Y14
-	VMOVDQU8.Z   (BX)(R12*1), K1, X21
-	VPBROADCASTD X21, Y7
+	VMOVDQU8.Z   (SI)(R12*1), K1, X18
+	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y1, Y7, Y14
-	VPSRLDQ      $0x04, X21, X21
-	VPBROADCASTD X21, Y7
+	VPSRLDQ      $0x04, X18, X18
+	VPBROADCASTD X18, Y7
 	VPDPBUSD     Y2, Y7, Y14
 	VCVTDQ2PD    Y14, Z7
 	VADDPD       Z7, Z4, Z7
 	VPERMD       Z7, Z0, Z4
 	VADDPD       Z7, Z9, Z7
 	VPXORD       Y15, Y15, Y15
-	VMOVDQU8.Z   (SI)(R12*1), K1, X22
-	VPBROADCASTD X22, Y21
-	VPDPBUSD     Y1, Y21, Y15
-	VPSRLDQ      $0x04, X22, X22
-	VPBROADCASTD X22, Y21
-	VPDPBUSD     Y2, Y21, Y15
-	VCVTDQ2PD    Y15, Z21
-	VADDPD       Z21, Z5, Z21
-	VPERMD       Z21, Z0, Z5
-	VADDPD       Z21, Z7, Z21
+	VMOVDQU8.Z   (DI)(R12*1), K1, X19
+	VPBROADCASTD X19, Y18
+	VPDPBUSD     Y1, Y18, Y15
+	VPSRLDQ      $0x04, X19, X19
+	VPBROADCASTD X19, Y18
+	VPDPBUSD     Y2, Y18, Y15
+	VCVTDQ2PD    Y15, Z18
+	VADDPD       Z18, Z5, Z18
+	VPERMD       Z18, Z0, Z5
+	VADDPD       Z18, Z7, Z18
 	VPXORD       Y16, Y16, Y16
-	VMOVDQU8.Z   (DI)(R12*1), K1, X23
-	VPBROADCASTD X23, Y22
-	VPDPBUSD     Y1, Y22, Y16
-	VPSRLDQ      $0x04, X23, X23
-	VPBROADCASTD X23, Y22
-	VPDPBUSD     Y2, Y22, Y16
-	VCVTDQ2PD    Y16, Z22
-	VADDPD       Z22, Z6, Z22
-	VPERMD       Z22, Z0, Z6
-	VADDPD       Z22, Z21, Z22
-	VMOVDQU32    Z22, (AX)(R12*8)
+	VMOVDQU8.Z   (BX)(R12*1), K1, X20
+	VPBROADCASTD X20, Y19
+	VPDPBUSD     Y1, Y19, Y16
+	VPSRLDQ      $0x04, X20, X20
+	VPBROADCASTD X20, Y19
+	VPDPBUSD     Y2, Y19, Y16
+	VCVTDQ2PD    Y16, Z19
+	VADDPD       Z19, Z6, Z19
+	VPERMD       Z19, Z0, Z6
+	VADDPD       Z19, Z18, Z19
+	VMOVDQU32    Z19, (AX)(R12*8)
 	MOVQ         over+48(FP), CX
 	VADDPD       (CX), Z9, Z9
 	VMOVDQU32    Z9, (CX)
 	VADDPD       64(CX), Z7, Z7
 	VMOVDQU32    Z7, 64(CX)
-	VADDPD       128(CX), Z21, Z21
-	VMOVDQU32    Z21, 128(CX)
-	VADDPD       192(CX), Z22, Z22
-	VMOVDQU32    Z22, 192(CX)
+	VADDPD       128(CX), Z18, Z18
+	VMOVDQU32    Z18, 128(CX)
+	VADDPD       192(CX), Z19, Z19
+	VMOVDQU32    Z19, 192(CX)
 	ADDQ         $+256, over+48(FP)
 	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
+	JEQ          tailWhole
 	VMOVDQU64    Z9, K1, (DX)(R12*8)
-	VMOVDQU64    Z7, K1, (R8)(R12*8)
-	VMOVDQU64    Z21, K1, (R9)(R12*8)
-	VMOVDQU64    Z22, K1, (R10)(R12*8)
-	JMP          groupTailWritten
+	VMOVDQU64    Z7, K1, (R9)(R12*8)
+	VMOVDQU64    Z18, K1, (R10)(R12*8)
+	VMOVDQU64    Z19, K1, (R8)(R12*8)
+	JMP          tailWritten
 
-groupTailWhole:
+tailWhole:
 	VMOVDQA64.Z Z9, K1, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z7, K1, Z7
-	VMOVNTDQ    Z7, (R8)(R12*8)
-	VMOVDQA64.Z Z21, K1, Z21
-	VMOVNTDQ    Z21, (R9)(R12*8)
-	VMOVDQA64.Z Z22, K1, Z22
-	VMOVNTDQ    Z22, (R10)(R12*8)
+	VMOVNTDQ    Z7, (R9)(R12*8)
+	VMOVDQA64.Z Z18, K1, Z18
+	VMOVNTDQ    Z18, (R10)(R12*8)
+	VMOVDQA64.Z Z19, K1, Z19
+	VMOVNTDQ    Z19, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z17, Z17, Z17
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z17, (DX)(R12*1)
-	VMOVNTDQ Z17, (R8)(R12*1)
 	VMOVNTDQ Z17, (R9)(R12*1)
 	VMOVNTDQ Z17, (R10)(R12*1)
+	VMOVNTDQ Z17, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z3, (CX)
 	VMOVDQU32 Z4, 128(CX)
 	VMOVDQU32 Z5, 256(CX)
 	VMOVDQU32 Z6, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z3
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32    (AX)(SI*8), Z4
-	VPXORD       Y18, Y18, Y18
-	VPBROADCASTD (CX)(SI*1), Y5
-	VPDPBUSD     Y1, Y5, Y18
-	VPBROADCASTD 4(CX)(SI*1), Y5
-	VPDPBUSD     Y2, Y5, Y18
-	VCVTDQ2PD    Y18, Z5
-	VADDPD       Z5, Z3, Z5
-	VPERMD       Z5, Z0, Z3
-	VADDPD       Z5, Z4, Z4
-	VADDPD       (BX), Z4, Z5
-	VMOVDQU32    Z5, (BX)
-	CMPB         writes+100(FP), $0x02
-	JAE          rowVectorsRow0Beyond
-	PREFETCHT0   128(DX)(SI*8)
-	VMOVDQU32    Z5, (DX)(SI*8)
-	JMP          rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z5, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z4, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVW        DI, K1
-	VMOVDQU32    (AX)(SI*8), Z4
-	VPXORD       Y19, Y19, Y19
-	VMOVDQU8.Z   (CX)(SI*1), K1, X6
-	VPBROADCASTD X6, Y5
-	VPDPBUSD     Y1, Y5, Y19
-	VPSRLDQ      $0x04, X6, X6
-	VPBROADCASTD X6, Y5
-	VPDPBUSD     Y2, Y5, Y19
-	VCVTDQ2PD    Y19, Z5
-	VADDPD       Z5, Z3, Z5
-	VPERMD       Z5, Z0, Z3
-	VADDPD       Z5, Z4, Z5
-	VMOVDQU32    Z5, (AX)(SI*8)
-	MOVQ         over+48(FP), BX
-	VADDPD       (BX), Z5, Z5
-	VMOVDQU32    Z5, (BX)
-	ADDQ         $+64, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VMOVDQU64    Z5, K1, (DX)(SI*8)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z5, K1, Z5
-	VMOVNTDQ    Z5, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z20, Z20, Z20
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z20, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z3, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u16u64VolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·u16u64VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u16u64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -2959,28 +1599,20 @@ TEXT ·u16u64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -2988,120 +1620,16 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXWQ  (CX)(R12*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVZXWQ  (BX)(R12*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVZXWQ  (SI)(R12*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVZXWQ  (DI)(R12*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVZXWQ.Z (CX)(R12*2), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -3113,7 +1641,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R12*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3123,199 +1651,136 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R12*2), K5, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPMOVZXWQ.Z (DI)(R12*2), K5, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R12*2), K5, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVZXWQ.Z (BX)(R12*2), K5, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVZXWQ  (CX)(SI*2), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVZXWQ.Z (CX)(SI*2), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u16f64VolumeAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·u16f64VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·u16f64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -3329,28 +1794,20 @@ TEXT ·u16f64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3358,124 +1815,16 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXWD  (CX)(R12*2), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z8
-	VADDPD     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVZXWD  (BX)(R12*2), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VADDPD     Z9, Z8, Z8
-	VADDPD     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVZXWD  (SI)(R12*2), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VADDPD     Z9, Z8, Z8
-	VADDPD     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVZXWD  (DI)(R12*2), Y9
-	VCVTDQ2PD  Y9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VADDPD     Z9, Z8, Z8
-	VADDPD     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVZXWD.Z (CX)(R12*2), K5, Y9
 	VCVTDQ2PD   Y9, Z9
@@ -3488,7 +1837,7 @@ groupLinesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VPMOVZXWD.Z (BX)(R12*2), K5, Y8
+	VPMOVZXWD.Z (SI)(R12*2), K5, Y8
 	VCVTDQ2PD   Y8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -3499,203 +1848,138 @@ groupLinesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VPMOVZXWD.Z (SI)(R12*2), K5, Y10
+	VPMOVZXWD.Z (DI)(R12*2), K5, Y10
 	VCVTDQ2PD   Y10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VADDPD      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
 	VADDPD      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VPMOVZXWD.Z (DI)(R12*2), K5, Y13
-	VCVTDQ2PD   Y13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VADDPD      Z13, Z14, Z13
-	VADDPD      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VADDPD      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VADDPD      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VADDPD      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VADDPD      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VADDPD      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVZXWD.Z (BX)(R12*2), K5, Y12
+	VCVTDQ2PD   Y12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VADDPD      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VADDPD      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VADDPD      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VADDPD      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVZXWD  (CX)(SI*2), Y6
-	VCVTDQ2PD  Y6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z5
-	VADDPD     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVZXWD.Z (CX)(SI*2), K5, Y6
-	VCVTDQ2PD   Y6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VADDPD      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32u64VolumeAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·u32u64VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u32u64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -3709,28 +1993,20 @@ TEXT ·u32u64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -3738,121 +2014,17 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXDQ  (CX)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVZXDQ  (BX)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVZXDQ  (SI)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVZXDQ  (DI)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	PREFETCHT0  64(R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVZXDQ.Z (CX)(R12*4), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -3864,7 +2036,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -3874,198 +2046,135 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R12*4), K5, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPMOVZXDQ.Z (DI)(R12*4), K5, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R12*4), K5, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVZXDQ.Z (BX)(R12*4), K5, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVZXDQ  (CX)(SI*4), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVZXDQ.Z (CX)(SI*4), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32u32VolumeAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u32u32VolumeAVX512(SB), $0-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -4083,28 +2192,20 @@ TEXT ·u32u32VolumeAVX512(SB), $0-101
 	KMOVW     AX, K4
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K5
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x02, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z5
 	VMOVDQU32 64(R11), Z6
@@ -4116,16 +2217,15 @@ groups:
 	ADDQ      CX, R14
 	MOVQ      n+64(FP), R13
 	ANDQ      $-16, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*4), Z9
+lines:
 	PREFETCHT0 (R14)
 	PREFETCHT0 64(R14)
 	PREFETCHT0 128(R14)
 	PREFETCHT0 192(R14)
 	ADDQ       along+80(FP), R14
+	VMOVDQU32  (AX)(R12*4), Z9
 	VMOVDQU32  (CX)(R12*4), Z10
 	VPERMD.Z   Z10, Z1, K1, Z11
 	VPADDD     Z10, Z11, Z10
@@ -4137,103 +2237,85 @@ groupLines:
 	VPERMD.Z   Z10, Z4, K5, Z11
 	VPADDD     Z10, Z11, Z10
 	VPERMD.Z   Z10, Z0, K4, Z5
-	VPADDD     Z10, Z9, Z9
-	VPADDD     (R11), Z9, Z10
+	VPADDD     Z10, Z9, Z10
+	VMOVDQU32  (SI)(R12*4), Z9
+	VPERMD.Z   Z9, Z1, K1, Z11
+	VPADDD     Z9, Z11, Z9
+	VPERMD.Z   Z9, Z2, K2, Z11
+	VPADDD     Z9, Z11, Z9
+	VPERMD.Z   Z9, Z3, K3, Z11
+	VPADDD     Z9, Z11, Z9
+	VPADDD     Z9, Z6, Z9
+	VPERMD.Z   Z9, Z4, K5, Z11
+	VPADDD     Z9, Z11, Z9
+	VPERMD.Z   Z9, Z0, K4, Z6
+	VPADDD     Z9, Z10, Z9
+	VMOVDQU32  (DI)(R12*4), Z11
+	VPERMD.Z   Z11, Z1, K1, Z13
+	VPADDD     Z11, Z13, Z11
+	VPERMD.Z   Z11, Z2, K2, Z13
+	VPADDD     Z11, Z13, Z11
+	VPERMD.Z   Z11, Z3, K3, Z13
+	VPADDD     Z11, Z13, Z11
+	VPADDD     Z11, Z7, Z11
+	VPERMD.Z   Z11, Z4, K5, Z13
+	VPADDD     Z11, Z13, Z11
+	VPERMD.Z   Z11, Z0, K4, Z7
+	VPADDD     Z11, Z9, Z11
+	VMOVDQU32  (BX)(R12*4), Z13
+	VPERMD.Z   Z13, Z1, K1, Z14
+	VPADDD     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z2, K2, Z14
+	VPADDD     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z3, K3, Z14
+	VPADDD     Z13, Z14, Z13
+	VPADDD     Z13, Z8, Z13
+	VPERMD.Z   Z13, Z4, K5, Z14
+	VPADDD     Z13, Z14, Z13
+	VPERMD.Z   Z13, Z0, K4, Z8
+	VPADDD     Z13, Z11, Z13
+	VMOVDQU32  Z13, (AX)(R12*4)
+	VPADDD     (R11), Z10, Z10
 	VMOVDQU32  Z10, (R11)
+	VPADDD     64(R11), Z9, Z9
+	VMOVDQU32  Z9, 64(R11)
+	VPADDD     128(R11), Z11, Z11
+	VMOVDQU32  Z11, 128(R11)
+	VPADDD     192(R11), Z13, Z13
+	VMOVDQU32  Z13, 192(R11)
+	ADDQ       $+256, R11
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        beyond
 	PREFETCHT0 128(DX)(R12*4)
 	VMOVDQU32  Z10, (DX)(R12*4)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z10, (DX)(R12*4)
-
-groupLinesRow0Written:
-	VMOVDQU32  (BX)(R12*4), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z3, K3, Z11
-	VPADDD     Z10, Z11, Z10
-	VPADDD     Z10, Z6, Z10
-	VPERMD.Z   Z10, Z4, K5, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K4, Z6
-	VPADDD     Z10, Z9, Z9
-	VPADDD     64(R11), Z9, Z10
-	VMOVDQU32  Z10, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z10, (R8)(R12*4)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z10, (R8)(R12*4)
-
-groupLinesRow1Written:
-	VMOVDQU32  (SI)(R12*4), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z3, K3, Z11
-	VPADDD     Z10, Z11, Z10
-	VPADDD     Z10, Z7, Z10
-	VPERMD.Z   Z10, Z4, K5, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K4, Z7
-	VPADDD     Z10, Z9, Z9
-	VPADDD     128(R11), Z9, Z10
-	VMOVDQU32  Z10, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
 	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z10, (R9)(R12*4)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z10, (R9)(R12*4)
-
-groupLinesRow2Written:
-	VMOVDQU32  (DI)(R12*4), Z10
-	VPERMD.Z   Z10, Z1, K1, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z2, K2, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z3, K3, Z11
-	VPADDD     Z10, Z11, Z10
-	VPADDD     Z10, Z8, Z10
-	VPERMD.Z   Z10, Z4, K5, Z11
-	VPADDD     Z10, Z11, Z10
-	VPERMD.Z   Z10, Z0, K4, Z8
-	VPADDD     Z10, Z9, Z9
-	VPADDD     192(R11), Z9, Z10
-	VMOVDQU32  Z10, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	VMOVDQU32  Z9, (R9)(R12*4)
 	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z10, (R10)(R12*4)
-	JMP        groupLinesRow3Written
+	VMOVDQU32  Z11, (R10)(R12*4)
+	PREFETCHT0 128(R8)(R12*4)
+	VMOVDQU32  Z13, (R8)(R12*4)
+	JMP        next
 
-groupLinesRow3Beyond:
-	VMOVNTDQ Z10, (R10)(R12*4)
+beyond:
+	VMOVNTDQ Z10, (DX)(R12*4)
+	VMOVNTDQ Z9, (R9)(R12*4)
+	VMOVNTDQ Z11, (R10)(R12*4)
+	VMOVNTDQ Z13, (R8)(R12*4)
 
-groupLinesRow3Written:
-	VMOVDQU32 Z9, (AX)(R12*4)
-	ADDQ      $+256, R11
-	ADDQ      $+16, R12
-	CMPQ      R12, R13
-	JLT       groupLines
+next:
+	ADDQ $+16, R12
+	CMPQ R12, R13
+	JLT  lines
 
-groupLinesEnd:
+linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
 	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
+	JLE         sums
+	MOVQ        $0x00000010, R13
+	CMPQ        R11, R13
+	CMOVQGT     R13, R11
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K6
@@ -4250,7 +2332,7 @@ groupLinesEnd:
 	VPADDD      Z10, Z11, Z10
 	VPERMD.Z    Z10, Z0, K4, Z5
 	VPADDD      Z10, Z9, Z10
-	VMOVDQU32.Z (BX)(R12*4), K6, Z9
+	VMOVDQU32.Z (SI)(R12*4), K6, Z9
 	VPERMD.Z    Z9, Z1, K1, Z11
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z2, K2, Z11
@@ -4262,31 +2344,31 @@ groupLinesEnd:
 	VPADDD      Z9, Z11, Z9
 	VPERMD.Z    Z9, Z0, K4, Z6
 	VPADDD      Z9, Z10, Z9
-	VMOVDQU32.Z (SI)(R12*4), K6, Z11
-	VPERMD.Z    Z11, Z1, K1, Z14
-	VPADDD      Z11, Z14, Z11
-	VPERMD.Z    Z11, Z2, K2, Z14
-	VPADDD      Z11, Z14, Z11
-	VPERMD.Z    Z11, Z3, K3, Z14
-	VPADDD      Z11, Z14, Z11
+	VMOVDQU32.Z (DI)(R12*4), K6, Z11
+	VPERMD.Z    Z11, Z1, K1, Z13
+	VPADDD      Z11, Z13, Z11
+	VPERMD.Z    Z11, Z2, K2, Z13
+	VPADDD      Z11, Z13, Z11
+	VPERMD.Z    Z11, Z3, K3, Z13
+	VPADDD      Z11, Z13, Z11
 	VPADDD      Z11, Z7, Z11
-	VPERMD.Z    Z11, Z4, K5, Z14
-	VPADDD      Z11, Z14, Z11
+	VPERMD.Z    Z11, Z4, K5, Z13
+	VPADDD      Z11, Z13, Z11
 	VPERMD.Z    Z11, Z0, K4, Z7
 	VPADDD      Z11, Z9, Z11
-	VMOVDQU32.Z (DI)(R12*4), K6, Z14
-	VPERMD.Z    Z14, Z1, K1, Z15
-	VPADDD      Z14, Z15, Z14
-	VPERMD.Z    Z14, Z2, K2, Z15
-	VPADDD      Z14, Z15, Z14
-	VPERMD.Z    Z14, Z3, K3, Z15
-	VPADDD      Z14, Z15, Z14
-	VPADDD      Z14, Z8, Z14
-	VPERMD.Z    Z14, Z4, K5, Z15
-	VPADDD      Z14, Z15, Z14
-	VPERMD.Z    Z14, Z0, K4, Z8
-	VPADDD      Z14, Z11, Z14
-	VMOVDQU32   Z14, (AX)(R12*4)
+	VMOVDQU32.Z (BX)(R12*4), K6, Z13
+	VPERMD.Z    Z13, Z1, K1, Z14
+	VPADDD      Z13, Z14, Z13
+	VPERMD.Z    Z13, Z2, K2, Z14
+	VPADDD      Z13, Z14, Z13
+	VPERMD.Z    Z13, Z3, K3, Z14
+	VPADDD      Z13, Z14, Z13
+	VPADDD      Z13, Z8, Z13
+	VPERMD.Z    Z13, Z4, K5, Z14
+	VPADDD      Z13, Z14, Z13
+	VPERMD.Z    Z13, Z0, K4, Z8
+	VPADDD      Z13, Z11, Z13
+	VMOVDQU32   Z13, (AX)(R12*4)
 	MOVQ        over+48(FP), CX
 	VPADDD      (CX), Z10, Z10
 	VMOVDQU32   Z10, (CX)
@@ -4294,175 +2376,67 @@ groupLinesEnd:
 	VMOVDQU32   Z9, 64(CX)
 	VPADDD      128(CX), Z11, Z11
 	VMOVDQU32   Z11, 128(CX)
-	VPADDD      192(CX), Z14, Z14
-	VMOVDQU32   Z14, 192(CX)
+	VPADDD      192(CX), Z13, Z13
+	VMOVDQU32   Z13, 192(CX)
 	ADDQ        $+256, over+48(FP)
 	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
+	JEQ         tailWhole
 	VMOVDQU32   Z10, K6, (DX)(R12*4)
-	VMOVDQU32   Z9, K6, (R8)(R12*4)
-	VMOVDQU32   Z11, K6, (R9)(R12*4)
-	VMOVDQU32   Z14, K6, (R10)(R12*4)
-	JMP         groupTailWritten
+	VMOVDQU32   Z9, K6, (R9)(R12*4)
+	VMOVDQU32   Z11, K6, (R10)(R12*4)
+	VMOVDQU32   Z13, K6, (R8)(R12*4)
+	JMP         tailWritten
 
-groupTailWhole:
+tailWhole:
 	VMOVDQA32.Z Z10, K6, Z10
 	VMOVNTDQ    Z10, (DX)(R12*4)
 	VMOVDQA32.Z Z9, K6, Z9
-	VMOVNTDQ    Z9, (R8)(R12*4)
+	VMOVNTDQ    Z9, (R9)(R12*4)
 	VMOVDQA32.Z Z11, K6, Z11
-	VMOVNTDQ    Z11, (R9)(R12*4)
-	VMOVDQA32.Z Z14, K6, Z14
-	VMOVNTDQ    Z14, (R10)(R12*4)
+	VMOVNTDQ    Z11, (R10)(R12*4)
+	VMOVDQA32.Z Z13, K6, Z13
+	VMOVNTDQ    Z13, (R8)(R12*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+16, R12
 
-groupSums:
+sums:
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z12, Z12, Z12
 	SHLQ   $0x02, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z12, (DX)(R12*1)
-	VMOVNTDQ Z12, (R8)(R12*1)
 	VMOVNTDQ Z12, (R9)(R12*1)
 	VMOVNTDQ Z12, (R10)(R12*1)
+	VMOVNTDQ Z12, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z5, (CX)
 	VMOVDQU32 Z6, 64(CX)
 	VMOVDQU32 Z7, 128(CX)
 	VMOVDQU32 Z8, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z5
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-16, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*4), Z6
-	VMOVDQU32  (CX)(SI*4), Z7
-	VPERMD.Z   Z7, Z1, K1, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z2, K2, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z3, K3, Z8
-	VPADDD     Z7, Z8, Z7
-	VPADDD     Z7, Z5, Z7
-	VPERMD.Z   Z7, Z4, K5, Z8
-	VPADDD     Z7, Z8, Z7
-	VPERMD.Z   Z7, Z0, K4, Z5
-	VPADDD     Z7, Z6, Z6
-	VPADDD     (BX), Z6, Z7
-	VMOVDQU32  Z7, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*4)
-	VMOVDQU32  Z7, (DX)(SI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z7, (DX)(SI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z6, (AX)(SI*4)
-	ADDQ      $+64, BX
-	ADDQ      $+16, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K6
-	VMOVDQU32   (AX)(SI*4), Z6
-	VMOVDQU32.Z (CX)(SI*4), K6, Z7
-	VPERMD.Z    Z7, Z1, K1, Z8
-	VPADDD      Z7, Z8, Z7
-	VPERMD.Z    Z7, Z2, K2, Z8
-	VPADDD      Z7, Z8, Z7
-	VPERMD.Z    Z7, Z3, K3, Z8
-	VPADDD      Z7, Z8, Z7
-	VPADDD      Z7, Z5, Z7
-	VPERMD.Z    Z7, Z4, K5, Z8
-	VPADDD      Z7, Z8, Z7
-	VPERMD.Z    Z7, Z0, K4, Z5
-	VPADDD      Z7, Z6, Z7
-	VMOVDQU32   Z7, (AX)(SI*4)
-	MOVQ        over+48(FP), BX
-	VPADDD      (BX), Z7, Z7
-	VMOVDQU32   Z7, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU32   Z7, K6, (DX)(SI*4)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA32.Z Z7, K6, Z7
-	VMOVNTDQ    Z7, (DX)(SI*4)
-
-rowTailWritten:
-	ADDQ $+16, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z13, Z13, Z13
-	SHLQ   $0x02, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z13, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z5, (BX)
-	ADDQ      $+64, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i16i64VolumeAVX512(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·i16i64VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·i16i64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -4476,28 +2450,20 @@ TEXT ·i16i64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4505,120 +2471,16 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVSXWQ  (CX)(R12*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVSXWQ  (BX)(R12*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVSXWQ  (SI)(R12*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVSXWQ  (DI)(R12*2), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVSXWQ.Z (CX)(R12*2), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -4630,7 +2492,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R12*2), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -4640,199 +2502,136 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R12*2), K5, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPMOVSXWQ.Z (DI)(R12*2), K5, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R12*2), K5, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVSXWQ.Z (BX)(R12*2), K5, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVSXWQ  (CX)(SI*2), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVSXWQ.Z (CX)(SI*2), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i32i64VolumeAVX512(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·i32i64VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·i32i64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -4846,28 +2645,20 @@ TEXT ·i32i64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -4875,121 +2666,17 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       along+80(FP), R14
-	VPMOVSXDQ  (CX)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVSXDQ  (BX)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVSXDQ  (SI)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVSXDQ  (DI)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	PREFETCHT0  64(R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVSXDQ.Z (CX)(R12*4), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -5001,7 +2688,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -5011,199 +2698,136 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R12*4), K5, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPMOVSXDQ.Z (DI)(R12*4), K5, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R12*4), K5, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVSXDQ.Z (BX)(R12*4), K5, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVSXDQ  (CX)(SI*4), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVSXDQ.Z (CX)(SI*4), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f32f64VolumeAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·f32f64VolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·f32f64VolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -5217,28 +2841,20 @@ TEXT ·f32f64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -5246,121 +2862,17 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       along+80(FP), R14
-	VCVTPS2PD  (CX)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z8
-	VADDPD     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VCVTPS2PD  (BX)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VADDPD     Z9, Z8, Z8
-	VADDPD     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VCVTPS2PD  (SI)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VADDPD     Z9, Z8, Z8
-	VADDPD     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VCVTPS2PD  (DI)(R12*4), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VADDPD     Z9, Z8, Z8
-	VADDPD     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	PREFETCHT0  64(R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VCVTPS2PD.Z (CX)(R12*4), K5, Z9
 	VPERMD.Z    Z9, Z1, K1, Z10
@@ -5372,7 +2884,7 @@ groupLinesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R12*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R12*4), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -5382,198 +2894,135 @@ groupLinesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R12*4), K5, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VADDPD      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VADDPD      Z10, Z13, Z10
+	VCVTPS2PD.Z (DI)(R12*4), K5, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
 	VADDPD      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R12*4), K5, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VADDPD      Z13, Z14, Z13
-	VADDPD      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VADDPD      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VADDPD      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VADDPD      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VADDPD      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VADDPD      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VCVTPS2PD.Z (BX)(R12*4), K5, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VADDPD      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VADDPD      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VADDPD      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VADDPD      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VCVTPS2PD  (CX)(SI*4), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z5
-	VADDPD     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VCVTPS2PD.Z (CX)(SI*4), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VADDPD      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f32f32VolumeAVX512(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, over *float32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·f32f32VolumeAVX512(SB), $0-101
 	MOVQ         lanes+88(FP), AX
 	VMOVDQU32    (AX), Z1
@@ -5592,28 +3041,20 @@ TEXT ·f32f32VolumeAVX512(SB), $0-101
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K5
 	VBROADCASTSS offset+96(FP), Z5
-	SHLQ         $0x02, srcStride+24(FP)
-	SHLQ         $0x02, dstStride+8(FP)
 	ANDQ         $+256, along+80(FP)
 	MOVQ         above+32(FP), AX
 	MOVQ         src+16(FP), CX
 	MOVQ         dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z6
 	VMOVDQU32 64(R11), Z7
@@ -5625,16 +3066,15 @@ groups:
 	ADDQ      CX, R14
 	MOVQ      n+64(FP), R13
 	ANDQ      $-16, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*4), Z10
+lines:
 	PREFETCHT0 (R14)
 	PREFETCHT0 64(R14)
 	PREFETCHT0 128(R14)
 	PREFETCHT0 192(R14)
 	ADDQ       along+80(FP), R14
+	VMOVDQU32  (AX)(R12*4), Z10
 	VMOVDQU32  (CX)(R12*4), Z11
 	VSUBPS     Z5, Z11, Z11
 	VPERMD.Z   Z11, Z1, K1, Z12
@@ -5647,106 +3087,88 @@ groupLines:
 	VPERMD.Z   Z11, Z4, K5, Z12
 	VADDPS     Z11, Z12, Z11
 	VPERMD.Z   Z11, Z0, K4, Z6
-	VADDPS     Z11, Z10, Z10
-	VADDPS     (R11), Z10, Z11
+	VADDPS     Z11, Z10, Z11
+	VMOVDQU32  (SI)(R12*4), Z10
+	VSUBPS     Z5, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z12
+	VADDPS     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z2, K2, Z12
+	VADDPS     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z3, K3, Z12
+	VADDPS     Z10, Z12, Z10
+	VADDPS     Z10, Z7, Z10
+	VPERMD.Z   Z10, Z4, K5, Z12
+	VADDPS     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z0, K4, Z7
+	VADDPS     Z10, Z11, Z10
+	VMOVDQU32  (DI)(R12*4), Z12
+	VSUBPS     Z5, Z12, Z12
+	VPERMD.Z   Z12, Z1, K1, Z14
+	VADDPS     Z12, Z14, Z12
+	VPERMD.Z   Z12, Z2, K2, Z14
+	VADDPS     Z12, Z14, Z12
+	VPERMD.Z   Z12, Z3, K3, Z14
+	VADDPS     Z12, Z14, Z12
+	VADDPS     Z12, Z8, Z12
+	VPERMD.Z   Z12, Z4, K5, Z14
+	VADDPS     Z12, Z14, Z12
+	VPERMD.Z   Z12, Z0, K4, Z8
+	VADDPS     Z12, Z10, Z12
+	VMOVDQU32  (BX)(R12*4), Z14
+	VSUBPS     Z5, Z14, Z14
+	VPERMD.Z   Z14, Z1, K1, Z15
+	VADDPS     Z14, Z15, Z14
+	VPERMD.Z   Z14, Z2, K2, Z15
+	VADDPS     Z14, Z15, Z14
+	VPERMD.Z   Z14, Z3, K3, Z15
+	VADDPS     Z14, Z15, Z14
+	VADDPS     Z14, Z9, Z14
+	VPERMD.Z   Z14, Z4, K5, Z15
+	VADDPS     Z14, Z15, Z14
+	VPERMD.Z   Z14, Z0, K4, Z9
+	VADDPS     Z14, Z12, Z14
+	VMOVDQU32  Z14, (AX)(R12*4)
+	VADDPS     (R11), Z11, Z11
 	VMOVDQU32  Z11, (R11)
+	VADDPS     64(R11), Z10, Z10
+	VMOVDQU32  Z10, 64(R11)
+	VADDPS     128(R11), Z12, Z12
+	VMOVDQU32  Z12, 128(R11)
+	VADDPS     192(R11), Z14, Z14
+	VMOVDQU32  Z14, 192(R11)
+	ADDQ       $+256, R11
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        beyond
 	PREFETCHT0 128(DX)(R12*4)
 	VMOVDQU32  Z11, (DX)(R12*4)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z11, (DX)(R12*4)
-
-groupLinesRow0Written:
-	VMOVDQU32  (BX)(R12*4), Z11
-	VSUBPS     Z5, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VADDPS     Z11, Z12, Z11
-	VADDPS     Z11, Z7, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z7
-	VADDPS     Z11, Z10, Z10
-	VADDPS     64(R11), Z10, Z11
-	VMOVDQU32  Z11, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*4)
-	VMOVDQU32  Z11, (R8)(R12*4)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z11, (R8)(R12*4)
-
-groupLinesRow1Written:
-	VMOVDQU32  (SI)(R12*4), Z11
-	VSUBPS     Z5, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VADDPS     Z11, Z12, Z11
-	VADDPS     Z11, Z8, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z8
-	VADDPS     Z11, Z10, Z10
-	VADDPS     128(R11), Z10, Z11
-	VMOVDQU32  Z11, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
 	PREFETCHT0 128(R9)(R12*4)
-	VMOVDQU32  Z11, (R9)(R12*4)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z11, (R9)(R12*4)
-
-groupLinesRow2Written:
-	VMOVDQU32  (DI)(R12*4), Z11
-	VSUBPS     Z5, Z11, Z11
-	VPERMD.Z   Z11, Z1, K1, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z2, K2, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z3, K3, Z12
-	VADDPS     Z11, Z12, Z11
-	VADDPS     Z11, Z9, Z11
-	VPERMD.Z   Z11, Z4, K5, Z12
-	VADDPS     Z11, Z12, Z11
-	VPERMD.Z   Z11, Z0, K4, Z9
-	VADDPS     Z11, Z10, Z10
-	VADDPS     192(R11), Z10, Z11
-	VMOVDQU32  Z11, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	VMOVDQU32  Z10, (R9)(R12*4)
 	PREFETCHT0 128(R10)(R12*4)
-	VMOVDQU32  Z11, (R10)(R12*4)
-	JMP        groupLinesRow3Written
+	VMOVDQU32  Z12, (R10)(R12*4)
+	PREFETCHT0 128(R8)(R12*4)
+	VMOVDQU32  Z14, (R8)(R12*4)
+	JMP        next
 
-groupLinesRow3Beyond:
-	VMOVNTDQ Z11, (R10)(R12*4)
+beyond:
+	VMOVNTDQ Z11, (DX)(R12*4)
+	VMOVNTDQ Z10, (R9)(R12*4)
+	VMOVNTDQ Z12, (R10)(R12*4)
+	VMOVNTDQ Z14, (R8)(R12*4)
 
-groupLinesRow3Written:
-	VMOVDQU32 Z10, (AX)(R12*4)
-	ADDQ      $+256, R11
-	ADDQ      $+16, R12
-	CMPQ      R12, R13
-	JLT       groupLines
+next:
+	ADDQ $+16, R12
+	CMPQ R12, R13
+	JLT  lines
 
-groupLinesEnd:
+linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
 	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
+	JLE         sums
+	MOVQ        $0x00000010, R13
+	CMPQ        R11, R13
+	CMOVQGT     R13, R11
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K6
@@ -5764,7 +3186,7 @@ groupLinesEnd:
 	VADDPS      Z11, Z12, Z11
 	VPERMD.Z    Z11, Z0, K4, Z6
 	VADDPS      Z11, Z10, Z11
-	VMOVDQU32.Z (BX)(R12*4), K6, Z10
+	VMOVDQU32.Z (SI)(R12*4), K6, Z10
 	VSUBPS      Z5, Z10, Z10
 	VPERMD.Z    Z10, Z1, K1, Z12
 	VADDPS      Z10, Z12, Z10
@@ -5777,33 +3199,33 @@ groupLinesEnd:
 	VADDPS      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K4, Z7
 	VADDPS      Z10, Z11, Z10
-	VMOVDQU32.Z (SI)(R12*4), K6, Z12
+	VMOVDQU32.Z (DI)(R12*4), K6, Z12
 	VSUBPS      Z5, Z12, Z12
-	VPERMD.Z    Z12, Z1, K1, Z15
-	VADDPS      Z12, Z15, Z12
-	VPERMD.Z    Z12, Z2, K2, Z15
-	VADDPS      Z12, Z15, Z12
-	VPERMD.Z    Z12, Z3, K3, Z15
-	VADDPS      Z12, Z15, Z12
+	VPERMD.Z    Z12, Z1, K1, Z14
+	VADDPS      Z12, Z14, Z12
+	VPERMD.Z    Z12, Z2, K2, Z14
+	VADDPS      Z12, Z14, Z12
+	VPERMD.Z    Z12, Z3, K3, Z14
+	VADDPS      Z12, Z14, Z12
 	VADDPS      Z12, Z8, Z12
-	VPERMD.Z    Z12, Z4, K5, Z15
-	VADDPS      Z12, Z15, Z12
+	VPERMD.Z    Z12, Z4, K5, Z14
+	VADDPS      Z12, Z14, Z12
 	VPERMD.Z    Z12, Z0, K4, Z8
 	VADDPS      Z12, Z10, Z12
-	VMOVDQU32.Z (DI)(R12*4), K6, Z15
-	VSUBPS      Z5, Z15, Z15
-	VPERMD.Z    Z15, Z1, K1, Z16
-	VADDPS      Z15, Z16, Z15
-	VPERMD.Z    Z15, Z2, K2, Z16
-	VADDPS      Z15, Z16, Z15
-	VPERMD.Z    Z15, Z3, K3, Z16
-	VADDPS      Z15, Z16, Z15
-	VADDPS      Z15, Z9, Z15
-	VPERMD.Z    Z15, Z4, K5, Z16
-	VADDPS      Z15, Z16, Z15
-	VPERMD.Z    Z15, Z0, K4, Z9
-	VADDPS      Z15, Z12, Z15
-	VMOVDQU32   Z15, (AX)(R12*4)
+	VMOVDQU32.Z (BX)(R12*4), K6, Z14
+	VSUBPS      Z5, Z14, Z14
+	VPERMD.Z    Z14, Z1, K1, Z15
+	VADDPS      Z14, Z15, Z14
+	VPERMD.Z    Z14, Z2, K2, Z15
+	VADDPS      Z14, Z15, Z14
+	VPERMD.Z    Z14, Z3, K3, Z15
+	VADDPS      Z14, Z15, Z14
+	VADDPS      Z14, Z9, Z14
+	VPERMD.Z    Z14, Z4, K5, Z15
+	VADDPS      Z14, Z15, Z14
+	VPERMD.Z    Z14, Z0, K4, Z9
+	VADDPS      Z14, Z12, Z14
+	VMOVDQU32   Z14, (AX)(R12*4)
 	MOVQ        over+48(FP), CX
 	VADDPS      (CX), Z11, Z11
 	VMOVDQU32   Z11, (CX)
@@ -5811,176 +3233,66 @@ groupLinesEnd:
 	VMOVDQU32   Z10, 64(CX)
 	VADDPS      128(CX), Z12, Z12
 	VMOVDQU32   Z12, 128(CX)
-	VADDPS      192(CX), Z15, Z15
-	VMOVDQU32   Z15, 192(CX)
+	VADDPS      192(CX), Z14, Z14
+	VMOVDQU32   Z14, 192(CX)
 	ADDQ        $+256, over+48(FP)
 	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
+	JEQ         tailWhole
 	VMOVDQU32   Z11, K6, (DX)(R12*4)
-	VMOVDQU32   Z10, K6, (R8)(R12*4)
-	VMOVDQU32   Z12, K6, (R9)(R12*4)
-	VMOVDQU32   Z15, K6, (R10)(R12*4)
-	JMP         groupTailWritten
+	VMOVDQU32   Z10, K6, (R9)(R12*4)
+	VMOVDQU32   Z12, K6, (R10)(R12*4)
+	VMOVDQU32   Z14, K6, (R8)(R12*4)
+	JMP         tailWritten
 
-groupTailWhole:
+tailWhole:
 	VMOVDQA32.Z Z11, K6, Z11
 	VMOVNTDQ    Z11, (DX)(R12*4)
 	VMOVDQA32.Z Z10, K6, Z10
-	VMOVNTDQ    Z10, (R8)(R12*4)
+	VMOVNTDQ    Z10, (R9)(R12*4)
 	VMOVDQA32.Z Z12, K6, Z12
-	VMOVNTDQ    Z12, (R9)(R12*4)
-	VMOVDQA32.Z Z15, K6, Z15
-	VMOVNTDQ    Z15, (R10)(R12*4)
+	VMOVNTDQ    Z12, (R10)(R12*4)
+	VMOVDQA32.Z Z14, K6, Z14
+	VMOVNTDQ    Z14, (R8)(R12*4)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+16, R12
 
-groupSums:
+sums:
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z13, Z13, Z13
 	SHLQ   $0x02, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z13, (DX)(R12*1)
-	VMOVNTDQ Z13, (R8)(R12*1)
 	VMOVNTDQ Z13, (R9)(R12*1)
 	VMOVNTDQ Z13, (R10)(R12*1)
+	VMOVNTDQ Z13, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z6, (CX)
 	VMOVDQU32 Z7, 64(CX)
 	VMOVDQU32 Z8, 128(CX)
 	VMOVDQU32 Z9, 192(CX)
 	ADDQ      $+256, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z6
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-16, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*4), Z7
-	VMOVDQU32  (CX)(SI*4), Z8
-	VSUBPS     Z5, Z8, Z8
-	VPERMD.Z   Z8, Z1, K1, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z2, K2, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z3, K3, Z9
-	VADDPS     Z8, Z9, Z8
-	VADDPS     Z8, Z6, Z8
-	VPERMD.Z   Z8, Z4, K5, Z9
-	VADDPS     Z8, Z9, Z8
-	VPERMD.Z   Z8, Z0, K4, Z6
-	VADDPS     Z8, Z7, Z7
-	VADDPS     (BX), Z7, Z8
-	VMOVDQU32  Z8, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*4)
-	VMOVDQU32  Z8, (DX)(SI*4)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z8, (DX)(SI*4)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z7, (AX)(SI*4)
-	ADDQ      $+64, BX
-	ADDQ      $+16, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K6
-	VMOVDQU32   (AX)(SI*4), Z7
-	VMOVDQU32.Z (CX)(SI*4), K6, Z8
-	VSUBPS      Z5, Z8, Z8
-	VPERMD.Z    Z8, Z1, K1, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z2, K2, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z3, K3, Z9
-	VADDPS      Z8, Z9, Z8
-	VADDPS      Z8, Z6, Z8
-	VPERMD.Z    Z8, Z4, K5, Z9
-	VADDPS      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z0, K4, Z6
-	VADDPS      Z8, Z7, Z8
-	VMOVDQU32   Z8, (AX)(SI*4)
-	MOVQ        over+48(FP), BX
-	VADDPS      (BX), Z8, Z8
-	VMOVDQU32   Z8, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU32   Z8, K6, (DX)(SI*4)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA32.Z Z8, K6, Z8
-	VMOVNTDQ    Z8, (DX)(SI*4)
-
-rowTailWritten:
-	ADDQ $+16, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z14, Z14, Z14
-	SHLQ   $0x02, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z14, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z6, (BX)
-	ADDQ      $+64, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f64f64VolumeAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·f64f64VolumeAVX512(SB), $0-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -5995,28 +3307,20 @@ TEXT ·f64f64VolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -6028,16 +3332,15 @@ groups:
 	ADDQ      CX, R14
 	MOVQ      n+64(FP), R13
 	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
+lines:
 	PREFETCHT0 (R14)
 	PREFETCHT0 64(R14)
 	PREFETCHT0 128(R14)
 	PREFETCHT0 192(R14)
 	ADDQ       along+80(FP), R14
+	VMOVDQU32  (AX)(R12*8), Z8
 	VMOVDQU64  (CX)(R12*8), Z9
 	VPERMD.Z   Z9, Z1, K1, Z10
 	VADDPD     Z9, Z10, Z9
@@ -6047,97 +3350,79 @@ groupLines:
 	VPERMD.Z   Z9, Z3, K4, Z10
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z8
-	VADDPD     (R11), Z8, Z9
+	VADDPD     Z9, Z8, Z9
+	VMOVDQU64  (SI)(R12*8), Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VMOVDQU64  (DI)(R12*8), Z10
+	VPERMD.Z   Z10, Z1, K1, Z12
+	VADDPD     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z2, K2, Z12
+	VADDPD     Z10, Z12, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z12
+	VADDPD     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VMOVDQU64  (BX)(R12*8), Z12
+	VPERMD.Z   Z12, Z1, K1, Z13
+	VADDPD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z2, K2, Z13
+	VADDPD     Z12, Z13, Z12
+	VADDPD     Z12, Z7, Z12
+	VPERMD.Z   Z12, Z3, K4, Z13
+	VADDPD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z0, K3, Z7
+	VADDPD     Z12, Z10, Z12
+	VMOVDQU32  Z12, (AX)(R12*8)
+	VADDPD     (R11), Z9, Z9
 	VMOVDQU32  Z9, (R11)
+	VADDPD     64(R11), Z8, Z8
+	VMOVDQU32  Z8, 64(R11)
+	VADDPD     128(R11), Z10, Z10
+	VMOVDQU32  Z10, 128(R11)
+	VADDPD     192(R11), Z12, Z12
+	VMOVDQU32  Z12, 192(R11)
+	ADDQ       $+256, R11
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        beyond
 	PREFETCHT0 128(DX)(R12*8)
 	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VMOVDQU64  (BX)(R12*8), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VADDPD     Z9, Z8, Z8
-	VADDPD     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VMOVDQU64  (SI)(R12*8), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VADDPD     Z9, Z8, Z8
-	VADDPD     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VMOVDQU64  (DI)(R12*8), Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VADDPD     Z9, Z8, Z8
-	VADDPD     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	VMOVDQU32  Z8, (R9)(R12*8)
 	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU32  Z10, (R10)(R12*8)
+	PREFETCHT0 128(R8)(R12*8)
+	VMOVDQU32  Z12, (R8)(R12*8)
+	JMP        next
 
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
+beyond:
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R13
+	JLT  lines
 
-groupLinesEnd:
+linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
 	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
+	JLE         sums
+	MOVQ        $0x00000008, R13
+	CMPQ        R11, R13
+	CMOVQGT     R13, R11
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K5
@@ -6152,7 +3437,7 @@ groupLinesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R12*8), K5, Z8
+	VMOVDQU64.Z (SI)(R12*8), K5, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z2, K2, Z10
@@ -6162,27 +3447,27 @@ groupLinesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R12*8), K5, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VADDPD      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VADDPD      Z10, Z13, Z10
+	VMOVDQU64.Z (DI)(R12*8), K5, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
 	VADDPD      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R12*8), K5, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VADDPD      Z13, Z14, Z13
-	VADDPD      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VADDPD      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
+	VMOVDQU64.Z (BX)(R12*8), K5, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
 	MOVQ        over+48(FP), CX
 	VADDPD      (CX), Z9, Z9
 	VMOVDQU32   Z9, (CX)
@@ -6190,171 +3475,67 @@ groupLinesEnd:
 	VMOVDQU32   Z8, 64(CX)
 	VADDPD      128(CX), Z10, Z10
 	VMOVDQU32   Z10, 128(CX)
-	VADDPD      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
+	VADDPD      192(CX), Z12, Z12
+	VMOVDQU32   Z12, 192(CX)
 	ADDQ        $+256, over+48(FP)
 	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
+	JEQ         tailWhole
 	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VMOVDQU64   Z8, K5, (R9)(R12*8)
+	VMOVDQU64   Z10, K5, (R10)(R12*8)
+	VMOVDQU64   Z12, K5, (R8)(R12*8)
+	JMP         tailWritten
 
-groupTailWhole:
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VMOVDQU64  (CX)(SI*8), Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z5
-	VADDPD     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VMOVDQU64.Z (CX)(SI*8), K5, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VADDPD      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u8u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·u8u64SquaresVolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u8u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -6368,27 +3549,20 @@ TEXT ·u8u64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+32, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -6396,124 +3570,16 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXBQ  (CX)(R12*1), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVZXBQ  (BX)(R12*1), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVZXBQ  (SI)(R12*1), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVZXBQ  (DI)(R12*1), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVZXBQ.Z (CX)(R12*1), K5, Z9
 	VPMULUDQ    Z9, Z9, Z9
@@ -6526,7 +3592,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXBQ.Z (BX)(R12*1), K5, Z8
+	VPMOVZXBQ.Z (SI)(R12*1), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -6537,203 +3603,138 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXBQ.Z (SI)(R12*1), K5, Z10
+	VPMOVZXBQ.Z (DI)(R12*1), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXBQ.Z (DI)(R12*1), K5, Z13
-	VPMULUDQ    Z13, Z13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVZXBQ.Z (BX)(R12*1), K5, Z12
+	VPMULUDQ    Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVZXBQ  (CX)(SI*1), Z6
-	VPMULUDQ   Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVZXBQ.Z (CX)(SI*1), K5, Z6
-	VPMULUDQ    Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·u16u64SquaresVolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u16u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -6747,28 +3748,20 @@ TEXT ·u16u64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -6776,124 +3769,16 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXWQ  (CX)(R12*2), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVZXWQ  (BX)(R12*2), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVZXWQ  (SI)(R12*2), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVZXWQ  (DI)(R12*2), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVZXWQ.Z (CX)(R12*2), K5, Z9
 	VPMULUDQ    Z9, Z9, Z9
@@ -6906,7 +3791,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVZXWQ.Z (SI)(R12*2), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -6917,203 +3802,138 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVZXWQ.Z (DI)(R12*2), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXWQ.Z (DI)(R12*2), K5, Z13
-	VPMULUDQ    Z13, Z13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVZXWQ.Z (BX)(R12*2), K5, Z12
+	VPMULUDQ    Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVZXWQ  (CX)(SI*2), Z6
-	VPMULUDQ   Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVZXWQ.Z (CX)(SI*2), K5, Z6
-	VPMULUDQ    Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·u32u64SquaresVolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u32u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -7127,28 +3947,20 @@ TEXT ·u32u64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -7156,125 +3968,17 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       along+80(FP), R14
-	VPMOVZXDQ  (CX)(R12*4), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVZXDQ  (BX)(R12*4), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVZXDQ  (SI)(R12*4), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVZXDQ  (DI)(R12*4), Z9
-	VPMULUDQ   Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	PREFETCHT0  64(R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVZXDQ.Z (CX)(R12*4), K5, Z9
 	VPMULUDQ    Z9, Z9, Z9
@@ -7287,7 +3991,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVZXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVZXDQ.Z (SI)(R12*4), K5, Z8
 	VPMULUDQ    Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -7298,203 +4002,138 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVZXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVZXDQ.Z (DI)(R12*4), K5, Z10
 	VPMULUDQ    Z10, Z10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVZXDQ.Z (DI)(R12*4), K5, Z13
-	VPMULUDQ    Z13, Z13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVZXDQ.Z (BX)(R12*4), K5, Z12
+	VPMULUDQ    Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVZXDQ  (CX)(SI*4), Z6
-	VPMULUDQ   Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVZXDQ.Z (CX)(SI*4), K5, Z6
-	VPMULUDQ    Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func u32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·u32f64SquaresVolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u32f64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -7508,28 +4147,20 @@ TEXT ·u32f64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -7537,125 +4168,17 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       along+80(FP), R14
-	VCVTUDQ2PD (CX)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z8
-	VADDPD     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VCVTUDQ2PD (BX)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VADDPD     Z9, Z8, Z8
-	VADDPD     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VCVTUDQ2PD (SI)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VADDPD     Z9, Z8, Z8
-	VADDPD     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VCVTUDQ2PD (DI)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VADDPD     Z9, Z8, Z8
-	VADDPD     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ         R11, over+48(FP)
-	MOVQ         n+64(FP), R11
-	SUBQ         R12, R11
-	JZ           groupSums
-	MOVQ         n+64(FP), R13
-	MOVQ         $-1, R13
-	BZHIQ        R11, R13, R13
-	KMOVW        R13, K5
+lines:
+	PREFETCHT0   (R15)
+	PREFETCHT0   64(R15)
+	ADDQ         along+80(FP), R15
 	VMOVDQU32    (AX)(R12*8), Z8
 	VCVTUDQ2PD.Z (CX)(R12*4), K5, Z9
 	VMULPD       Z9, Z9, Z9
@@ -7668,7 +4191,7 @@ groupLinesEnd:
 	VADDPD       Z9, Z10, Z9
 	VPERMD.Z     Z9, Z0, K3, Z4
 	VADDPD       Z9, Z8, Z9
-	VCVTUDQ2PD.Z (BX)(R12*4), K5, Z8
+	VCVTUDQ2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD       Z8, Z8, Z8
 	VPERMD.Z     Z8, Z1, K1, Z10
 	VADDPD       Z8, Z10, Z8
@@ -7679,203 +4202,138 @@ groupLinesEnd:
 	VADDPD       Z8, Z10, Z8
 	VPERMD.Z     Z8, Z0, K3, Z5
 	VADDPD       Z8, Z9, Z8
-	VCVTUDQ2PD.Z (SI)(R12*4), K5, Z10
+	VCVTUDQ2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD       Z10, Z10, Z10
-	VPERMD.Z     Z10, Z1, K1, Z13
-	VADDPD       Z10, Z13, Z10
-	VPERMD.Z     Z10, Z2, K2, Z13
-	VADDPD       Z10, Z13, Z10
+	VPERMD.Z     Z10, Z1, K1, Z12
+	VADDPD       Z10, Z12, Z10
+	VPERMD.Z     Z10, Z2, K2, Z12
+	VADDPD       Z10, Z12, Z10
 	VADDPD       Z10, Z6, Z10
-	VPERMD.Z     Z10, Z3, K4, Z13
-	VADDPD       Z10, Z13, Z10
+	VPERMD.Z     Z10, Z3, K4, Z12
+	VADDPD       Z10, Z12, Z10
 	VPERMD.Z     Z10, Z0, K3, Z6
 	VADDPD       Z10, Z8, Z10
-	VCVTUDQ2PD.Z (DI)(R12*4), K5, Z13
-	VMULPD       Z13, Z13, Z13
-	VPERMD.Z     Z13, Z1, K1, Z14
-	VADDPD       Z13, Z14, Z13
-	VPERMD.Z     Z13, Z2, K2, Z14
-	VADDPD       Z13, Z14, Z13
-	VADDPD       Z13, Z7, Z13
-	VPERMD.Z     Z13, Z3, K4, Z14
-	VADDPD       Z13, Z14, Z13
-	VPERMD.Z     Z13, Z0, K3, Z7
-	VADDPD       Z13, Z10, Z13
-	VMOVDQU32    Z13, (AX)(R12*8)
-	MOVQ         over+48(FP), CX
-	VADDPD       (CX), Z9, Z9
-	VMOVDQU32    Z9, (CX)
-	VADDPD       64(CX), Z8, Z8
-	VMOVDQU32    Z8, 64(CX)
-	VADDPD       128(CX), Z10, Z10
-	VMOVDQU32    Z10, 128(CX)
-	VADDPD       192(CX), Z13, Z13
-	VMOVDQU32    Z13, 192(CX)
-	ADDQ         $+256, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          groupTailWhole
-	VMOVDQU64    Z9, K5, (DX)(R12*8)
-	VMOVDQU64    Z8, K5, (R8)(R12*8)
-	VMOVDQU64    Z10, K5, (R9)(R12*8)
-	VMOVDQU64    Z13, K5, (R10)(R12*8)
-	JMP          groupTailWritten
+	VCVTUDQ2PD.Z (BX)(R12*4), K5, Z12
+	VMULPD       Z12, Z12, Z12
+	VPERMD.Z     Z12, Z1, K1, Z13
+	VADDPD       Z12, Z13, Z12
+	VPERMD.Z     Z12, Z2, K2, Z13
+	VADDPD       Z12, Z13, Z12
+	VADDPD       Z12, Z7, Z12
+	VPERMD.Z     Z12, Z3, K4, Z13
+	VADDPD       Z12, Z13, Z12
+	VPERMD.Z     Z12, Z0, K3, Z7
+	VADDPD       Z12, Z10, Z12
+	VMOVDQU32    Z12, (AX)(R12*8)
+	VADDPD       (R11), Z9, Z9
+	VMOVDQU32    Z9, (R11)
+	VADDPD       64(R11), Z8, Z8
+	VMOVDQU32    Z8, 64(R11)
+	VADDPD       128(R11), Z10, Z10
+	VMOVDQU32    Z10, 128(R11)
+	VADDPD       192(R11), Z12, Z12
+	VMOVDQU32    Z12, 192(R11)
+	ADDQ         $+256, R11
+	CMPB         writes+100(FP), $0x01
+	JAE          beyond
+	PREFETCHT0   128(DX)(R12*8)
+	VMOVDQU32    Z9, (DX)(R12*8)
+	PREFETCHT0   128(R9)(R12*8)
+	VMOVDQU32    Z8, (R9)(R12*8)
+	PREFETCHT0   128(R10)(R12*8)
+	VMOVDQU32    Z10, (R10)(R12*8)
+	PREFETCHT0   128(R8)(R12*8)
+	VMOVDQU32    Z12, (R8)(R12*8)
+	JMP          next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VCVTUDQ2PD (CX)(SI*4), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z5
-	VADDPD     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ         BX, over+48(FP)
-	MOVQ         n+64(FP), BX
-	SUBQ         SI, BX
-	JZ           rowSums
-	MOVQ         n+64(FP), DI
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVW        DI, K5
-	VMOVDQU32    (AX)(SI*8), Z5
-	VCVTUDQ2PD.Z (CX)(SI*4), K5, Z6
-	VMULPD       Z6, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VADDPD       Z6, Z7, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VADDPD       Z6, Z7, Z6
-	VADDPD       Z6, Z4, Z6
-	VPERMD.Z     Z6, Z3, K4, Z7
-	VADDPD       Z6, Z7, Z6
-	VPERMD.Z     Z6, Z0, K3, Z4
-	VADDPD       Z6, Z5, Z6
-	VMOVDQU32    Z6, (AX)(SI*8)
-	MOVQ         over+48(FP), BX
-	VADDPD       (BX), Z6, Z6
-	VMOVDQU32    Z6, (BX)
-	ADDQ         $+64, over+48(FP)
-	CMPB         writes+100(FP), $0x02
-	JEQ          rowTailWhole
-	VMOVDQU64    Z6, K5, (DX)(SI*8)
-	JMP          rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·i16u64SquaresVolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·i16u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -7889,28 +4347,20 @@ TEXT ·i16u64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x01, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+64, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -7918,124 +4368,16 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	ADDQ       along+80(FP), R14
-	VPMOVSXWQ  (CX)(R12*2), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVSXWQ  (BX)(R12*2), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVSXWQ  (SI)(R12*2), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVSXWQ  (DI)(R12*2), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVSXWQ.Z (CX)(R12*2), K5, Z9
 	VPMULDQ     Z9, Z9, Z9
@@ -8048,7 +4390,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXWQ.Z (BX)(R12*2), K5, Z8
+	VPMOVSXWQ.Z (SI)(R12*2), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -8059,203 +4401,138 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXWQ.Z (SI)(R12*2), K5, Z10
+	VPMOVSXWQ.Z (DI)(R12*2), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXWQ.Z (DI)(R12*2), K5, Z13
-	VPMULDQ     Z13, Z13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVSXWQ.Z (BX)(R12*2), K5, Z12
+	VPMULDQ     Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVSXWQ  (CX)(SI*2), Z6
-	VPMULDQ    Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVSXWQ.Z (CX)(SI*2), K5, Z6
-	VPMULDQ     Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i32u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·i32u64SquaresVolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·i32u64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -8269,28 +4546,20 @@ TEXT ·i32u64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -8298,125 +4567,17 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       along+80(FP), R14
-	VPMOVSXDQ  (CX)(R12*4), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VPMOVSXDQ  (BX)(R12*4), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VPMOVSXDQ  (SI)(R12*4), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VPMOVSXDQ  (DI)(R12*4), Z9
-	VPMULDQ    Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPADDQ     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VPADDQ     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VPADDQ     Z9, Z8, Z8
-	VPADDQ     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	PREFETCHT0  64(R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VPMOVSXDQ.Z (CX)(R12*4), K5, Z9
 	VPMULDQ     Z9, Z9, Z9
@@ -8429,7 +4590,7 @@ groupLinesEnd:
 	VPADDQ      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VPADDQ      Z9, Z8, Z9
-	VPMOVSXDQ.Z (BX)(R12*4), K5, Z8
+	VPMOVSXDQ.Z (SI)(R12*4), K5, Z8
 	VPMULDQ     Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VPADDQ      Z8, Z10, Z8
@@ -8440,203 +4601,138 @@ groupLinesEnd:
 	VPADDQ      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VPADDQ      Z8, Z9, Z8
-	VPMOVSXDQ.Z (SI)(R12*4), K5, Z10
+	VPMOVSXDQ.Z (DI)(R12*4), K5, Z10
 	VPMULDQ     Z10, Z10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VPADDQ      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VPADDQ      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPADDQ      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VPADDQ      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VPADDQ      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VPADDQ      Z10, Z8, Z10
-	VPMOVSXDQ.Z (DI)(R12*4), K5, Z13
-	VPMULDQ     Z13, Z13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPADDQ      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VPADDQ      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VPADDQ      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VPADDQ      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VPADDQ      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VPADDQ      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VPADDQ      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VPMOVSXDQ.Z (BX)(R12*4), K5, Z12
+	VPMULDQ     Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPADDQ      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VPADDQ      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VPADDQ      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VPADDQ      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VPADDQ      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VPADDQ      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VPMOVSXDQ  (CX)(SI*4), Z6
-	VPMULDQ    Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPADDQ     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VPADDQ     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VPADDQ     Z6, Z5, Z5
-	VPADDQ     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VPMOVSXDQ.Z (CX)(SI*4), K5, Z6
-	VPMULDQ     Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPADDQ      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VPADDQ      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VPADDQ      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VPADDQ      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func i32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·i32f64SquaresVolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·i32f64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -8650,28 +4746,20 @@ TEXT ·i32f64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -8679,125 +4767,17 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       along+80(FP), R14
-	VCVTDQ2PD  (CX)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z8
-	VADDPD     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VCVTDQ2PD  (BX)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VADDPD     Z9, Z8, Z8
-	VADDPD     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VCVTDQ2PD  (SI)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VADDPD     Z9, Z8, Z8
-	VADDPD     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VCVTDQ2PD  (DI)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VADDPD     Z9, Z8, Z8
-	VADDPD     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	PREFETCHT0  64(R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VCVTDQ2PD.Z (CX)(R12*4), K5, Z9
 	VMULPD      Z9, Z9, Z9
@@ -8810,7 +4790,7 @@ groupLinesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTDQ2PD.Z (BX)(R12*4), K5, Z8
+	VCVTDQ2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -8821,203 +4801,138 @@ groupLinesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTDQ2PD.Z (SI)(R12*4), K5, Z10
+	VCVTDQ2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VADDPD      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
 	VADDPD      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTDQ2PD.Z (DI)(R12*4), K5, Z13
-	VMULPD      Z13, Z13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VADDPD      Z13, Z14, Z13
-	VADDPD      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VADDPD      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VADDPD      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VADDPD      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VADDPD      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VADDPD      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VCVTDQ2PD.Z (BX)(R12*4), K5, Z12
+	VMULPD      Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VADDPD      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VADDPD      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VADDPD      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VADDPD      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VCVTDQ2PD  (CX)(SI*4), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z5
-	VADDPD     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VCVTDQ2PD.Z (CX)(SI*4), K5, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VADDPD      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·f32f64SquaresVolumeAVX512(SB), $0-101
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·f32f64SquaresVolumeAVX512(SB), $8-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 192(AX), Z0
@@ -9031,28 +4946,20 @@ TEXT ·f32f64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x02, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+128, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -9060,125 +4967,17 @@ groups:
 	VMOVDQU32 384(R11), Z7
 	MOVQ      over+48(FP), R11
 	XORQ      R12, R12
-	MOVQ      ahead+72(FP), R14
-	ADDQ      CX, R14
-	MOVQ      n+64(FP), R13
-	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
-	PREFETCHT0 (R14)
-	PREFETCHT0 64(R14)
-	ADDQ       along+80(FP), R14
-	VCVTPS2PD  (CX)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z4, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z8
-	VADDPD     (R11), Z8, Z9
-	VMOVDQU32  Z9, (R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
-	PREFETCHT0 128(DX)(R12*8)
-	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VCVTPS2PD  (BX)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VADDPD     Z9, Z8, Z8
-	VADDPD     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VCVTPS2PD  (SI)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VADDPD     Z9, Z8, Z8
-	VADDPD     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
-	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VCVTPS2PD  (DI)(R12*4), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VADDPD     Z9, Z8, Z8
-	VADDPD     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
-
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
-
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
-
-groupLinesEnd:
-	MOVQ        R11, over+48(FP)
-	MOVQ        n+64(FP), R11
-	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
-	MOVQ        $-1, R13
-	BZHIQ       R11, R13, R13
-	KMOVW       R13, K5
+lines:
+	PREFETCHT0  (R15)
+	PREFETCHT0  64(R15)
+	ADDQ        along+80(FP), R15
 	VMOVDQU32   (AX)(R12*8), Z8
 	VCVTPS2PD.Z (CX)(R12*4), K5, Z9
 	VMULPD      Z9, Z9, Z9
@@ -9191,7 +4990,7 @@ groupLinesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VCVTPS2PD.Z (BX)(R12*4), K5, Z8
+	VCVTPS2PD.Z (SI)(R12*4), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -9202,202 +5001,137 @@ groupLinesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VCVTPS2PD.Z (SI)(R12*4), K5, Z10
+	VCVTPS2PD.Z (DI)(R12*4), K5, Z10
 	VMULPD      Z10, Z10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VADDPD      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
 	VADDPD      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VCVTPS2PD.Z (DI)(R12*4), K5, Z13
-	VMULPD      Z13, Z13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VADDPD      Z13, Z14, Z13
-	VADDPD      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VADDPD      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
-	MOVQ        over+48(FP), CX
-	VADDPD      (CX), Z9, Z9
-	VMOVDQU32   Z9, (CX)
-	VADDPD      64(CX), Z8, Z8
-	VMOVDQU32   Z8, 64(CX)
-	VADDPD      128(CX), Z10, Z10
-	VMOVDQU32   Z10, 128(CX)
-	VADDPD      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
-	ADDQ        $+256, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
-	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VCVTPS2PD.Z (BX)(R12*4), K5, Z12
+	VMULPD      Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VADDPD      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VADDPD      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VADDPD      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VADDPD      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
 
-groupTailWhole:
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
+	MOVQ   R11, over+48(FP)
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VCVTPS2PD  (CX)(SI*4), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z5
-	VADDPD     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VCVTPS2PD.Z (CX)(SI*4), K5, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VADDPD      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
 
 // func f64f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·f64f64SquaresVolumeAVX512(SB), $0-101
 	MOVQ      lanes+88(FP), AX
 	VMOVDQU32 (AX), Z1
@@ -9412,28 +5146,20 @@ TEXT ·f64f64SquaresVolumeAVX512(SB), $0-101
 	KMOVW     AX, K3
 	MOVL      $0x0000ff00, AX
 	KMOVW     AX, K4
-	SHLQ      $0x03, srcStride+24(FP)
-	SHLQ      $0x03, dstStride+8(FP)
 	ANDQ      $+256, along+80(FP)
 	MOVQ      above+32(FP), AX
 	MOVQ      src+16(FP), CX
 	MOVQ      dst+0(FP), DX
 
 groups:
-	CMPQ      rows+56(FP), $0x04
-	JLT       rows
-	MOVQ      CX, BX
-	ADDQ      srcStride+24(FP), BX
-	MOVQ      BX, SI
-	ADDQ      srcStride+24(FP), SI
-	MOVQ      SI, DI
-	ADDQ      srcStride+24(FP), DI
-	MOVQ      DX, R8
-	ADDQ      dstStride+8(FP), R8
-	MOVQ      R8, R9
-	ADDQ      dstStride+8(FP), R9
-	MOVQ      R9, R10
-	ADDQ      dstStride+8(FP), R10
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
 	MOVQ      carry+40(FP), R11
 	VMOVDQU32 (R11), Z4
 	VMOVDQU32 128(R11), Z5
@@ -9445,16 +5171,15 @@ groups:
 	ADDQ      CX, R14
 	MOVQ      n+64(FP), R13
 	ANDQ      $-8, R13
-	CMPQ      R12, R13
-	JGE       groupLinesEnd
+	JZ        linesEnd
 
-groupLines:
-	VMOVDQU32  (AX)(R12*8), Z8
+lines:
 	PREFETCHT0 (R14)
 	PREFETCHT0 64(R14)
 	PREFETCHT0 128(R14)
 	PREFETCHT0 192(R14)
 	ADDQ       along+80(FP), R14
+	VMOVDQU32  (AX)(R12*8), Z8
 	VMOVDQU64  (CX)(R12*8), Z9
 	VMULPD     Z9, Z9, Z9
 	VPERMD.Z   Z9, Z1, K1, Z10
@@ -9465,100 +5190,82 @@ groupLines:
 	VPERMD.Z   Z9, Z3, K4, Z10
 	VADDPD     Z9, Z10, Z9
 	VPERMD.Z   Z9, Z0, K3, Z4
-	VADDPD     Z9, Z8, Z8
-	VADDPD     (R11), Z8, Z9
+	VADDPD     Z9, Z8, Z9
+	VMOVDQU64  (SI)(R12*8), Z8
+	VMULPD     Z8, Z8, Z8
+	VPERMD.Z   Z8, Z1, K1, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z2, K2, Z10
+	VADDPD     Z8, Z10, Z8
+	VADDPD     Z8, Z5, Z8
+	VPERMD.Z   Z8, Z3, K4, Z10
+	VADDPD     Z8, Z10, Z8
+	VPERMD.Z   Z8, Z0, K3, Z5
+	VADDPD     Z8, Z9, Z8
+	VMOVDQU64  (DI)(R12*8), Z10
+	VMULPD     Z10, Z10, Z10
+	VPERMD.Z   Z10, Z1, K1, Z12
+	VADDPD     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z2, K2, Z12
+	VADDPD     Z10, Z12, Z10
+	VADDPD     Z10, Z6, Z10
+	VPERMD.Z   Z10, Z3, K4, Z12
+	VADDPD     Z10, Z12, Z10
+	VPERMD.Z   Z10, Z0, K3, Z6
+	VADDPD     Z10, Z8, Z10
+	VMOVDQU64  (BX)(R12*8), Z12
+	VMULPD     Z12, Z12, Z12
+	VPERMD.Z   Z12, Z1, K1, Z13
+	VADDPD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z2, K2, Z13
+	VADDPD     Z12, Z13, Z12
+	VADDPD     Z12, Z7, Z12
+	VPERMD.Z   Z12, Z3, K4, Z13
+	VADDPD     Z12, Z13, Z12
+	VPERMD.Z   Z12, Z0, K3, Z7
+	VADDPD     Z12, Z10, Z12
+	VMOVDQU32  Z12, (AX)(R12*8)
+	VADDPD     (R11), Z9, Z9
 	VMOVDQU32  Z9, (R11)
+	VADDPD     64(R11), Z8, Z8
+	VMOVDQU32  Z8, 64(R11)
+	VADDPD     128(R11), Z10, Z10
+	VMOVDQU32  Z10, 128(R11)
+	VADDPD     192(R11), Z12, Z12
+	VMOVDQU32  Z12, 192(R11)
+	ADDQ       $+256, R11
 	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow0Beyond
+	JAE        beyond
 	PREFETCHT0 128(DX)(R12*8)
 	VMOVDQU32  Z9, (DX)(R12*8)
-	JMP        groupLinesRow0Written
-
-groupLinesRow0Beyond:
-	VMOVNTDQ Z9, (DX)(R12*8)
-
-groupLinesRow0Written:
-	VMOVDQU64  (BX)(R12*8), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z5, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z5
-	VADDPD     Z9, Z8, Z8
-	VADDPD     64(R11), Z8, Z9
-	VMOVDQU32  Z9, 64(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow1Beyond
-	PREFETCHT0 128(R8)(R12*8)
-	VMOVDQU32  Z9, (R8)(R12*8)
-	JMP        groupLinesRow1Written
-
-groupLinesRow1Beyond:
-	VMOVNTDQ Z9, (R8)(R12*8)
-
-groupLinesRow1Written:
-	VMOVDQU64  (SI)(R12*8), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z6, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z6
-	VADDPD     Z9, Z8, Z8
-	VADDPD     128(R11), Z8, Z9
-	VMOVDQU32  Z9, 128(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow2Beyond
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU32  Z9, (R9)(R12*8)
-	JMP        groupLinesRow2Written
-
-groupLinesRow2Beyond:
-	VMOVNTDQ Z9, (R9)(R12*8)
-
-groupLinesRow2Written:
-	VMOVDQU64  (DI)(R12*8), Z9
-	VMULPD     Z9, Z9, Z9
-	VPERMD.Z   Z9, Z1, K1, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z2, K2, Z10
-	VADDPD     Z9, Z10, Z9
-	VADDPD     Z9, Z7, Z9
-	VPERMD.Z   Z9, Z3, K4, Z10
-	VADDPD     Z9, Z10, Z9
-	VPERMD.Z   Z9, Z0, K3, Z7
-	VADDPD     Z9, Z8, Z8
-	VADDPD     192(R11), Z8, Z9
-	VMOVDQU32  Z9, 192(R11)
-	CMPB       writes+100(FP), $0x01
-	JAE        groupLinesRow3Beyond
+	VMOVDQU32  Z8, (R9)(R12*8)
 	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU32  Z9, (R10)(R12*8)
-	JMP        groupLinesRow3Written
+	VMOVDQU32  Z10, (R10)(R12*8)
+	PREFETCHT0 128(R8)(R12*8)
+	VMOVDQU32  Z12, (R8)(R12*8)
+	JMP        next
 
-groupLinesRow3Beyond:
-	VMOVNTDQ Z9, (R10)(R12*8)
+beyond:
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
 
-groupLinesRow3Written:
-	VMOVDQU32 Z8, (AX)(R12*8)
-	ADDQ      $+256, R11
-	ADDQ      $+8, R12
-	CMPQ      R12, R13
-	JLT       groupLines
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R13
+	JLT  lines
 
-groupLinesEnd:
+linesEnd:
 	MOVQ        R11, over+48(FP)
 	MOVQ        n+64(FP), R11
 	SUBQ        R12, R11
-	JZ          groupSums
-	MOVQ        n+64(FP), R13
+	JLE         sums
+	MOVQ        $0x00000008, R13
+	CMPQ        R11, R13
+	CMOVQGT     R13, R11
+	LEAQ        (R12)(R11*1), R13
 	MOVQ        $-1, R13
 	BZHIQ       R11, R13, R13
 	KMOVW       R13, K5
@@ -9574,7 +5281,7 @@ groupLinesEnd:
 	VADDPD      Z9, Z10, Z9
 	VPERMD.Z    Z9, Z0, K3, Z4
 	VADDPD      Z9, Z8, Z9
-	VMOVDQU64.Z (BX)(R12*8), K5, Z8
+	VMOVDQU64.Z (SI)(R12*8), K5, Z8
 	VMULPD      Z8, Z8, Z8
 	VPERMD.Z    Z8, Z1, K1, Z10
 	VADDPD      Z8, Z10, Z8
@@ -9585,29 +5292,29 @@ groupLinesEnd:
 	VADDPD      Z8, Z10, Z8
 	VPERMD.Z    Z8, Z0, K3, Z5
 	VADDPD      Z8, Z9, Z8
-	VMOVDQU64.Z (SI)(R12*8), K5, Z10
+	VMOVDQU64.Z (DI)(R12*8), K5, Z10
 	VMULPD      Z10, Z10, Z10
-	VPERMD.Z    Z10, Z1, K1, Z13
-	VADDPD      Z10, Z13, Z10
-	VPERMD.Z    Z10, Z2, K2, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
 	VADDPD      Z10, Z6, Z10
-	VPERMD.Z    Z10, Z3, K4, Z13
-	VADDPD      Z10, Z13, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
 	VPERMD.Z    Z10, Z0, K3, Z6
 	VADDPD      Z10, Z8, Z10
-	VMOVDQU64.Z (DI)(R12*8), K5, Z13
-	VMULPD      Z13, Z13, Z13
-	VPERMD.Z    Z13, Z1, K1, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z2, K2, Z14
-	VADDPD      Z13, Z14, Z13
-	VADDPD      Z13, Z7, Z13
-	VPERMD.Z    Z13, Z3, K4, Z14
-	VADDPD      Z13, Z14, Z13
-	VPERMD.Z    Z13, Z0, K3, Z7
-	VADDPD      Z13, Z10, Z13
-	VMOVDQU32   Z13, (AX)(R12*8)
+	VMOVDQU64.Z (BX)(R12*8), K5, Z12
+	VMULPD      Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
 	MOVQ        over+48(FP), CX
 	VADDPD      (CX), Z9, Z9
 	VMOVDQU32   Z9, (CX)
@@ -9615,166 +5322,155 @@ groupLinesEnd:
 	VMOVDQU32   Z8, 64(CX)
 	VADDPD      128(CX), Z10, Z10
 	VMOVDQU32   Z10, 128(CX)
-	VADDPD      192(CX), Z13, Z13
-	VMOVDQU32   Z13, 192(CX)
+	VADDPD      192(CX), Z12, Z12
+	VMOVDQU32   Z12, 192(CX)
 	ADDQ        $+256, over+48(FP)
 	CMPB        writes+100(FP), $0x02
-	JEQ         groupTailWhole
+	JEQ         tailWhole
 	VMOVDQU64   Z9, K5, (DX)(R12*8)
-	VMOVDQU64   Z8, K5, (R8)(R12*8)
-	VMOVDQU64   Z10, K5, (R9)(R12*8)
-	VMOVDQU64   Z13, K5, (R10)(R12*8)
-	JMP         groupTailWritten
+	VMOVDQU64   Z8, K5, (R9)(R12*8)
+	VMOVDQU64   Z10, K5, (R10)(R12*8)
+	VMOVDQU64   Z12, K5, (R8)(R12*8)
+	JMP         tailWritten
 
-groupTailWhole:
+tailWhole:
 	VMOVDQA64.Z Z9, K5, Z9
 	VMOVNTDQ    Z9, (DX)(R12*8)
 	VMOVDQA64.Z Z8, K5, Z8
-	VMOVNTDQ    Z8, (R8)(R12*8)
+	VMOVNTDQ    Z8, (R9)(R12*8)
 	VMOVDQA64.Z Z10, K5, Z10
-	VMOVNTDQ    Z10, (R9)(R12*8)
-	VMOVDQA64.Z Z13, K5, Z13
-	VMOVNTDQ    Z13, (R10)(R12*8)
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
 
-groupTailWritten:
+tailWritten:
 	ADDQ $+8, R12
 
-groupSums:
+sums:
 	CMPB   writes+100(FP), $0x02
-	JNE    groupDone
+	JNE    rowsDone
 	VPXORD Z11, Z11, Z11
 	SHLQ   $0x03, R12
 	CMPQ   R12, dstStride+8(FP)
-	JGE    groupDone
+	JGE    rowsDone
 
-groupZeros:
+zeros:
 	VMOVNTDQ Z11, (DX)(R12*1)
-	VMOVNTDQ Z11, (R8)(R12*1)
 	VMOVNTDQ Z11, (R9)(R12*1)
 	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
 	ADDQ     $+64, R12
 	CMPQ     R12, dstStride+8(FP)
-	JLT      groupZeros
+	JLT      zeros
 
-groupDone:
+rowsDone:
 	MOVQ      carry+40(FP), CX
 	VMOVDQU32 Z4, (CX)
 	VMOVDQU32 Z5, 128(CX)
 	VMOVDQU32 Z6, 256(CX)
 	VMOVDQU32 Z7, 384(CX)
 	ADDQ      $+512, carry+40(FP)
-	ADDQ      srcStride+24(FP), DI
-	ADDQ      dstStride+8(FP), R10
-	MOVQ      DI, CX
-	MOVQ      R10, DX
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
 	SUBQ      $0x04, rows+56(FP)
-	JMP       groups
-
-rows:
-	CMPQ      rows+56(FP), $0x01
-	JLT       done
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 (BX), Z4
-	MOVQ      over+48(FP), BX
-	XORQ      SI, SI
-	MOVQ      n+64(FP), DI
-	ANDQ      $-8, DI
-	CMPQ      SI, DI
-	JGE       rowVectorsEnd
-
-rowVectors:
-	VMOVDQU32  (AX)(SI*8), Z5
-	VMOVDQU64  (CX)(SI*8), Z6
-	VMULPD     Z6, Z6, Z6
-	VPERMD.Z   Z6, Z1, K1, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z2, K2, Z7
-	VADDPD     Z6, Z7, Z6
-	VADDPD     Z6, Z4, Z6
-	VPERMD.Z   Z6, Z3, K4, Z7
-	VADDPD     Z6, Z7, Z6
-	VPERMD.Z   Z6, Z0, K3, Z4
-	VADDPD     Z6, Z5, Z5
-	VADDPD     (BX), Z5, Z6
-	VMOVDQU32  Z6, (BX)
-	CMPB       writes+100(FP), $0x02
-	JAE        rowVectorsRow0Beyond
-	PREFETCHT0 128(DX)(SI*8)
-	VMOVDQU32  Z6, (DX)(SI*8)
-	JMP        rowVectorsRow0Written
-
-rowVectorsRow0Beyond:
-	VMOVNTDQ Z6, (DX)(SI*8)
-
-rowVectorsRow0Written:
-	VMOVDQU32 Z5, (AX)(SI*8)
-	ADDQ      $+64, BX
-	ADDQ      $+8, SI
-	CMPQ      SI, DI
-	JLT       rowVectors
-
-rowVectorsEnd:
-	MOVQ        BX, over+48(FP)
-	MOVQ        n+64(FP), BX
-	SUBQ        SI, BX
-	JZ          rowSums
-	MOVQ        n+64(FP), DI
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K5
-	VMOVDQU32   (AX)(SI*8), Z5
-	VMOVDQU64.Z (CX)(SI*8), K5, Z6
-	VMULPD      Z6, Z6, Z6
-	VPERMD.Z    Z6, Z1, K1, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z2, K2, Z7
-	VADDPD      Z6, Z7, Z6
-	VADDPD      Z6, Z4, Z6
-	VPERMD.Z    Z6, Z3, K4, Z7
-	VADDPD      Z6, Z7, Z6
-	VPERMD.Z    Z6, Z0, K3, Z4
-	VADDPD      Z6, Z5, Z6
-	VMOVDQU32   Z6, (AX)(SI*8)
-	MOVQ        over+48(FP), BX
-	VADDPD      (BX), Z6, Z6
-	VMOVDQU32   Z6, (BX)
-	ADDQ        $+64, over+48(FP)
-	CMPB        writes+100(FP), $0x02
-	JEQ         rowTailWhole
-	VMOVDQU64   Z6, K5, (DX)(SI*8)
-	JMP         rowTailWritten
-
-rowTailWhole:
-	VMOVDQA64.Z Z6, K5, Z6
-	VMOVNTDQ    Z6, (DX)(SI*8)
-
-rowTailWritten:
-	ADDQ $+8, SI
-
-rowSums:
-	CMPB   writes+100(FP), $0x02
-	JNE    rowDone
-	VPXORD Z12, Z12, Z12
-	SHLQ   $0x03, SI
-	CMPQ   SI, dstStride+8(FP)
-	JGE    rowDone
-
-rowZeros:
-	VMOVNTDQ Z12, (DX)(SI*1)
-	ADDQ     $+64, SI
-	CMPQ     SI, dstStride+8(FP)
-	JLT      rowZeros
-
-rowDone:
-	MOVQ      carry+40(FP), BX
-	VMOVDQU32 Z4, (BX)
-	ADDQ      $+128, carry+40(FP)
-	ADDQ      srcStride+24(FP), CX
-	ADDQ      dstStride+8(FP), DX
-	SUBQ      $0x01, rows+56(FP)
-	JMP       rows
-
-done:
+	JNZ       groups
 	SFENCE
+	VZEROUPPER
+	RET
+
+// func u32LayAVX512(dst *uint32, over *uint32, n int)
+// Requires: AVX, AVX512F
+TEXT ·u32LayAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU32 (AX)(BX*4), Z0
+	VPADDD    (CX)(BX*4), Z0, Z0
+	VMOVDQU32 Z0, (CX)(BX*4)
+	VMOVDQU32 Z0, (AX)(BX*4)
+	ADDQ      $+16, BX
+	CMPQ      BX, DX
+	JLT       loop
+	VZEROUPPER
+	RET
+
+// func u64LayAVX512(dst *uint64, over *uint64, n int)
+// Requires: AVX, AVX512F
+TEXT ·u64LayAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU32 (AX)(BX*8), Z0
+	VPADDQ    (CX)(BX*8), Z0, Z0
+	VMOVDQU32 Z0, (CX)(BX*8)
+	VMOVDQU32 Z0, (AX)(BX*8)
+	ADDQ      $+8, BX
+	CMPQ      BX, DX
+	JLT       loop
+	VZEROUPPER
+	RET
+
+// func i64LayAVX512(dst *int64, over *int64, n int)
+// Requires: AVX, AVX512F
+TEXT ·i64LayAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU32 (AX)(BX*8), Z0
+	VPADDQ    (CX)(BX*8), Z0, Z0
+	VMOVDQU32 Z0, (CX)(BX*8)
+	VMOVDQU32 Z0, (AX)(BX*8)
+	ADDQ      $+8, BX
+	CMPQ      BX, DX
+	JLT       loop
+	VZEROUPPER
+	RET
+
+// func f32LayAVX512(dst *float32, over *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·f32LayAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU32 (AX)(BX*4), Z0
+	VADDPS    (CX)(BX*4), Z0, Z0
+	VMOVDQU32 Z0, (CX)(BX*4)
+	VMOVDQU32 Z0, (AX)(BX*4)
+	ADDQ      $+16, BX
+	CMPQ      BX, DX
+	JLT       loop
+	VZEROUPPER
+	RET
+
+// func f64LayAVX512(dst *float64, over *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·f64LayAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ over+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VMOVDQU32 (AX)(BX*8), Z0
+	VADDPD    (CX)(BX*8), Z0, Z0
+	VMOVDQU32 Z0, (CX)(BX*8)
+	VMOVDQU32 Z0, (AX)(BX*8)
+	ADDQ      $+8, BX
+	CMPQ      BX, DX
+	JLT       loop
 	VZEROUPPER
 	RET

@@ -1,7 +1,6 @@
 package kernel_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
@@ -9,71 +8,44 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-func TestVolumes(t *testing.T) {
-	testVolume(t, kernel.VolumeSums[uint8, uint32], kernel.Sums[uint8, uint32])
-	testVolume(t, kernel.VolumeSums[uint8, uint64], kernel.Sums[uint8, uint64])
-	testVolume(t, kernel.VolumeSums[uint8, float32], kernel.Sums[uint8, float32])
-	testVolume(t, kernel.VolumeSums[uint8, float64], kernel.Sums[uint8, float64])
-	testVolume(t, kernel.VolumeSums[uint16, uint64], kernel.Sums[uint16, uint64])
-	testVolume(t, kernel.VolumeSums[uint16, float64], kernel.Sums[uint16, float64])
-	testVolume(t, kernel.VolumeSums[uint32, uint32], kernel.Sums[uint32, uint32])
-	testVolume(t, kernel.VolumeSums[uint32, uint64], kernel.Sums[uint32, uint64])
-	testVolume(t, kernel.VolumeSums[int16, int64], kernel.Sums[int16, int64])
-	testVolume(t, kernel.VolumeSums[int32, int64], kernel.Sums[int32, int64])
-	testVolume(t, kernel.VolumeSums[float32, float32], kernel.Sums[float32, float32])
-	testVolume(t, kernel.VolumeSums[float32, float64], kernel.Sums[float32, float64])
-	testVolume(t, kernel.VolumeSums[float64, float64], kernel.Sums[float64, float64])
-	testVolume(t, kernel.VolumeSquares[uint8, uint64], kernel.Squares[uint8, uint64])
-	testVolume(t, kernel.VolumeSquares[uint16, uint64], kernel.Squares[uint16, uint64])
-	testVolume(t, kernel.VolumeSquares[uint32, uint64], kernel.Squares[uint32, uint64])
-	testVolume(t, kernel.VolumeSquares[uint32, float64], kernel.Squares[uint32, float64])
-	testVolume(t, kernel.VolumeSquares[int16, uint64], kernel.Squares[int16, uint64])
-	testVolume(t, kernel.VolumeSquares[int32, uint64], kernel.Squares[int32, uint64])
-	testVolume(t, kernel.VolumeSquares[int32, float64], kernel.Squares[int32, float64])
-	testVolume(t, kernel.VolumeSquares[float32, float64], kernel.Squares[float32, float64])
-	testVolume(t, kernel.VolumeSquares[float64, float64], kernel.Squares[float64, float64])
-}
-
 // testVolume holds slices at every level and shape against plane tables, added
 // up one after the other, to the bit, with guards round everything.
 func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Level) kernel.VolumeFunc[P, S], plane func(kernel.Level) kernel.Func[P, S]) {
-	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(9, 10))
-		for _, width := range widths {
-			for _, c := range channels {
-				rows := 1 + rng.IntN(10)
-				var slices [3][]P
-				var want [3][]S
-				var sum []S
-				for z := range slices {
-					slices[z] = randomPixels[P](rng, rows, width*c)
-					if rng.IntN(3) == 0 {
-						spoil(rng, slices[z])
-					}
-					want[z] = run(t, plane(kernel.Portable), slices[z], rows, width, c, kernel.Ahead)
-					if sum == nil {
-						sum = make([]S, len(want[z]))
-					}
-					for i := range sum {
-						sum[i] += want[z][i]
-						want[z][i] = sum[i]
-					}
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, width := range widths {
+		for _, c := range channels {
+			rows := 1 + rng.IntN(10)
+			var slices [3][]P
+			var want [3][]S
+			var sum []S
+			for z := range slices {
+				slices[z] = randomPixels[P](rng, rows, width*c)
+				if rng.IntN(3) == 0 {
+					spoil(rng, slices[z])
 				}
-				for _, level := range levels() {
-					way := volumeWay(rng.IntN(4))
-					got := runVolume(t, find(level), slices[:], rows, width, c, way)
-					for z := range want {
-						for i := range want[z] {
-							if !same(got[z][i], want[z][i]) {
-								t.Fatalf("level %d, %d rows of %d×%d, way %v: entry %d of slice %d is %v, want %v",
-									level, rows, width, c, way, i, z, got[z][i], want[z][i])
-							}
+				want[z] = run(t, plane(kernel.Portable), slices[z], rows, width, c, kernel.Ahead)
+				if sum == nil {
+					sum = make([]S, len(want[z]))
+				}
+				for i := range sum {
+					sum[i] += want[z][i]
+					want[z][i] = sum[i]
+				}
+			}
+			for _, level := range levels() {
+				way := volumeWay(rng.IntN(4))
+				got := runVolume(t, find(level), slices[:], rows, width, c, way)
+				for z := range want {
+					for i := range want[z] {
+						if !same(got[z][i], want[z][i]) {
+							t.Fatalf("level %d, %d rows of %d×%d, way %v: entry %d of slice %d is %v, want %v",
+								level, rows, width, c, way, i, z, got[z][i], want[z][i])
 						}
 					}
 				}
 			}
 		}
-	})
+	}
 }
 
 // volumeWay is a way to write.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"go/format"
+	"io"
 	"os"
 	"strings"
 	"text/template"
@@ -24,6 +25,7 @@ import (
 // the usual type of squares.
 func Expand(args []string) (file string, text []byte, err error) {
 	flags := flag.NewFlagSet("expand", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
 	out := flags.String("out", "", "")
 	list := flags.String("list", "sums", "")
 	kind := flags.String("kind", "upright", "")

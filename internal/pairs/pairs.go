@@ -94,7 +94,7 @@ func (l List) Usual(pixel Type) Type {
 	return 0
 }
 
-// Choices says what pixels of a type sum to, for errors: "uint16 pixels sum to
+// Choices is what pixels of a type sum to, for errors: "uint16 pixels sum to
 // uint64 or float64".
 func (l List) Choices(pixel Type) string {
 	sums := l.Of(pixel)
@@ -104,7 +104,7 @@ func (l List) Choices(pixel Type) string {
 	return fmt.Sprintf("%v pixels sum to %s", pixel, words(sums))
 }
 
-// Missing says that a list does not have a pair, and what it has instead.
+// Missing is the error that a list does not have a pair: it names what it has.
 func (l List) Missing(pixel, sum Type) string {
 	return fmt.Sprintf("no table of %v from %v pixels: %s", sum, pixel, l.Choices(pixel))
 }

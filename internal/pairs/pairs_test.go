@@ -3,6 +3,7 @@ package pairs_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,19 +38,41 @@ func TestTypes(t *testing.T) {
 }
 
 func TestChoices(t *testing.T) {
+	list := pairs.List{
+		{Pixel: pairs.U8, Sum: pairs.U32, Kinds: pairs.Upright | pairs.Volume}, {Pixel: pairs.U8, Sum: pairs.U64, Kinds: pairs.Upright},
+		{Pixel: pairs.U8, Sum: pairs.F64, Kinds: pairs.Upright}, {Pixel: pairs.I16, Sum: pairs.I64, Kinds: pairs.Upright},
+	}
 	for _, c := range []struct{ got, want string }{
-		{pairs.Sums.Choices(pairs.U16), "uint16 pixels sum to uint64 or float64"},
-		{pairs.Sums.Choices(pairs.I16), "int16 pixels sum to int64"},
-		{pairs.Sums.Choices(pairs.I64), "pixels are uint8, uint16, uint32, int16, int32, float32 or float64"},
-		{pairs.Sums.Missing(pairs.U8, pairs.I64), "no table of int64 from uint8 pixels: uint8 pixels sum to uint32, uint64, float32 or float64"},
-		{pairs.Squares.For(pairs.Volume).Choices(pairs.U8), "uint8 pixels sum to uint64"},
+		{list.Choices(pairs.U8), "uint8 pixels sum to uint32, uint64 or float64"},
+		{list.Choices(pairs.I16), "int16 pixels sum to int64"},
+		{list.Choices(pairs.F32), "pixels are uint8 or int16"},
+		{list.Missing(pairs.U8, pairs.I64), "no table of int64 from uint8 pixels: uint8 pixels sum to uint32, uint64 or float64"},
+		{list.For(pairs.Volume).Choices(pairs.U8), "uint8 pixels sum to uint32"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q instead of %q", c.got, c.want)
 		}
 	}
-	if pairs.Sums.Usual(pairs.F32) != pairs.F64 || pairs.Sums.Usual(pairs.I64) != 0 || !pairs.Sums.Has(pairs.U32, pairs.U32) {
+	if list.Usual(pairs.U8) != pairs.U32 || list.Usual(pairs.F32) != 0 || !list.Has(pairs.U8, pairs.F64) || list.Has(pairs.I16, pairs.F64) {
 		t.Error("the usual sums are others")
+	}
+}
+
+// The table in the documentation of the root package is the list.
+func TestDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pixel := range pairs.Pixels() {
+		var sums []string
+		for _, sum := range pairs.Sums.Of(pixel) {
+			sums = append(sums, sum.String())
+		}
+		line := fmt.Sprintf("//\t%-9v %s\n", pixel, strings.Join(sums, ", "))
+		if !strings.Contains(string(doc), line) {
+			t.Errorf("doc.go has no line %q", line)
+		}
 	}
 }
 

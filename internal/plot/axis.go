@@ -79,7 +79,7 @@ func (s scale) ticks(a Axis) (labelled []Tick, minor []float64) {
 // there is room.
 func (s scale) logTicks() (labelled []Tick, minor []float64) {
 	decades := math.Log10(s.high / s.low)
-	skip := math.Ceil(decades / 7) // so many powers of ten to a label
+	skip := math.Ceil(decades / 7) // powers of ten to a label
 	for e := math.Floor(math.Log10(s.low)); e <= math.Log10(s.high); e++ {
 		for digit := 1.0; digit < 10; digit++ {
 			v := digit * math.Pow(10, e)

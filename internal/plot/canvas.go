@@ -47,7 +47,7 @@ var (
 	tickFace  = face{13.5, false}
 )
 
-// fontFace is a face of the Go fonts, so many times as large.
+// fontFace is a face of the Go fonts, scaled.
 func fontFace(f face, scale float64) font.Face {
 	data := goregular.TTF
 	if f.bold {

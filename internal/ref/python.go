@@ -1,7 +1,10 @@
 package ref
 
 import (
+	"bufio"
+	"io"
 	"os"
+	"os/exec"
 	"testing"
 )
 
@@ -20,4 +23,40 @@ func Python(t testing.TB) string {
 	}
 	t.Skip(missing)
 	return ""
+}
+
+// A Script is a Python process that answers on standard output what it is asked on
+// standard input.
+type Script struct {
+	In  io.Writer
+	Out *bufio.Reader
+}
+
+// StartPython runs a script of a reference until the test ends, which fails if the
+// script does.
+func StartPython(t testing.TB, script string) Script {
+	t.Helper()
+	cmd := exec.Command(Python(t), script)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if t.Failed() { // it may be writing what nobody reads
+			cmd.Process.Kill()
+		}
+		if err := cmd.Wait(); err != nil && !t.Failed() {
+			t.Errorf("%s: %v", script, err)
+		}
+	})
+	return Script{in, bufio.NewReaderSize(out, 1<<20)}
 }

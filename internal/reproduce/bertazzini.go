@@ -44,27 +44,16 @@ func (s *setting) blocks() []int {
 	return groups
 }
 
-func (s *setting) videos() []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
-	return videoSizes()
-}
+func (s *setting) videos() []Size { return s.asked(videoSizes()) }
 
-func bertazziniSequential(size Size) Spec {
-	return Spec{Algorithm: "bertazzini/sequential", Precision: "u32", Size: size, Runs: bertazziniRuns}
-}
+var bertazziniSequential = at(Spec{Algorithm: "bertazzini/sequential", Precision: "u32", Runs: bertazziniRuns})
 
 func bertazziniOn(threads int) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: "bertazzini/threads", Precision: "u32", Size: size, Threads: threads, Runs: bertazziniRuns}
-	}
+	return at(Spec{Algorithm: "bertazzini/threads", Precision: "u32", Threads: threads, Runs: bertazziniRuns})
 }
 
 func bertazziniBlock(group int) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: "bertazzini/cuda", GPU: true, Precision: "u32", Size: size, Group: group, Runs: bertazziniRuns}
-	}
+	return at(Spec{Algorithm: "bertazzini/cuda", GPU: true, Precision: "u32", Group: group, Runs: bertazziniRuns})
 }
 
 // often is a spec with the runs of this work.
@@ -300,61 +289,4 @@ func bertazziniBoth(v *view) []block {
 		}))...)
 	return append(blocks, v.onlyGPU(judge("Bertazzini and Guiducci: threads on the CPU are a little faster than the GPU", share, 0, 1, "bertazzini/both",
 		fmt.Sprintf("They are at %d of %d sizes.", won, measured), v.whyBlocks())))
-}
-
-// manySize is that of an image among many, and manyImages how many there are.
-func (s *setting) manySize() Size {
-	if s.sizes != nil {
-		return s.sizes[len(s.sizes)-1]
-	}
-	return Size{1920, 1080}
-}
-
-func (s *setting) manyImages() int {
-	if s.quick && s.device != realGPU {
-		return 4
-	}
-	return 32
-}
-
-func (s *setting) many(algorithm, precision string) Spec {
-	return Spec{Algorithm: algorithm, GPU: true, Precision: precision, Size: s.manySize(), Images: s.manyImages(), Host: true, Runs: 10}
-}
-
-func bertazziniManySpecs(s *setting) []Spec {
-	one := bertazziniBlock(256)(s.manySize())
-	one.Host, one.Runs = true, 10
-	return []Spec{one, s.many("bertazzini/many-images", "u32"), s.many(Boxsum, "u32"), s.many(Boxsum, "u8")}
-}
-
-func bertazziniMany(v *view) []block {
-	specs := bertazziniManySpecs(v.setting)
-	n := float64(v.manyImages())
-	t := &table{
-		Caption: fmt.Sprintf("%d images of %v, from host memory to host memory, ms for each image, on %s.", v.manyImages(), v.manySize(), v.gpuName()),
-		Head:    []string{"way", "ms for an image", "times as fast as one at a time"},
-	}
-	names := []string{"one at a time", "many, asynchronous copies on streams", "boxsum’s pipeline", "boxsum’s pipeline, from bytes"}
-	alone := v.ms(specs[0])
-	bars := &plot.Bars{Title: fmt.Sprintf("%d images of %v, with their copies", v.manyImages(), v.manySize()), Label: "time for an image (ms)"}
-	for i, s := range specs {
-		r := v.get(s)
-		if !r.ok() {
-			t.Rows = append(t.Rows, []cell{{names[i], s.kind()}, missing(r.Missing), {}})
-			continue
-		}
-		each := r.Median
-		if i > 0 {
-			each /= n
-		}
-		t.Rows = append(t.Rows, []cell{{names[i], s.kind()}, {number(each), s.kind()}, {times(alone / each), s.kind()}})
-		bars.Rows = append(bars.Rows, plot.Bar{Name: names[i], Value: each, Text: number(each), Hue: []int{0, 1, 4, 4}[i]})
-	}
-	gain := alone * n / v.ms(specs[1])
-	blocks := []block{
-		text("The conclusion supposes that the GPU would do better with many images, whose copies and kernels overlap on several streams. It was not measured there."), t,
-	}
-	blocks = append(blocks, draw("bertazzini-many", "Many images at once, from host memory to host memory.", bars)...)
-	return append(blocks, v.onlyGPU(judge("Bertazzini and Guiducci: many images at once, with asynchronous copies, would do better on the GPU", gain, 1, 1, "bertazzini/many",
-		fmt.Sprintf("%d images go through %s as one at a time.", v.manyImages(), asFast(gain)), "")))
 }

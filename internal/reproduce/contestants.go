@@ -2,18 +2,129 @@ package reproduce
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
-	"github.com/boxsum/boxsum/tilted"
 )
+
+// pixels are an image whose sums are exact in its precision, in the types that
+// the contestants of one group take.
+type pixels struct {
+	Size
+	kind   string // f32, f32x4, f64 or u8
+	float  boxsum.Image[float32]
+	double boxsum.Image[float64]
+	bytes  boxsum.Image[uint8]
+	words  boxsum.Image[uint32] // the bytes
+}
+
+// pixelType is which pixels a precision shares with others: integers are made
+// from the same bytes.
+func pixelType(precision string) string {
+	if precision == "u32" {
+		return "u8"
+	}
+	return precision
+}
+
+func newPixels(size Size, precision string) (p pixels, err error) {
+	p.Size, p.kind = size, pixelType(precision)
+	switch p.kind {
+	case "f32":
+		p.float, err = papers.ExactImage[float32](size.Width, size.Height, papers.Float)
+	case "f32x4":
+		p.float, err = papers.ExactImage[float32](size.Width, size.Height, papers.Float4)
+	case "f64":
+		p.double, err = papers.ExactImage[float64](size.Width, size.Height, papers.Double)
+	case "u8":
+		if p.bytes, err = papers.ExactImage[uint8](size.Width, size.Height, papers.Int); err != nil {
+			return p, err
+		}
+		if p.words, err = boxsum.NewImage[uint32](size.Width, size.Height, 1); err != nil {
+			return p, err
+		}
+		for y := range size.Height {
+			words := p.words.Row(y)
+			for x, b := range p.bytes.Row(y) {
+				words[x] = uint32(b)
+			}
+		}
+	default:
+		err = fmt.Errorf("reproduce: no pixels of %q", precision)
+	}
+	return p, err
+}
+
+// rotation is that of table 2's rotated tables: 26.57°.
+var rotation = rotated.Rotation{A: 1, B: 2}
+
+// contestant is a spec that is ready to run, and its kernels where they are asked for.
+func (l *lab) contestant(s Spec) (*measure.Contestant, []Kernel, error) {
+	p := l.pixels
+	switch {
+	case s.Cycles > 0:
+		return l.cycles(s), nil, nil
+	case s.Algorithm == DeviceCopy:
+		bytes := map[string]int64{"f32": 8, "u32": 8, "f32x4": 32, "f64": 16, "u8": 5}[s.Precision]
+		if bytes == 0 {
+			return nil, nil, fmt.Errorf("reproduce: no copy of %q", s.Precision)
+		}
+		c, err := measure.DeviceCopy(l.device, bytes*int64(s.Pixels()))
+		return c, nil, err
+	case s.Algorithm != Boxsum:
+		return l.published(s)
+	case s.Precision == "u8":
+		return ours[uint32](l, p.bytes, s)
+	case s.Precision == "u32":
+		return ours[uint32](l, p.words, s)
+	case s.Precision == "f64":
+		return ours[float64](l, p.double, s)
+	}
+	return ours[float32](l, p.float, s)
+}
+
+// ours is this library's own table.
+func ours[S boxsum.Sum, P boxsum.Pixel](l *lab, img boxsum.Image[P], s Spec) (*measure.Contestant, []Kernel, error) {
+	var w *measure.Work
+	var err error
+	switch {
+	case s.GPU && s.Images > 0:
+		c, err := measure.Many[S](l.device, img, s.Images)
+		return c, nil, err
+	case s.GPU:
+		w, err := measure.DeviceUpright[S](measure.DeviceJob{Device: l.device}, img)
+		if err != nil {
+			return nil, nil, err
+		}
+		var each []Kernel
+		if s.Kernels {
+			infos, err := l.device.Kernels(w.Queue)
+			if err != nil {
+				return w.Contestant(s.Host), nil, err
+			}
+			for _, info := range infos {
+				each = append(each, kernelOf(info))
+			}
+		}
+		return w.Contestant(s.Host), each, nil
+	case s.Table == "tilted":
+		w, err = measure.Tilted[S](img)
+	case s.Table == "rotated":
+		w, err = measure.Rotated[S](img, rotation)
+	default:
+		w, err = measure.Upright[S](img)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return w.Contestant(measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}), nil, nil
+}
 
 // prepare makes a job of a published algorithm.
 func (l *lab) prepare(s Spec, device *gpu.Device) (*papers.Job, error) {
@@ -36,40 +147,24 @@ func (l *lab) prepare(s Spec, device *gpu.Device) (*papers.Job, error) {
 	}
 }
 
-// rotation is that of table 2's rotated tables: 26.57°.
-var rotation = rotated.Rotation{A: 1, B: 2}
-
 func repeated[P boxsum.Pixel](img boxsum.Image[P], n int) []boxsum.Image[P] {
 	return slices.Repeat([]boxsum.Image[P]{img}, max(n, 1))
 }
 
-// paper is a published algorithm.
-func (l *lab) paper(s Spec) (*contestant, error) {
+// published is a published algorithm.
+func (l *lab) published(s Spec) (c *measure.Contestant, each []Kernel, err error) {
 	job, err := l.prepare(s, l.device)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c := &contestant{run: onClock(job.Run), close: func() { _ = job.Close() }}
-	run := job.Run
-	switch {
-	case s.Host:
-		c.run, run = onClock(job.RunHost), job.RunHost
-	case s.GPU:
-		c.run = onEvents(l.device, job.Run)
-	}
-	c.verify = func() error {
-		if err := run(); err != nil {
-			return err
-		}
-		return job.Verify()
+	device := l.device
+	if !s.GPU {
+		device = nil
 	}
 	if s.Kernels {
-		if c.Each, err = l.kernels(job); err != nil {
-			c.close()
-			return nil, err
-		}
+		each, err = l.kernels(job)
 	}
-	return c, nil
+	return measure.Published(job, device, s.Host), each, err
 }
 
 // kernels is what each kernel of a job takes, those of one name together.
@@ -80,7 +175,7 @@ func (l *lab) kernels(job *papers.Job) ([]Kernel, error) {
 	}
 	var each []Kernel
 	for _, step := range job.Steps() {
-		times, err := onEvents(l.device, step.Run)(9, true)
+		times, err := measure.OnEvents(l.device, step.Run)(9, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +187,7 @@ func (l *lab) kernels(job *papers.Job) ([]Kernel, error) {
 				each[i] = kernelOf(infos[j])
 			}
 		}
-		each[i].Median += median(times)
+		each[i].Median += measure.Median(times)
 		each[i].Bytes += step.Bytes
 	}
 	return each, nil
@@ -102,9 +197,9 @@ func kernelOf(info gpu.KernelInfo) Kernel {
 	return Kernel{Name: info.Name, Threads: info.Threads, Registers: info.Registers, Shared: info.Shared, Occupancy: info.Occupancy}
 }
 
-// cycles is so many runs of a published algorithm on a device that was just
-// opened, from before its kernels are loaded, by the clock.
-func (l *lab) cycles(s Spec) (*contestant, error) {
+// cycles is several runs of a published algorithm on a device that was just
+// opened, from before its kernels are loaded, by the clock. Each is checked.
+func (l *lab) cycles(s Spec) *measure.Contestant {
 	once := func() (time.Duration, error) {
 		d, err := gpu.Open(l.device.Info())
 		if err != nil {
@@ -124,12 +219,9 @@ func (l *lab) cycles(s Spec) (*contestant, error) {
 		}
 		err = d.Wait()
 		took := time.Since(start)
-		if err == nil {
-			err = job.Verify()
-		}
-		return took, err
+		return took, cmp.Or(err, job.Verify())
 	}
-	return &contestant{Result: Result{Verified: true}, close: func() {}, run: func(n int, _ bool) ([]time.Duration, error) {
+	return &measure.Contestant{Run: func(n, _ int) ([]time.Duration, error) {
 		times := make([]time.Duration, n)
 		for i := range times {
 			var err error
@@ -138,215 +230,5 @@ func (l *lab) cycles(s Spec) (*contestant, error) {
 			}
 		}
 		return times, nil
-	}}, nil
-}
-
-// copies is the memory's part alone.
-func (l *lab) copies(s Spec) (*contestant, error) {
-	bytes := map[string]int64{"f32": 8, "u32": 8, "f32x4": 32, "f64": 16, "u8": 5}[s.Precision]
-	if bytes == 0 {
-		return nil, fmt.Errorf("reproduce: no copy of %q", s.Precision)
-	}
-	c, err := l.device.NewCopy(max(1, bytes*int64(s.pixels())/2))
-	if err != nil {
-		return nil, err
-	}
-	return &contestant{run: onEvents(l.device, c.Run), close: func() { _ = c.Close() }}, nil
-}
-
-// boxsum is this library's own engine.
-func (l *lab) boxsum(s Spec) (*contestant, error) {
-	opt := &boxsum.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}
-	p := l.pixels
-	switch {
-	case s.Table == "tilted":
-		return l.tilted(opt)
-	case s.Table == "rotated":
-		return l.rotated(opt)
-	case s.GPU && s.Images > 0 && s.Precision == "u8":
-		return ourPipeline(l.device, p.bytes, s.Images)
-	case s.GPU && s.Images > 0:
-		return ourPipeline(l.device, p.words, s.Images)
-	case s.GPU && s.Precision == "u8":
-		return onGPU[uint32](l.device, p.bytes, s)
-	case s.GPU && s.Precision == "u32":
-		return onGPU[uint32](l.device, p.words, s)
-	case s.GPU && s.Precision == "f64":
-		return onGPU[float64](l.device, p.double, s)
-	case s.GPU:
-		return onGPU[float32](l.device, p.float, s)
-	case s.Precision == "u8":
-		return onCPU[uint32](p.bytes, opt)
-	case s.Precision == "u32":
-		return onCPU[uint32](p.words, opt)
-	case s.Precision == "f64":
-		return onCPU[float64](p.double, opt)
-	}
-	return onCPU[float32](p.float, opt)
-}
-
-func onCPU[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *boxsum.Options) (*contestant, error) {
-	t, err := boxsum.NewTable[S](img.Width, img.Height, img.Channels)
-	if err != nil {
-		return nil, err
-	}
-	run := func() error { return boxsum.IntegrateInto(t, img, opt) }
-	return &contestant{run: onClock(run), close: func() {}, verify: func() error {
-		if err := run(); err != nil {
-			return err
-		}
-		return check(t, img)
-	}}, nil
-}
-
-func onGPU[S boxsum.Sum, P boxsum.Pixel](d *gpu.Device, img boxsum.Image[P], s Spec) (c *contestant, err error) {
-	host, err := boxsum.NewTable[S](img.Width, img.Height, img.Channels)
-	if err != nil {
-		return nil, err
-	}
-	if s.Host {
-		run := func() error { return gpu.IntegrateHostInto(d, host, img, nil) }
-		return &contestant{run: onClock(run), close: func() {}, verify: func() error {
-			if err := run(); err != nil {
-				return err
-			}
-			return check(host, img)
-		}}, nil
-	}
-	images, err := gpu.Upload(d, img)
-	if err != nil {
-		return nil, err
-	}
-	tables, err := gpu.NewTable[S](d, img.Width, img.Height, img.Channels, 1)
-	if err != nil {
-		return nil, errors.Join(err, images.Close())
-	}
-	run := func() error { return gpu.IntegrateInto(tables, images, nil) }
-	c = &contestant{run: onEvents(d, run), close: func() { _, _ = images.Close(), tables.Close() }, verify: func() error {
-		if err := run(); err != nil {
-			return err
-		}
-		if err := tables.DownloadInto(0, host); err != nil {
-			return err
-		}
-		return check(host, img)
 	}}
-	if s.Kernels {
-		infos, err := d.Kernels(run)
-		if err != nil {
-			c.close()
-			return nil, err
-		}
-		for _, info := range infos {
-			c.Each = append(c.Each, kernelOf(info))
-		}
-	}
-	return c, nil
-}
-
-// ourPipeline takes many images from page-locked memory to page-locked memory, as the
-// published way does.
-func ourPipeline[P boxsum.Pixel](d *gpu.Device, img boxsum.Image[P], count int) (*contestant, error) {
-	var images []boxsum.Image[P]
-	var frees []func() error
-	free := func() {
-		for _, f := range frees {
-			_ = f()
-		}
-	}
-	for range count {
-		locked, release, err := gpu.NewHostImage[P](d, img.Width, img.Height, img.Channels)
-		if err != nil {
-			free()
-			return nil, err
-		}
-		frees = append(frees, release)
-		for y := range img.Height {
-			copy(locked.Row(y), img.Row(y))
-		}
-		images = append(images, locked)
-	}
-	each := func(look func(*boxsum.Table[uint32]) error) error {
-		for t, err := range gpu.Pipeline[uint32](context.Background(), d, slices.Values(images), &gpu.PipelineOptions{Reuse: true}) {
-			if err != nil {
-				return err
-			}
-			if err := look(t); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return &contestant{
-		run:    onClock(func() error { return each(func(*boxsum.Table[uint32]) error { return nil }) }),
-		verify: func() error { return each(func(t *boxsum.Table[uint32]) error { return check(t, img) }) },
-		close:  free,
-	}, nil
-}
-
-// tilted and rotated tables are compared with those of the work, which has
-// compared them with its reference: every entry.
-func (l *lab) tilted(opt *boxsum.Options) (*contestant, error) {
-	l = &lab{pixels: l.pixels} // those of now
-	img := l.pixels.float
-	t, err := tilted.NewTable[float32](img.Width, img.Height, 1)
-	if err != nil {
-		return nil, err
-	}
-	run := func() error { return tilted.IntegrateInto(t, img, opt) }
-	return &contestant{run: onClock(run), close: func() {}, verify: func() error {
-		if err := run(); err != nil {
-			return err
-		}
-		return l.compare("messom/twisted", func(x, y int) float32 { return t.At(x+1, y+1, 0) })
-	}}, nil
-}
-
-func (l *lab) rotated(opt *boxsum.Options) (*contestant, error) {
-	l = &lab{pixels: l.pixels} // those of now
-	img := l.pixels.float
-	t, err := rotated.NewTable[float32](img.Width, img.Height, 1, rotation)
-	if err != nil {
-		return nil, err
-	}
-	run := func() error { return rotated.IntegrateInto(t, img, opt) }
-	all := t.Bounds()
-	return &contestant{run: onClock(run), close: func() {}, verify: func() error {
-		if err := run(); err != nil {
-			return err
-		}
-		return l.compare("messom/rotated", func(x, y int) float32 {
-			c, r := t.Cell(x, y)
-			return t.Sum(rotated.Box{C0: c, R0: all.R0, C1: all.C1, R1: r + 1})
-		})
-	}}, nil
-}
-
-// compare compares every entry that belongs to a pixel with that of a published
-// algorithm.
-func (l *lab) compare(algorithm string, at func(x, y int) float32) error {
-	job, err := l.prepare(Spec{Algorithm: algorithm, Precision: "f32"}, nil)
-	if err != nil {
-		return err
-	}
-	defer job.Close()
-	if err := job.Run(); err != nil {
-		return err
-	}
-	if err := job.Verify(); err != nil {
-		return err
-	}
-	theirs, err := papers.Table[float32](job, 0)
-	if err != nil {
-		return err
-	}
-	entries := theirs.Inclusive()
-	for y := range entries.Height {
-		for x, want := range entries.Row(y) {
-			if got := at(x, y); got != want {
-				return fmt.Errorf("the sum for pixel (%d, %d) is %v and not %v", x, y, got, want)
-			}
-		}
-	}
-	return nil
 }

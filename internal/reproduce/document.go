@@ -41,10 +41,10 @@ type table struct {
 	Rows    [][]cell
 }
 
-// IsLeft says whether a column is flush left.
+// IsLeft reports whether a column is flush left.
 func (t *table) IsLeft(column int) bool { return column < max(t.Left, 1) }
 
-// Starts says whether a row begins a group of rows, those of one size.
+// Starts reports whether a row begins a group of rows, those of one size.
 func (t *table) Starts(row int) bool {
 	return t.Grouped && row > 0 && t.Rows[row][0].Text != t.Rows[row-1][0].Text
 }

@@ -32,21 +32,17 @@ var gpuExperiments = []*Experiment{
 
 func (s *setting) gpuSize() Size {
 	switch {
-	case s.sizes != nil:
-		return s.sizes[len(s.sizes)-1]
 	case s.quick && s.device != realGPU:
-		return Size{1024, 1024}
+		return s.last(sized(1024, 1024))
 	case s.device == standIn:
-		return Size{2048, 2048}
+		return s.last(sized(2048, 2048))
 	}
-	return Size{4096, 4096}
+	return s.last(sized(4096, 4096))
 }
 
 func gpuSpec(i int) func(Size) Spec {
 	a := gpuAlgorithms[i]
-	return func(size Size) Spec {
-		return Spec{Algorithm: a.algorithm, GPU: true, Precision: a.precision, Size: size, Group: a.group, Runs: bilgicRuns}
-	}
+	return at(Spec{Algorithm: a.algorithm, GPU: true, Precision: a.precision, Group: a.group, Runs: bilgicRuns})
 }
 
 func gpuSpecs(s *setting) []Spec {
@@ -106,7 +102,7 @@ func gpuTell(v *view) []block {
 		bars.Rows = append(bars.Rows, plot.Bar{Name: "boxsum, " + typeNames[p], Value: perValue(s) / units, Text: number(perValue(s) / units), Hue: 4})
 	}
 	blocks := []block{text("Every work’s kernels on one device, in the types that the work used, and boxsum’s in the same types. Times are of the kernels alone, between events of the device.")}
-	if size != (Size{4096, 4096}) {
+	if size != sized(4096, 4096) {
 		bars.Title = strings.Replace(bars.Title, size.String(), size.String()+" in place of 4096²", 1)
 		blocks = append(blocks, text(fmt.Sprintf("This run took %v.", size)))
 	}

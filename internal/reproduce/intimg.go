@@ -31,18 +31,11 @@ var intimgExperiments = []*Experiment{
 	{Name: "intimg/chart", Title: "Chart: times by image size", specs: intimgChartSpecs, tell: intimgChart},
 }
 
-func (s *setting) intimgSize() Size {
-	if s.sizes != nil {
-		return s.sizes[len(s.sizes)-1]
-	}
-	return Size{4096, 4096}
-}
+func (s *setting) intimgSize() Size { return s.last(sized(4096, 4096)) }
 
 func intimgSpec(row int) func(Size) Spec {
 	r := intimgRows[row]
-	return func(size Size) Spec {
-		return Spec{Algorithm: r.algorithm, GPU: r.gpu, Precision: "f32", Threads: r.threads, Size: size, Runs: intimgRuns}
-	}
+	return at(Spec{Algorithm: r.algorithm, GPU: r.gpu, Precision: "f32", Threads: r.threads, Runs: intimgRuns})
 }
 
 // hosted is a spec from host memory to host memory.
@@ -72,9 +65,9 @@ func intimgChartSpecs(s *setting) []Spec {
 }
 
 func (s *setting) intimgSizes() []Size {
-	sizes := s.sweep(squares(4096)...)
+	sizes := s.sweep(squares(256, 4096)...)
 	// The size of the table is measured anyway.
-	if last := s.intimgSize(); s.sizes == nil && sizes[len(sizes)-1].pixels() < last.pixels() {
+	if last := s.intimgSize(); s.sizes == nil && sizes[len(sizes)-1].Pixels() < last.Pixels() {
 		sizes = append(sizes, last)
 	}
 	return sizes
@@ -111,7 +104,7 @@ func intimgTable(v *view) []block {
 		case r.threads > 0:
 			ours = ourCPU("f32")(size)
 		}
-		if size == (Size{4096, 4096}) {
+		if size == sized(4096, 4096) {
 			add(r.name, published(fmt.Sprintf("%v", r.ms)), published(fmt.Sprintf("%v×", r.speedup)), intimgSpec(i)(size), ours)
 		} else {
 			add(r.name, none, none, intimgSpec(i)(size), ours)
@@ -133,7 +126,7 @@ func intimgTable(v *view) []block {
 	}
 	bars := &plot.Bars{Title: fmt.Sprintf("One table of %v, single precision", size), Label: "time (ms)"}
 	for i, r := range intimgRows {
-		if size == (Size{4096, 4096}) {
+		if size == sized(4096, 4096) {
 			bars.Rows = append(bars.Rows, plot.Bar{Name: r.name + ", published", Value: r.ms, Hue: r.style.Hue, Pale: true})
 		}
 		if ms := v.ms(intimgSpec(i)(size)); ms > 0 {
@@ -182,7 +175,7 @@ func intimgChart(v *view) []block {
 	return append(blocks, draw("intimg-chart", "The chart again, with boxsum: time by image size, single precision.", v.bySize("Time by image size", v.intimgSizes(), curves))...)
 }
 
-// count is so many of something.
+// count is a number of something.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

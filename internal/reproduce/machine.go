@@ -5,7 +5,7 @@ import (
 	"runtime"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // A Machine is what the measurements ran on.
@@ -67,7 +67,7 @@ func (s *setting) fits(experiments []*Experiment) error {
 			if spec.Width < 1 || spec.Height < 1 {
 				return fmt.Errorf("reproduce: a size of %d×%d: both sides must be 1 at least", spec.Width, spec.Height)
 			}
-			if err := memory.Check(spec.pixels() * bytesPerPixel); err != nil {
+			if err := grid.Check(spec.Pixels() * bytesPerPixel); err != nil {
 				return fmt.Errorf("reproduce: %s at %v: %w: choose smaller sizes", e.Name, spec.Size, err)
 			}
 		}

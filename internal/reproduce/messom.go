@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/boxsum/boxsum/internal/plot"
 )
@@ -11,14 +12,14 @@ const messomRuns = 10
 
 // messomSizes are those of tables 3 to 5. The last is of 1024 rows and 2048
 // columns.
-var messomSizes = []Size{{64, 64}, {128, 128}, {256, 256}, {512, 512}, {1024, 1024}, {2048, 1024}}
+var messomSizes = append(squares(64, 1024), sized(2048, 1024))
 
 // The published figures of Messom and Barczak.
 var (
 	messomTable2 = []struct {
 		Size
 		normal, twisted, rotated float64 // ms
-	}{{Size{320, 240}, 0.3, 4.2, 4.2}, {Size{640, 480}, 1.6, 4.4, 17.2}, {Size{1280, 960}, 8, 22, 68}}
+	}{{sized(320, 240), 0.3, 4.2, 4.2}, {sized(640, 480), 1.6, 4.4, 17.2}, {sized(1280, 960), 8, 22, 68}}
 
 	// Seconds of table 3, by size, for 1, 2 and 10 cycles, and the average
 	// without the first.
@@ -50,39 +51,21 @@ var messomExperiments = []*Experiment{
 }
 
 // messomSweep is the published sizes, or those asked for.
-func (s *setting) messomSweep() []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
-	return messomSizes
-}
+func (s *setting) messomSweep() []Size { return s.asked(messomSizes) }
 
 // publishedAt is the index of a size in the published tables, or -1.
-func publishedAt(size Size) int {
-	for i, s := range messomSizes {
-		if s == size {
-			return i
-		}
-	}
-	return -1
-}
+func publishedAt(size Size) int { return slices.Index(messomSizes, size) }
 
 func onOneCore(algorithm string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: algorithm, Precision: "f32", Size: size, Runs: messomRuns}
-	}
+	return at(Spec{Algorithm: algorithm, Precision: "f32", Runs: messomRuns})
 }
 
 func onDevice(algorithm string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: algorithm, GPU: true, Precision: "f32", Size: size, Runs: messomRuns}
-	}
+	return at(Spec{Algorithm: algorithm, GPU: true, Precision: "f32", Runs: messomRuns})
 }
 
 func ourTable(kind string) func(Size) Spec {
-	return func(size Size) Spec {
-		return Spec{Algorithm: Boxsum, Precision: "f32", Size: size, Threads: 1, Table: kind, Runs: messomRuns}
-	}
+	return at(Spec{Algorithm: Boxsum, Precision: "f32", Threads: 1, Table: kind, Runs: messomRuns})
 }
 
 // messomKinds are the columns of table 2.
@@ -96,14 +79,11 @@ var messomKinds = []struct {
 }
 
 func (s *setting) messomTable2Sizes() []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
 	var sizes []Size
 	for _, row := range messomTable2 {
 		sizes = append(sizes, row.Size)
 	}
-	return sizes
+	return s.asked(sizes)
 }
 
 func messomTable2Specs(s *setting) []Spec {
@@ -130,14 +110,14 @@ func tellMessomTable2(v *view) []block {
 		for _, size := range v.messomTable2Sizes() {
 			for _, row := range messomTable2 {
 				if row.Size == size {
-					pub.Points = append(pub.Points, plot.Point{X: size.pixels(), Y: []float64{row.normal, row.twisted, row.rotated}[k]})
+					pub.Points = append(pub.Points, plot.Point{X: size.Pixels(), Y: []float64{row.normal, row.twisted, row.rotated}[k]})
 				}
 			}
 			if ms := v.ms(kind.theirs(size)); ms > 0 {
-				here.Points = append(here.Points, plot.Point{X: size.pixels(), Y: ms})
+				here.Points = append(here.Points, plot.Point{X: size.Pixels(), Y: ms})
 			}
 			if ms := v.ms(kind.ours(size)); ms > 0 {
-				ours.Points = append(ours.Points, plot.Point{X: size.pixels(), Y: ms})
+				ours.Points = append(ours.Points, plot.Point{X: size.Pixels(), Y: ms})
 			}
 		}
 		for _, s := range []plot.Series{pub, here, ours} {
@@ -194,7 +174,7 @@ func messomTable3Specs(s *setting) []Spec {
 
 var messomCycles = []int{1, 2, 10}
 
-// withCycles is so many cycles from a device that has not run the kernel yet.
+// withCycles is n cycles from a device that has not run the kernel yet.
 func withCycles(size Size, n int) Spec {
 	s := onDevice("messom/stream-8")(size)
 	s.Cycles, s.Runs = n, 3
@@ -215,14 +195,14 @@ func tellMessomTable3(v *view) []block {
 			p := messomTable3[i]
 			t.Rows = append(t.Rows, []cell{{size.String(), ""}, published("published"), published(number(1e3 * p.one)), published(number(1e3 * p.two)), published(number(1e3 * p.ten)),
 				published(number(1e3 * p.average)), published(number(1e9 * p.perPixel)), {}, {}, {}, {}})
-			pub.Points = append(pub.Points, plot.Point{X: size.pixels(), Y: 1e3 * p.average})
+			pub.Points = append(pub.Points, plot.Point{X: size.Pixels(), Y: 1e3 * p.average})
 		}
 		row := cells(size.String(), "here")
 		for _, n := range messomCycles {
 			row = append(row, v.cell(withCycles(size, n), 1))
 		}
 		s := average(size)
-		row = append(row, v.cell(s, 1), v.cell(s, size.pixels()/1e6), v.cell(onDevice("messom/stream")(size), 1), v.cell(onDevice("messom/stream-float4")(size), 1),
+		row = append(row, v.cell(s, 1), v.cell(s, size.Pixels()/1e6), v.cell(onDevice("messom/stream")(size), 1), v.cell(onDevice("messom/stream-float4")(size), 1),
 			v.cell(ourGPU("f32")(size), 1), v.ratio(s, ourGPU("f32")(size)))
 		t.Rows = append(t.Rows, row)
 	}
@@ -239,115 +219,12 @@ func tellMessomTable3(v *view) []block {
 	}
 	blocks = append(blocks, draw("messom-table-3", "Table 3 and figure 12 again: the average cycle by image size.", chart)...)
 	first, last := average(sizes[0]), average(sizes[len(sizes)-1])
-	better := (v.ms(first) / first.pixels()) / (v.ms(last) / last.pixels())
+	better := (v.ms(first) / first.Pixels()) / (v.ms(last) / last.Pixels())
 	cheaper := v.ms(onDevice("messom/stream")(last.Size)) / v.ms(onDevice("messom/stream-float4")(last.Size))
 	return append(blocks,
 		v.onlyGPU(judge("Messom and Barczak: on the GPU a pixel costs less the larger the image is", better, 1, 1, "messom/table-3",
-			fmt.Sprintf("A pixel costs %s ns at %v and %s ns at %v (published: 180 and 4.5).", number(1e6*v.ms(first)/first.pixels()), first.Size, number(1e6*v.ms(last)/last.pixels()), last.Size), "")),
+			fmt.Sprintf("A pixel costs %s ns at %v and %s ns at %v (published: 180 and 4.5).", number(1e6*v.ms(first)/first.Pixels()), first.Size, number(1e6*v.ms(last)/last.Pixels()), last.Size), "")),
 		v.onlyGPU(judge("Messom and Barczak: float4 improves on float in the stream kernel", cheaper, 1, 1, "messom/table-3",
 			fmt.Sprintf("At %v the passes with float4 are %s as those with float.", last.Size, asFast(cheaper)),
 			"A GPU of today joins the loads of neighbouring threads whatever their width.")))
-}
-
-func messomTable4Specs(s *setting) []Spec {
-	return atSizes(s.messomSweep(), onOneCore("messom/stream-cpu"), onOneCore("messom/stream-cpu-float4"), onOneCore("messom/stream-cpu-8"), ourTable(""))
-}
-
-func tellMessomTable4(v *view) []block {
-	t := &table{
-		Caption: "Single precision on one core, ms for one cycle. Published figures are a tenth of those for ten cycles, on " + messomQuad + ".",
-		Left:    2,
-		Grouped: true,
-		Head:    []string{"image", "", "float", "float4", "8 streams", "ns/pixel, 8 streams", "boxsum", "boxsum over 8 streams"},
-	}
-	eight := onOneCore("messom/stream-cpu-8")
-	float, float4 := onOneCore("messom/stream-cpu"), onOneCore("messom/stream-cpu-float4")
-	pubs := []plot.Series{
-		{Name: "float, published", Style: plot.Style{Hue: 0, Dash: 1, Hollow: true}},
-		{Name: "float4, published", Style: plot.Style{Hue: 2, Dash: 1, Hollow: true}},
-		{Name: "8 streams, published", Style: plot.Style{Hue: 1, Dash: 1, Hollow: true}},
-	}
-	for _, size := range v.messomSweep() {
-		if i := publishedAt(size); i >= 0 {
-			p := messomTable4[i]
-			for j, s := range []float64{p.float, p.float4, p.eight} {
-				pubs[j].Points = append(pubs[j].Points, plot.Point{X: size.pixels(), Y: 100 * s})
-			}
-			t.Rows = append(t.Rows, []cell{{size.String(), ""}, published("published"), published(number(100 * p.float)), published(number(100 * p.float4)), published(number(100 * p.eight)),
-				published(number(1e8 * p.eight / size.pixels())), {}, {}})
-		}
-		t.Rows = append(t.Rows, append(cells(size.String(), "here"), v.cell(float(size), 1), v.cell(float4(size), 1), v.cell(eight(size), 1), v.cell(eight(size), size.pixels()/1e6),
-			v.cell(ourTable("")(size), 1), v.ratio(eight(size), ourTable("")(size))))
-	}
-	var fixed []plot.Series
-	for _, p := range pubs {
-		if p.Points != nil {
-			fixed = append(fixed, p)
-		}
-	}
-	blocks := []block{
-		text("The same passes on one core of the processor. The work’s simulation calls a function for every element of a stream, which is what its times are mostly made of."), t,
-	}
-	sizes := v.messomSweep()
-	blocks = append(blocks, draw("messom-table-4", "Table 4 and figure 13 again: one cycle of the simulated stream processing on one core.",
-		v.bySize("Stream processing simulated on one core", sizes, []curve{
-			{"float, here", plot.Style{Hue: 0}, float, 1}, {"float4, here", plot.Style{Hue: 2}, float4, 1}, {"8 streams, here", plot.Style{Hue: 1}, eight, 1},
-			{"boxsum, one core", boxsumCPU, ourTable(""), 1},
-		}, fixed...))...)
-	last := sizes[len(sizes)-1]
-	gain4, gain8 := v.ms(float(last))/v.ms(float4(last)), v.ms(float4(last))/v.ms(eight(last))
-	return append(blocks, judge("Messom and Barczak: simulated on the CPU, float4 is faster than float, and eight streams are faster still", bothGain(gain4, gain8), 0, 2, "messom/table-4",
-		fmt.Sprintf("At %v float4 is %s as float, and eight streams %s as float4 (published: 1.9× and 2.8×).", last, asFast(gain4), asFast(gain8)),
-		"Calls of the kernel are cheaper today than they were, beside what it does."))
-}
-
-// bothGain is how many of two ratios are a gain beyond what noise can make.
-func bothGain(a, b float64) float64 {
-	if math.IsNaN(a + b) {
-		return math.NaN()
-	}
-	n := 0.0
-	for _, r := range []float64{a, b} {
-		if r > 1.05 {
-			n++
-		}
-	}
-	return n
-}
-
-func messomTable5Specs(s *setting) []Spec {
-	return atSizes(s.messomSweep(), onOneCore("messom/serial"), ourTable(""), ourCPU("f32"))
-}
-
-func tellMessomTable5(v *view) []block {
-	t := &table{
-		Caption: "Single precision. Published figures are from " + messomQuad + ".",
-		Head:    []string{"image", "published (µs)", "ns/pixel", "here (µs)", "ns/pixel", "boxsum, one core (µs)", "boxsum, all cores (µs)", "boxsum (1) over serial"},
-	}
-	serial, one := onOneCore("messom/serial"), ourTable("")
-	pub := plot.Series{Name: "serial, published", Style: plot.Style{Hue: 0, Dash: 1, Hollow: true}}
-	for _, size := range v.messomSweep() {
-		row := cells(size.String(), "", "")
-		row[1], row[2] = published("–"), published("–")
-		if i := publishedAt(size); i >= 0 {
-			s := messomTable5[i]
-			row[1], row[2] = published(number(1e6*s)), published(number(1e9*s/size.pixels()))
-			pub.Points = append(pub.Points, plot.Point{X: size.pixels(), Y: 1e3 * s})
-		}
-		t.Rows = append(t.Rows, append(row, v.cell(serial(size), 1e-3), v.cell(serial(size), size.pixels()/1e6), v.cell(one(size), 1e-3), v.cell(ourCPU("f32")(size), 1e-3), v.ratio(serial(size), one(size))))
-	}
-	var fixed []plot.Series
-	if pub.Points != nil {
-		fixed = append(fixed, pub)
-	}
-	sizes := v.messomSweep()
-	blocks := []block{text("The serial recurrence on one core. The published time of a pixel grows from 1.7 to 8.9 ns once the image and its table outgrow the cache."), t}
-	blocks = append(blocks, draw("messom-table-5", "Table 5 and figure 14 again: the serial algorithm by image size.",
-		v.bySize("The serial algorithm on one core", sizes, []curve{
-			{"serial, here", plot.Style{Hue: 0}, serial, 1}, {"boxsum, one core", boxsumCPU, one, 1}, {"boxsum, all cores", boxsumToo, ourCPU("f32"), 1},
-		}, fixed...))...)
-	last := sizes[len(sizes)-1]
-	gpu := v.ms(serial(last)) / v.ms(onDevice("messom/stream-8")(last))
-	return append(blocks, v.onlyGPU(judge("Messom and Barczak: for large images the GPU is faster than the serial algorithm on one core", gpu, 1, 2, "messom/table-5",
-		fmt.Sprintf("At %v the stream kernels are %s (published: 2.0×).", last, asFast(gpu)), "")))
 }

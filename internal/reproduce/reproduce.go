@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
 // Config says what to reproduce, and on what.
@@ -53,33 +54,14 @@ type Config struct {
 	machine *Machine
 }
 
-// Progress is how far the measurements have come.
-type Progress struct {
-	Done, Total int    // of the measurements
-	What        string // what is measured now
-}
+// What is measured, and how far it is, as package measure has it.
+type (
+	Size     = measure.Size
+	Progress = measure.Progress
+)
 
-// A Size is that of an image.
-type Size struct {
-	Width  int `json:"width"`
-	Height int `json:"height"`
-}
-
-// String is the side of a square with a small two, the name of a video format,
-// or both sides.
-func (s Size) String() string {
-	for _, v := range videos {
-		if v.Size == s {
-			return v.name
-		}
-	}
-	if s.Width == s.Height {
-		return fmt.Sprintf("%d²", s.Width)
-	}
-	return fmt.Sprintf("%d×%d", s.Width, s.Height)
-}
-
-func (s Size) pixels() float64 { return float64(s.Width) * float64(s.Height) }
+// sized is the size of an image.
+func sized(width, height int) Size { return Size{Width: width, Height: height} }
 
 // An Experiment is one table, or some figures, of a work.
 type Experiment struct {
@@ -147,7 +129,6 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	measure := cfg.measure
 	if measure == nil {
 		l := &lab{device: cfg.Device, setting: s, progress: cfg.Progress, total: len(todo)}
-		defer l.close()
 		measure = l.measure
 	}
 	r.setting = s
@@ -187,7 +168,7 @@ func samePixels(specs []Spec) (group, others []Spec) {
 	return group, others
 }
 
-// has says whether anything of an experiment was measured.
+// has reports whether anything of an experiment was measured.
 func (r *Report) has(e *Experiment) bool {
 	for _, s := range e.specs(r.setting) {
 		if slices.ContainsFunc(r.Results, func(result Result) bool { return result.Spec.same(s) }) {
@@ -238,6 +219,19 @@ func (cfg *Config) setting() *setting {
 	return s
 }
 
+// asked is the sizes that were asked for, or else others, and last the last of them.
+func (s *setting) asked(others []Size) []Size {
+	if s.sizes != nil {
+		return s.sizes
+	}
+	return others
+}
+
+func (s *setting) last(other Size) Size {
+	sizes := s.asked([]Size{other})
+	return sizes[len(sizes)-1]
+}
+
 // sweep is the sizes to sweep: those asked for, or else the published ones, as
 // far as a quick run or a processor that stands in for a GPU can take them.
 func (s *setting) sweep(published ...Size) []Size {
@@ -251,7 +245,7 @@ func (s *setting) sweep(published ...Size) []Size {
 	case s.device == standIn:
 		limit = standInPixels
 	}
-	return slices.DeleteFunc(published, func(size Size) bool { return size.pixels() > limit })
+	return slices.DeleteFunc(published, func(size Size) bool { return size.Pixels() > limit })
 }
 
 // Sizes beyond which a quick run, or one on a processor that stands in for a
@@ -261,24 +255,20 @@ const (
 	standInPixels = 1 << 22
 )
 
-// squares are the sizes of sides from 256 to a limit.
-func squares(limit int) []Size {
+// squares are the sizes of sides from one to another, doubled each time.
+func squares(from, to int) []Size {
 	var sizes []Size
-	for side := 256; side <= limit; side *= 2 {
-		sizes = append(sizes, Size{side, side})
+	for side := from; side <= to; side *= 2 {
+		sizes = append(sizes, sized(side, side))
 	}
 	return sizes
 }
 
-var videos = []struct {
-	name string
-	Size
-}{{"480p", Size{854, 480}}, {"720p", Size{1280, 720}}, {"1080p", Size{1920, 1080}}, {"1440p", Size{2560, 1440}}, {"2160p", Size{3840, 2160}}}
-
+// videoSizes are those of video formats up to 2160p.
 func videoSizes() []Size {
 	var sizes []Size
-	for _, v := range videos {
-		sizes = append(sizes, v.Size)
+	for _, v := range measure.Videos[:5] {
+		sizes = append(sizes, sized(v.Width, v.Height))
 	}
 	return sizes
 }

@@ -209,7 +209,7 @@ func TestAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("pictures take long")
 	}
-	dir, _ := reportOn(t, pocl, Config{Names: []string{"messom/table-2", "gpu"}, Sizes: []Size{{640, 480}, {300, 200}}})
+	dir, _ := reportOn(t, pocl, Config{Names: []string{"messom/table-2", "gpu"}, Sizes: []Size{sized(640, 480), sized(300, 200)}})
 	f, err := os.Open(filepath.Join(dir, "results.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -337,7 +337,7 @@ func TestWrongResult(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
-	for _, size := range []Size{{1 << 20, 1 << 20}, {0, 5}, {-1, 5}} {
+	for _, size := range []Size{sized(1<<20, 1<<20), sized(0, 5), sized(-1, 5)} {
 		if _, err := Run(t.Context(), Config{Sizes: []Size{size}}); err == nil {
 			t.Errorf("%v was measured", size)
 		}
@@ -367,7 +367,7 @@ func TestMeasured(t *testing.T) {
 		defer device.Close()
 	}
 	done := 0
-	r, err := Run(t.Context(), Config{Device: device, Sizes: []Size{{67, 45}}, Repeat: 2, Quick: true, Progress: func(p Progress) {
+	r, err := Run(t.Context(), Config{Device: device, Sizes: []Size{sized(67, 45)}, Repeat: 2, Quick: true, Progress: func(p Progress) {
 		if p.Done < done || p.Done > p.Total {
 			t.Errorf("from %d to %d of %d", done, p.Done, p.Total)
 		}

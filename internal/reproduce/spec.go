@@ -1,13 +1,13 @@
 package reproduce
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/boxsum/boxsum/internal/measure"
 )
 
 // Boxsum is the [Spec.Algorithm] of this library's own engine, and DeviceCopy
@@ -34,7 +34,7 @@ type Spec struct {
 	Runs    int    `json:"-"`                 // as often as published
 }
 
-// same says whether another spec asks for the same, be it more often.
+// same reports whether another spec asks for the same, be it more often.
 func (s Spec) same(o Spec) bool {
 	s.Runs, o.Runs = 0, 0
 	return s == o
@@ -68,7 +68,7 @@ func (s Spec) String() string {
 
 // values is how many values the pixels have: four for each of f32x4.
 func (s Spec) values() float64 {
-	v := s.pixels() * float64(max(s.Images, 1))
+	v := s.Pixels() * float64(max(s.Images, 1))
 	if strings.HasSuffix(s.Precision, "x4") {
 		v *= 4
 	}
@@ -78,13 +78,11 @@ func (s Spec) values() float64 {
 // A Result is what was measured of a Spec, in milliseconds.
 type Result struct {
 	Spec
-	On      string  `json:"on"` // cpu, cuda or opencl
-	StandIn bool    `json:"stand_in,omitempty"`
-	Runs    int     `json:"runs"`
-	Mean    float64 `json:"mean_ms"`
-	Min     float64 `json:"min_ms"`
-	Max     float64 `json:"max_ms"`
-	Median  float64 `json:"median_ms"`
+	On      string `json:"on"` // cpu, cuda or opencl
+	StandIn bool   `json:"stand_in,omitempty"`
+	Runs    int    `json:"runs"`
+	measure.Times
+	Median float64 `json:"median_ms"`
 
 	// Verified says that every entry was found right before the times were
 	// taken.
@@ -144,26 +142,9 @@ func (r Result) believable() error {
 
 // withTimes fills in the statistics.
 func (r Result) withTimes(times []time.Duration) Result {
-	r.Runs, r.Mean, r.Min, r.Max = len(times), 0, math.Inf(1), 0
-	for _, d := range times {
-		ms := float64(d) / float64(time.Millisecond)
-		r.Mean += ms / float64(len(times))
-		r.Min, r.Max = min(r.Min, ms), max(r.Max, ms)
-	}
-	r.Median = median(times)
+	r.Runs, r.Times, r.Median = len(times), measure.TimesOf(times), measure.Median(times)
 	return r
 }
 
-// median is the time in the middle, in milliseconds.
-func median(times []time.Duration) float64 {
-	sorted := slices.SortedFunc(slices.Values(times), cmp.Compare)
-	half := len(sorted) / 2
-	middle := sorted[half]
-	if len(sorted)%2 == 0 {
-		middle = (sorted[half-1] + middle) / 2
-	}
-	return float64(middle) / float64(time.Millisecond)
-}
-
-// ok says whether there is a time.
+// ok reports whether there is a time.
 func (r Result) ok() bool { return r.Runs > 0 }

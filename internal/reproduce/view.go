@@ -37,7 +37,7 @@ func (v *view) ms(s Spec) float64 {
 	return math.NaN()
 }
 
-// cell is the time of a spec, in units of so many milliseconds.
+// cell is the time of a spec, in units of some milliseconds.
 func (v *view) cell(s Spec, unit float64) cell {
 	r := v.get(s)
 	if !r.ok() {
@@ -127,7 +127,7 @@ func (v *view) bySize(title string, sizes []Size, curves []curve, fixed ...plot.
 		s := plot.Series{Name: c.name, Style: c.style}
 		for _, size := range sizes {
 			if ms := v.ms(c.spec(size)); !math.IsNaN(ms) && ms > 0 {
-				s.Points = append(s.Points, plot.Point{X: size.pixels(), Y: ms * cmp.Or(c.scale, 1)})
+				s.Points = append(s.Points, plot.Point{X: size.Pixels(), Y: ms * cmp.Or(c.scale, 1)})
 			}
 		}
 		if s.Points != nil {
@@ -142,7 +142,7 @@ func (v *view) bySize(title string, sizes []Size, curves []curve, fixed ...plot.
 func sizeAxis(sizes []Size) plot.Axis {
 	axis := plot.Axis{Label: "image size", Log: true}
 	for _, s := range sizes {
-		axis.Ticks = append(axis.Ticks, plot.Tick{At: s.pixels(), Label: s.String()})
+		axis.Ticks = append(axis.Ticks, plot.Tick{At: s.Pixels(), Label: s.String()})
 	}
 	slices.SortFunc(axis.Ticks, func(a, b plot.Tick) int { return cmp.Compare(a.At, b.At) })
 	return axis

@@ -110,7 +110,7 @@ func tinted(under color.RGBA, weight int, image bool) color.RGBA {
 	return mix(under, tint, 0.52)
 }
 
-// onSign says whether a place in a square of so many pixels is on its plus or
+// onSign reports whether a place in a square of side pixels is on its plus or
 // minus.
 func onSign(i, j, s, weight int) bool {
 	middle := float64(s) / 2
@@ -141,7 +141,7 @@ type pen struct {
 }
 
 // closed draws the outline of a rectangle: in ink with a white edge, so that it
-// shows on any colour. Dashes are so many pixels long; 0 is a solid line.
+// shows on any colour. Dashes are dash pixels long; 0 is a solid line.
 func (p *pen) closed(corners [4]Point, width, dash float64) {
 	for _, stroke := range []struct {
 		color color.RGBA

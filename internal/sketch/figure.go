@@ -50,7 +50,7 @@ func Feature(l *rotated.Lattice, f haar.Feature, at image.Point) []Box {
 	return boxes
 }
 
-// Around is the pixels of an image that boxes lie in, with a margin of so many
+// Around is the pixels of an image that boxes lie in, with a margin of some
 // pixels.
 func Around(l *rotated.Lattice, boxes []Box, margin int) image.Rectangle {
 	var all image.Rectangle
@@ -72,8 +72,8 @@ func Around(l *rotated.Lattice, boxes []Box, margin int) image.Rectangle {
 // are to be in the middle of the image.
 func Middle(l *rotated.Lattice, bounds image.Rectangle) image.Point {
 	sin, cos := math.Sincos(l.Rotation().Degrees() * math.Pi / 180)
-	apart := max(math.Abs(sin), cos) // of two lines, in pixels
-	x, y := apart*float64(bounds.Min.X+bounds.Max.X-1)/2, apart*float64(bounds.Min.Y+bounds.Max.Y-1)/2
+	distance := max(math.Abs(sin), cos) // of two lines, in pixels
+	x, y := distance*float64(bounds.Min.X+bounds.Max.X-1)/2, distance*float64(bounds.Min.Y+bounds.Max.Y-1)/2
 	width, height := l.Size()
 	return image.Pt(clampInt(float64(width)/2-(x*cos+y*sin)), clampInt(float64(height)/2-(y*cos-x*sin)))
 }

@@ -1,6 +1,6 @@
 package main
 
-// #include "array.h"
+// #include "boxsum.h"
 import "C"
 
 import (
@@ -9,7 +9,8 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Arrays of int64 are seen as int: another size of int does not compile.
@@ -21,17 +22,21 @@ type element struct {
 	bytes int
 }
 
+// The types that are not a matter of the list of pairs.
 var (
-	u8  = element{'u', 1}
-	u16 = element{'u', 2}
-	u32 = element{'u', 4}
-	u64 = element{'u', 8}
-	i16 = element{'i', 2}
-	i32 = element{'i', 4}
-	i64 = element{'i', 8}
-	f32 = element{'f', 4}
-	f64 = element{'f', 8}
+	u8  = elementOf(pairs.U8)
+	u32 = elementOf(pairs.U32)
+	u64 = elementOf(pairs.U64)
+	i32 = elementOf(pairs.I32)
+	i64 = elementOf(pairs.I64)
+	f32 = elementOf(pairs.F32)
+	f64 = elementOf(pairs.F64)
 )
+
+func elementOf(t pairs.Type) element {
+	code := t.NumPy()
+	return element{code[0], int(code[1] - '0')}
+}
 
 func (e element) String() string {
 	name, ok := map[byte]string{'u': "uint", 'i': "int", 'f': "float"}[e.kind]
@@ -40,13 +45,6 @@ func (e element) String() string {
 	}
 	return fmt.Sprintf("%s%d", name, 8*e.bytes)
 }
-
-// What the flags of an array say, see NumPy's array interface.
-const (
-	aligned    = 0x100
-	notSwapped = 0x200
-	writeable  = 0x400
-)
 
 // An array is an array of the caller's. Its strides are bytes.
 type array struct {
@@ -79,9 +77,9 @@ func (e extent) String() string {
 	return "(" + s.String() + ")"
 }
 
-func arrayOf(a *C.boxsum_array) (array, error) {
-	if a == nil || a.two != 2 || a.nd < 0 {
-		return array{}, fmt.Errorf("boxsum: %w: not an array", boxsum.ErrTypes)
+func arrayOf(a *C.boxsum_array) array {
+	if a.two != 2 || a.nd < 0 {
+		panic("not an array")
 	}
 	n := int(a.nd)
 	return array{
@@ -90,34 +88,56 @@ func arrayOf(a *C.boxsum_array) (array, error) {
 		shape:   unsafe.Slice((*int)(unsafe.Pointer(a.shape)), n),
 		strides: unsafe.Slice((*int)(unsafe.Pointer(a.strides)), n),
 		flags:   int(a.flags),
-	}, nil
+	}
 }
 
-// A grid is an array seen as rows of values that lie side by side, in slices one
+// native reports whether elements lie where the processor takes them, in its order
+// of bytes.
+func (a array) native() bool {
+	const both = C.boxsum_aligned | C.boxsum_not_swapped
+	return a.flags&both == both
+}
+
+// mustWrite ends the call where an array is read-only.
+func (a array) mustWrite(name string) {
+	if a.flags&C.boxsum_writeable == 0 {
+		must(invalid("%s is read-only", name))
+	}
+}
+
+// A layout is how an array lies in memory: rows of values side by side, in slices one
 // behind the other; a plane has one slice. Strides are elements.
-type grid struct {
+type layout struct {
 	width, height, depth, channels int
 	stride, sliceStride            int
 	length                         int // elements from the first value to the last
 }
 
-// grid sees an array with so many axes, and perhaps one more for channels, as a
-// grid. Arrays that are laid out in another way are an errLayout.
-func (a array) grid(axes int) (g grid, err error) {
+// A view is an array and its layout.
+type view struct {
+	array
+	layout
+}
+
+// set sees an array with the given number of axes, and perhaps one more for
+// channels, as rows and slices. An array that is laid out in another way is an errLayout.
+func (v *view) set(a *array, axes int) error {
+	v.array = *a
+	g := &v.layout
 	n := len(a.shape)
 	g.channels = 1
 	switch n {
 	case axes:
 	case axes + 1:
 		if g.channels = a.shape[n-1]; g.channels == 0 {
-			return g, fmt.Errorf("boxsum: %w: an array without channels", boxsum.ErrInvalid)
+			return invalid("an array without channels")
 		}
 		n--
 	default:
-		return g, fmt.Errorf("boxsum: %w: an array of %d axes: it takes %d, and one more for channels", boxsum.ErrInvalid, len(a.shape), axes)
+		return invalid("an array of %d axes: it takes %d, and one more for channels", len(a.shape), axes)
 	}
-	if a.flags&aligned == 0 || a.flags&notSwapped == 0 {
-		return g, errLayout
+	if !a.native() {
+		return errLayout
 	}
 	g.width, g.height, g.depth = a.shape[n-1], a.shape[n-2], 1
 	if axes == 3 {
@@ -126,40 +146,47 @@ func (a array) grid(axes int) (g grid, err error) {
 	row := g.width * g.channels
 	g.stride, g.sliceStride = row, row*g.height
 	if row == 0 || g.height == 0 || g.depth == 0 {
-		return g, nil // the strides of nothing mean nothing
+		return nil // the strides of nothing mean nothing
 	}
 	pixel := g.channels * a.bytes
 	if g.channels > 1 && a.strides[n] != a.bytes || g.width > 1 && a.strides[n-1] != pixel {
-		return g, errLayout
+		return errLayout
 	}
 	if g.height > 1 {
 		if g.stride = a.strides[n-2] / a.bytes; g.stride*a.bytes != a.strides[n-2] || g.stride < row {
-			return g, errLayout
+			return errLayout
 		}
 	}
 	slice := (g.height-1)*g.stride + row
 	g.sliceStride = g.height * g.stride
 	if g.depth > 1 {
 		if g.sliceStride = a.strides[n-3] / a.bytes; g.sliceStride*a.bytes != a.strides[n-3] || g.sliceStride < slice {
-			return g, errLayout
+			return errLayout
 		}
 	}
 	g.length = (g.depth-1)*g.sliceStride + slice
-	return g, nil
+	return nil
 }
 
-// values is what a grid holds.
-func values[T any](a array, g grid) []T {
-	if g.length <= 0 {
+// mustView is the view of an array. One that is laid out in another way ends the call.
+func (a array) mustView(axes int) (v view) {
+	must(v.set(&a, axes))
+	return v
+}
+
+// values is what a view holds.
+func values[T any](v *view) []T {
+	if v.length <= 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(a.data), g.length)
+	return unsafe.Slice((*T)(v.data), v.length)
 }
 
-// list is the values of an array without gaps, each of one element or several,
-// or an error that calls it by name. Negative lengths stand for any.
-func list[T any](a array, e element, name string, shape ...int) ([]T, error) {
-	bad := len(a.shape) != len(shape) || a.element != e || a.flags&aligned == 0 || a.flags&notSwapped == 0
+// list is the values of an array without gaps, each of one element or several.
+// Another array ends the call with an error that has its name. Negative lengths
+// stand for any.
+func list[T any](a array, e element, name string, shape ...int) []T {
+	bad := len(a.shape) != len(shape) || a.element != e || !a.native()
 	n := 1
 	for _, length := range a.shape {
 		n *= length
@@ -170,18 +197,10 @@ func list[T any](a array, e element, name string, shape ...int) ([]T, error) {
 		step *= a.shape[i]
 	}
 	if bad {
-		return nil, fmt.Errorf("boxsum: %w: %s must be a C-contiguous array of %v with shape %v, it is one of %v with shape %v", boxsum.ErrInvalid, name, e, extent(shape), a.element, a.shape)
+		must(invalid("%s must be a C-contiguous array of %v with shape %v, it is one of %v with shape %v", name, e, extent(shape), a.element, a.shape))
 	}
 	if n == 0 {
-		return nil, nil
+		return nil
 	}
-	return unsafe.Slice((*T)(a.data), n*e.bytes/elementBytes[T]()), nil
-}
-
-// toWrite says whether an array may be written to.
-func (a array) toWrite(name string) error {
-	if a.flags&writeable == 0 {
-		return fmt.Errorf("boxsum: %w: %s is read-only", boxsum.ErrInvalid, name)
-	}
-	return nil
+	return unsafe.Slice((*T)(a.data), n*e.bytes/grid.SizeOf[T]())
 }

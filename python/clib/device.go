@@ -1,6 +1,6 @@
 package main
 
-// #include "array.h"
+// #include "boxsum.h"
 import "C"
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // opened is the devices that were asked for, open for the life of the process.
@@ -22,45 +23,40 @@ var opened struct {
 	devices []*gpu.Device
 }
 
-// boxsum_device opens a device by a name such as cuda, cuda:1 or opencl:0, unless
-// it is open, and says its number.
-//
-//export boxsum_device
-func boxsum_device(name *C.char, number *C.int64_t) *C.char {
-	return guard(func() error {
-		kind, at, indexed := strings.Cut(strings.ToLower(C.GoString(name)), ":")
-		var kinds []gpu.Kind
-		if kind != "gpu" {
-			k, err := gpu.ParseKind(kind)
-			if err != nil {
-				return fmt.Errorf("boxsum: %w: no device is called %q: there are cpu, gpu, cuda, cuda:0, opencl, opencl:0 and so on", boxsum.ErrInvalid, C.GoString(name))
-			}
-			kinds = append(kinds, k)
-		}
-		index := 0
-		if indexed {
-			var err error
-			if index, err = strconv.Atoi(at); err != nil || index < 0 || len(kinds) == 0 {
-				return fmt.Errorf("boxsum: %w: %q names no device: cuda:0 would", boxsum.ErrInvalid, C.GoString(name))
-			}
-		}
-		opened.Lock()
-		defer opened.Unlock()
-		for i, d := range opened.devices {
-			info := d.Info()
-			if (len(kinds) == 0 && !info.CPU || len(kinds) > 0 && info.Kind == kinds[0]) && (!indexed || info.Index == index) {
-				*number = C.int64_t(i)
-				return nil
-			}
-		}
-		d, err := open(kinds, index, indexed)
+// device opens a device by a name such as cuda, cuda:1 or opencl:0, unless it is
+// open, and is its number.
+func device(a arguments) (any, error) {
+	name := a.text(0)
+	kind, at, indexed := strings.Cut(strings.ToLower(name), ":")
+	var kinds []gpu.Kind
+	if kind != "gpu" {
+		k, err := gpu.ParseKind(kind)
 		if err != nil {
-			return err
+			return nil, invalid("no device is called %q: there are cpu, gpu, cuda, cuda:0, opencl, opencl:0 and so on", name)
 		}
-		*number = C.int64_t(len(opened.devices))
-		opened.devices = append(opened.devices, d)
-		return nil
-	})
+		kinds = append(kinds, k)
+	}
+	index := 0
+	if indexed {
+		var err error
+		if index, err = strconv.Atoi(at); err != nil || index < 0 || len(kinds) == 0 {
+			return nil, invalid("%q names no device: cuda:0 would", name)
+		}
+	}
+	opened.Lock()
+	defer opened.Unlock()
+	for i, d := range opened.devices {
+		info := d.Info()
+		if (len(kinds) == 0 && !info.CPU || len(kinds) > 0 && info.Kind == kinds[0]) && (!indexed || info.Index == index) {
+			return i, nil
+		}
+	}
+	d, err := open(kinds, index, indexed)
+	if err != nil {
+		return nil, err
+	}
+	opened.devices = append(opened.devices, d)
+	return len(opened.devices) - 1, nil
 }
 
 func open(kinds []gpu.Kind, index int, indexed bool) (*gpu.Device, error) {
@@ -92,35 +88,43 @@ func deviceOf(number int) (*gpu.Device, error) {
 	return opened.devices[number], nil
 }
 
-// boxsum_devices is the devices of the machine as JSON, in text for the caller to
-// free.
-//
-//export boxsum_devices
-func boxsum_devices(text **C.char) *C.char {
-	return guard(func() error {
-		type device struct {
-			Name   string `json:"name"`
-			Device string `json:"device"`
-			Memory int64  `json:"memory"`
-			CPU    bool   `json:"cpu"`
-		}
-		list := []device{}
-		infos, _ := gpu.Devices() // none is an empty list
-		for _, i := range infos {
-			list = append(list, device{i.Name, fmt.Sprintf("%v:%d", i.Kind, i.Index), i.Memory, i.CPU})
-		}
-		data, err := json.Marshal(list)
-		if err == nil {
-			*text = C.CString(string(data))
-		}
-		return err
-	})
+// mustDevice is the device of an argument, which must be one.
+func (a arguments) mustDevice(i int) *gpu.Device {
+	d, err := deviceOf(a.int(i))
+	must(err)
+	if d == nil {
+		must(fmt.Errorf("gpu: %w: the processor has no arrays of a device", gpu.ErrNoDevice))
+	}
+	return d
 }
 
-// A flatArray is an array in one piece of memory: it is faster to make in Python.
+// devices is the devices of the machine as JSON.
+func devices(arguments) (any, error) {
+	type device struct {
+		Name   string `json:"name"`
+		Device string `json:"device"`
+		Memory int64  `json:"memory"`
+		CPU    bool   `json:"cpu"`
+	}
+	list := []device{}
+	infos, _ := gpu.Devices() // none is an empty list
+	for _, i := range infos {
+		list = append(list, device{i.Name, fmt.Sprintf("%v:%d", i.Kind, i.Index), i.Memory, i.CPU})
+	}
+	data, err := json.Marshal(list)
+	return string(data), err
+}
+
+// A flatArray is boxsum_flat_array: an array in one piece of memory.
 type flatArray struct {
 	kind, bytes, axes, address int
 	shape, strides             [4]int
+}
+
+// flat is arrays of a device that a text describes, one behind the other.
+func (a arguments) flat(i int) []flatArray {
+	v := a.of(i, C.boxsum_text)
+	return unsafe.Slice((*flatArray)(v.pointer), int(v.number)/grid.SizeOf[flatArray]())
 }
 
 func (f *flatArray) array() array {
@@ -129,174 +133,109 @@ func (f *flatArray) array() array {
 		element: element{byte(f.kind), f.bytes},
 		data:    unsafe.Add(unsafe.Pointer(nil), f.address), // of the device
 		shape:   f.shape[:n], strides: f.strides[:n],
-		flags: aligned | notSwapped | writeable,
+		flags: C.boxsum_aligned | C.boxsum_not_swapped | C.boxsum_writeable,
 	}
 }
 
-// boxsum_on_device queues a table of an image or volume on a stream of its device,
-// where all arrays are: the image, its table, and perhaps that of the squares.
-// Addresses are the device's.
-//
-//export boxsum_on_device
-func boxsum_on_device(arrays *C.int64_t, count, kind, device C.int64_t, stream C.uintptr_t) *C.char {
-	return guard(func() error {
-		if count < 2 || count > 3 {
-			return fmt.Errorf("boxsum: %w: %d arrays", boxsum.ErrInvalid, count)
-		}
-		var described [3]array
-		flat := unsafe.Slice((*flatArray)(unsafe.Pointer(arrays)), count)
-		for i := range flat {
-			described[i] = flat[i].array()
-		}
-		var squares *array
-		if count == 3 {
-			squares = &described[2]
-		}
-		axes := 2
-		if kind == volumeTable {
-			axes = 3
-		}
-		j, m, err := jobOf(described[0], described[1], squares, axes, 0)
-		if err != nil {
-			return err
-		}
-		d, err := deviceOf(int(device))
-		if err != nil {
-			return err
-		}
-		if d == nil {
-			return fmt.Errorf("gpu: %w: the processor has no arrays of a device", gpu.ErrNoDevice)
-		}
-		if j.device, err = d.OnStream(uintptr(stream)); err != nil {
-			return err
-		}
-		j.kind = int(kind)
-		return m.onDevice(j)
-	})
-}
-
-// foreign is a grid in device memory.
-func foreign(a array, g grid, border int) gpu.Foreign {
-	return gpu.Foreign{
-		Handle: uintptr(a.data),
-		Width:  g.width - border, Height: g.height - border, Channels: g.channels, Count: 1,
-		Stride: int64(g.stride) * int64(a.bytes),
+// onDevice queues a table of an image or volume on a stream of its device, where
+// all arrays are. It takes flat arrays of the image, its table and perhaps that of
+// the squares, the kind of the table, and the numbers of the device and the stream.
+func onDevice(a arguments) (any, error) {
+	flat := a.flat(0)
+	var second *array
+	if len(flat) > 2 {
+		squares := flat[2].array()
+		second = &squares
 	}
+	j, p, err := newJob(flat[0].array(), flat[1].array(), second, a.int(1), 0)
+	if err != nil {
+		return nil, err
+	}
+	if j.device, err = a.mustDevice(2).OnStream(uintptr(a.int(3))); err != nil {
+		return nil, err
+	}
+	return nil, j.runOnDevice(p)
 }
 
-// foreignSolid is a volume, or its table, in device memory.
-func foreignSolid(a array, g grid, border int) gpu.Foreign {
-	f := foreign(a, g, border)
-	f.Count, f.Distance = g.depth-border, int64(g.sliceStride)*int64(a.bytes)
+// runOnDevice makes the tables where the arrays are.
+func (j *job) runOnDevice(p *pair) error {
+	if j.squares.bytes != 0 {
+		return p.squaresOnDevice[j.squareType()](j)
+	}
+	return p.sumsOnDevice(j)
+}
+
+// foreign is an image, a volume or a table in device memory.
+func (j *job) foreign(v view, border int) gpu.Foreign {
+	f := gpu.Foreign{
+		Handle: uintptr(v.data),
+		Width:  v.width - border, Height: v.height - border, Channels: v.channels, Count: 1,
+		Stride: int64(v.stride) * int64(v.bytes),
+	}
+	if j.kind == volumeTable {
+		f.Count, f.Distance = v.depth-border, int64(v.sliceStride)*int64(v.bytes)
+	}
 	return f
 }
 
-// solidOnDevice queues integrate with a volume and its table.
-func solidOnDevice[S boxsum.Sum, P boxsum.Pixel](j *job, to array, g grid, integrate func(*gpu.VolumeTable[S], *gpu.Volume[P], *gpu.Options) error) error {
-	v, err := gpu.VolumeOver[P](j.device, foreignSolid(j.image, j.from, 0))
+// queue lays an image and a table over arrays of a device, and queues their work.
+func queue[T, I any](j *job, to view, table func(*gpu.Device, gpu.Foreign) (T, error), image func(*gpu.Device, gpu.Foreign) (I, error), integrate func(T, I, *gpu.Options) error) error {
+	src, err := image(j.device, j.foreign(j.image, 0))
 	if err != nil {
 		return err
 	}
-	t, err := gpu.VolumeTableOver[S](j.device, foreignSolid(to, g, 1))
+	dst, err := table(j.device, j.foreign(to, 1))
 	if err != nil {
 		return err
 	}
-	return integrate(t, v, nil)
+	return integrate(dst, src, nil)
 }
 
-func onDevice[S boxsum.Sum, P boxsum.Pixel](j *job) error {
+func sumsOnDevice[S boxsum.Sum, P boxsum.Pixel](j *job) error {
+	switch j.kind {
+	case volumeTable:
+		return queue(j, j.sum, gpu.VolumeTableOver[S], gpu.VolumeOver[P], gpu.IntegrateVolumeInto[S, P])
+	case tiltedTable:
+		return queue(j, j.sum, gpu.TiltedTableOver[S], gpu.ImageOver[P], gpu.IntegrateTiltedInto[S, P])
+	}
+	return queue(j, j.sum, gpu.TableOver[S], gpu.ImageOver[P], gpu.IntegrateInto[S, P])
+}
+
+func squaresOnDevice[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) error {
 	if j.kind == volumeTable {
-		return solidOnDevice(j, j.sum, j.to, gpu.IntegrateVolumeInto[S, P])
+		if err := sumsOnDevice[S, P](j); err != nil {
+			return err
+		}
+		return queue(j, j.squares, gpu.VolumeTableOver[Q], gpu.VolumeOver[P], gpu.IntegrateVolumeSquaresInto[Q, P])
 	}
-	im, err := gpu.ImageOver[P](j.device, foreign(j.image, j.from, 0))
-	if err != nil {
-		return err
-	}
-	if j.kind == tiltedTable {
-		t, err := gpu.TiltedTableOver[S](j.device, foreign(j.sum, j.to, 1))
+	return queue(j, j.sum, gpu.TableOver[S], gpu.ImageOver[P], func(t *gpu.Table[S], im *gpu.Image[P], opt *gpu.Options) error {
+		q, err := gpu.TableOver[Q](j.device, j.foreign(j.squares, 1))
 		if err != nil {
 			return err
 		}
-		return gpu.IntegrateTiltedInto(t, im, nil)
-	}
-	t, err := gpu.TableOver[S](j.device, foreign(j.sum, j.to, 1))
-	if err != nil {
-		return err
-	}
-	return gpu.IntegrateInto(t, im, nil)
-}
-
-func onDeviceSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) error {
-	if j.kind == volumeTable {
-		if err := solidOnDevice(j, j.sum, j.to, gpu.IntegrateVolumeInto[S, P]); err != nil {
-			return err
-		}
-		return solidOnDevice(j, j.squares, j.squaresTo, gpu.IntegrateVolumeSquaresInto[Q, P])
-	}
-	im, err := gpu.ImageOver[P](j.device, foreign(j.image, j.from, 0))
-	if err != nil {
-		return err
-	}
-	t, err := gpu.TableOver[S](j.device, foreign(j.sum, j.to, 1))
-	if err != nil {
-		return err
-	}
-	q, err := gpu.TableOver[Q](j.device, foreign(j.squares, j.squaresTo, 1))
-	if err != nil {
-		return err
-	}
-	return gpu.IntegrateSquaresInto(&gpu.SquaredTable[S, Q]{Sum: t, Squares: q}, im, nil)
-}
-
-// boxsum_wait waits for the work of a stream.
-//
-//export boxsum_wait
-func boxsum_wait(device C.int64_t, stream C.uintptr_t) *C.char {
-	return guard(func() error {
-		d, err := deviceOf(int(device))
-		if err != nil || d == nil {
-			return err
-		}
-		if d, err = d.OnStream(uintptr(stream)); err != nil {
-			return err
-		}
-		return d.Wait()
+		return gpu.IntegrateSquaresInto(&gpu.SquaredTable[S, Q]{Sum: t, Squares: q}, im, opt)
 	})
 }
 
-// boxsum_take takes memory of a device, and boxsum_give gives it back.
-//
-//export boxsum_take
-func boxsum_take(device, bytes C.int64_t, at *C.uintptr_t) *C.char {
-	return guard(func() error {
-		d, err := deviceOf(int(device))
-		if err != nil || d == nil {
-			return err
-		}
-		handle, err := d.Take(int64(bytes))
-		*at = C.uintptr_t(handle)
-		return err
-	})
+// wait waits for the work of a stream. It takes the numbers of device and stream.
+func wait(a arguments) (any, error) {
+	d, err := a.mustDevice(0).OnStream(uintptr(a.int(1)))
+	if err != nil {
+		return nil, err
+	}
+	return nil, d.Wait()
 }
 
-//export boxsum_give
-func boxsum_give(device C.int64_t, at C.uintptr_t) *C.char {
-	return guard(func() error {
-		d, err := deviceOf(int(device))
-		if err != nil || d == nil {
-			return err
-		}
-		return d.Give(uintptr(at))
-	})
+// take takes memory of a device, and is its address; give gives it back.
+func take(a arguments) (any, error) {
+	handle, err := a.mustDevice(0).Take(int64(a.int(1)))
+	return int(handle), err
 }
 
-// boxsum_device_of says on which CUDA device an address is.
-//
-//export boxsum_device_of
-func boxsum_device_of(at unsafe.Pointer, index *C.int64_t) *C.char {
-	return guard(func() error {
-		i, err := gpu.DeviceOf(uintptr(at))
-		*index = C.int64_t(i)
-		return err
-	})
+func give(a arguments) (any, error) { return nil, a.mustDevice(0).Give(uintptr(a.int(1))) }
+
+// deviceOfAddress is the number of the CUDA device where an address is.
+func deviceOfAddress(a arguments) (any, error) {
+	index, err := gpu.DeviceOf(uintptr(a.int(0)))
+	return index, err
 }

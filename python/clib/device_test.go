@@ -19,7 +19,7 @@ func TestArraysOfADevice(t *testing.T) {
 		d, err = gpu.OpenBest(gpu.OpenCL) // a processor will do
 	}
 	if err != nil {
-		t.Skip(err) // package gpu says whether that may be
+		t.Skip(err) // package gpu decides whether that may be
 	}
 	defer d.Close()
 	const depth, height, width, gap = 5, 7, 11, 3
@@ -50,19 +50,19 @@ func TestArraysOfADevice(t *testing.T) {
 		shape: sums.shape, strides: [4]int{(height + 1) * (width + 1) * 8, (width + 1) * 8, 8},
 	}
 	second := squared.array()
-	j, m, err := jobOf(voxels.array(), sums.array(), &second, 3, 0)
+	j, m, err := newJob(voxels.array(), sums.array(), &second, volumeTable, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	on, err := gpu.VolumeOver[uint8](d, foreignSolid(j.image, j.from, 0))
+	on, err := gpu.VolumeOver[uint8](d, j.foreign(j.image, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := on.Set(src); err != nil {
 		t.Fatal(err)
 	}
-	j.device, j.kind = d, volumeTable
-	if err := m.onDevice(j); err != nil {
+	j.device = d
+	if err := j.runOnDevice(m); err != nil {
 		t.Fatal(err)
 	}
 	want, err := volume.IntegrateSquares[uint32, uint64](src, nil)
@@ -70,7 +70,7 @@ func TestArraysOfADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := volume.NewBox(0, 0, 0, width, height, depth)
-	table, err := gpu.VolumeTableOver[uint32](d, foreignSolid(j.sum, j.to, 1))
+	table, err := gpu.VolumeTableOver[uint32](d, j.foreign(j.sum, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestArraysOfADevice(t *testing.T) {
 	if got.Sum(last) != want.Sum.Sum(last) {
 		t.Errorf("the volume sums to %d, not %d", got.Sum(last), want.Sum.Sum(last))
 	}
-	table2, err := gpu.VolumeTableOver[uint64](d, foreignSolid(j.squares, j.squaresTo, 1))
+	table2, err := gpu.VolumeTableOver[uint64](d, j.foreign(j.squares, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,15 +98,15 @@ func TestArraysOfADevice(t *testing.T) {
 		image, out := voxels, sums
 		image.axes, image.shape, image.strides = 2, [4]int{height, width}, [4]int{width + gap, 1}
 		out.axes, out.shape, out.strides = 2, [4]int{height + 1, width + 1}, [4]int{(width + 1) * 4, 4}
-		j, m, err := jobOf(image.array(), out.array(), nil, 2, 0)
+		j, m, err := newJob(image.array(), out.array(), nil, kind, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.device, j.kind = d, kind
-		if err := m.onDevice(j); err != nil {
+		j.device = d
+		if err := j.runOnDevice(m); err != nil {
 			t.Fatal(err)
 		}
-		over, err := gpu.TableOver[uint32](d, foreign(j.sum, j.to, 1))
+		over, err := gpu.TableOver[uint32](d, j.foreign(j.sum, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,17 +114,13 @@ func TestArraysOfADevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		onHost := job{image: j.image, from: j.from, to: j.to}
+		onHost := job{image: j.image, sum: j.sum, kind: kind}
 		slice := src.Slice(0)
 		room := make([]uint32, (width+1)*(height+1))
 		onHost.image.data = unsafe.Pointer(unsafe.SliceData(slice.Pix))
-		onHost.from.stride, onHost.from.length = slice.Stride, len(slice.Pix)
-		onHost.sum = array{element: u32, data: unsafe.Pointer(&room[0])}
-		f := m.upright
-		if kind == tiltedTable {
-			f = m.tilted
-		}
-		if err := f(&onHost); err != nil {
+		onHost.image.stride, onHost.image.length = slice.Stride, len(slice.Pix)
+		onHost.sum.data = unsafe.Pointer(&room[0])
+		if err := onHost.run(m); err != nil {
 			t.Fatal(err)
 		}
 		for y := range height + 1 {
@@ -153,11 +149,11 @@ func TestArraysThatDoNotFit(t *testing.T) {
 	} {
 		image, table := ok, out
 		change(&image, &table)
-		if _, _, err := jobOf(image.array(), table.array(), nil, 2, 0); err == nil {
+		if _, _, err := newJob(image.array(), table.array(), nil, uprightTable, 0); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, _, err := jobOf(ok.array(), out.array(), nil, 2, 0); err != nil {
+	if _, _, err := newJob(ok.array(), out.array(), nil, uprightTable, 0); err != nil {
 		t.Error(err)
 	}
 }

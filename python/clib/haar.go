@@ -1,10 +1,8 @@
+//go:build cgo
+
 package main
 
-// #include "array.h"
-import "C"
-
 import (
-	"fmt"
 	"image"
 
 	"github.com/boxsum/boxsum"
@@ -12,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// features is what a call of boxsum_haar asks for.
+// features is what a call of haarValues asks for.
 type features struct {
 	set       *haar.Set
 	windows   []image.Point
@@ -27,46 +25,35 @@ func evaluate[V haar.Number, S boxsum.Sum](p *haar.Plane[V, S], q *features) err
 	n := q.set.Len()
 	opt := &haar.Options{Workers: q.workers}
 	if q.corrected {
-		out, err := list[float64](q.out, f64, "out", len(q.windows), n)
-		if err != nil {
-			return err
-		}
+		out := list[float64](q.out, f64, "out", len(q.windows), n)
 		return p.CorrectedValues(out, q.set, q.windows, opt)
 	}
 	e := i64
 	if V(1)/2 != 0 {
 		e = f64
 	}
-	out, err := list[V](q.out, e, "out", len(q.windows), n)
-	if err != nil {
-		return err
+	return p.Values(list[V](q.out, e, "out", len(q.windows), n), q.set, q.windows, opt)
+}
+
+// onPlane evaluates with sums as float64, where the values are, or as int64. The
+// functions make the plane.
+func onPlane[S boxsum.Sum](q *features, floats func() (*haar.Plane[float64, S], error), whole func() (*haar.Plane[int64, S], error)) error {
+	if q.corrected || q.out.element == f64 {
+		p, err := floats()
+		must(err)
+		return evaluate(p, q)
 	}
-	return p.Values(out, q.set, q.windows, opt)
+	p, err := whole()
+	must(err)
+	return evaluate(p, q)
 }
 
 // uprightFeatures evaluates on a table of the caller's.
-func uprightFeatures[S boxsum.Sum](a array, q *features) error {
-	g, err := a.grid(2)
-	if err != nil {
-		return err
-	}
-	if g.width == 0 || g.height == 0 {
-		return fmt.Errorf("boxsum: %w: a table has a row and a column of zeros at least", boxsum.ErrInvalid)
-	}
-	t := new(boxsum.Table[S])
-	over(t, a, g)
-	if q.corrected || q.out.element == f64 {
-		p, err := haar.Upright[float64](t, q.channel)
-		if err != nil {
-			return err
-		}
-		return evaluate(p, q)
-	}
-	p, err := haar.Upright[int64](t, q.channel)
-	if err != nil {
-		return err
-	}
-	return evaluate(p, q)
+func uprightFeatures[S boxsum.Sum](v *view, q *features) error {
+	t := tableOver[S](v)
+	return onPlane(q,
+		func() (*haar.Plane[float64, S], error) { return haar.Upright[float64](t, q.channel) },
+		func() (*haar.Plane[int64, S], error) { return haar.Upright[int64](t, q.channel) })
 }
 
 // newSet is all features of some kinds, or those of a list: rows of kind, x0, y0,
@@ -103,123 +90,68 @@ func newSet(width, height int, kinds []int, listed [][5]int, rot rotated.Rotatio
 
 func kindOf(n int) (haar.Kind, error) {
 	if n < 1 || n > len(haar.Kinds()) {
-		return 0, fmt.Errorf("boxsum: %w: no kind of feature is number %d", boxsum.ErrTypes, n)
+		return 0, wrongTypes("no kind of feature is number %d", n)
 	}
 	return haar.Kind(n), nil
 }
 
-// setOf is the set that arrays of kinds or of features describe; one is nil.
-func setOf(kinds, listed *C.boxsum_array, width, height, a, b C.int64_t) (*haar.Set, error) {
-	rot := rotated.Rotation{A: int(a), B: int(b)}
-	if listed != nil {
-		from, err := arrayOf(listed)
-		if err != nil {
-			return nil, err
+// haarValues evaluates features in windows that start at pixels. It takes a table of
+// an image, or the handle of a rotated table; kinds and features, one of them None;
+// width and height; 1 where windows stay upright on a rotated table; windows, out,
+// the channel, 1 for values that are corrected, and workers.
+func haarValues(a arguments) (any, error) {
+	at := a.array(6)
+	q := &features{windows: list[image.Point](at, i64, "windows", -1, 2)[:at.shape[0]], out: a.toWrite(7), channel: a.int(8), corrected: a.int(9) != 0, workers: a.int(10)}
+	var l lattice
+	var rot rotated.Rotation
+	if a.isNumber(0) {
+		if l = a.lattice(0); a.int(5) != 0 {
+			rot = l.plane().Rotation()
 		}
-		rows, err := list[[5]int](from, i64, "features", -1, 5)
-		if err != nil {
-			return nil, err
-		}
-		return newSet(int(width), int(height), nil, rows[:from.shape[0]:from.shape[0]], rot)
 	}
-	from, err := arrayOf(kinds)
+	var kinds []int
+	var listed [][5]int
+	if a.has(2) {
+		from := a.array(2)
+		listed = list[[5]int](from, i64, "features", -1, 5)[:from.shape[0]:from.shape[0]]
+	} else {
+		kinds = list[int](a.array(1), i64, "kinds", -1)
+	}
+	var err error
+	if q.set, err = newSet(a.int(3), a.int(4), kinds, listed, rot); err != nil {
+		return nil, err
+	}
+	if l != nil {
+		return nil, l.features(q)
+	}
+	table := a.array(0).mustView(2)
+	if table.width == 0 || table.height == 0 {
+		return nil, errNoBorder
+	}
+	p, ok := bySum[table.element]
+	if !ok {
+		return nil, wrongTypes("a table of %v", table.element)
+	}
+	return nil, p.features(&table, q)
+}
+
+// haarFeatures is how many features of some kinds a window has. It takes the kinds,
+// width and height, a rotation's two terms, and an array to write the features to,
+// or None.
+func haarFeatures(a arguments) (any, error) {
+	set, err := newSet(a.int(1), a.int(2), list[int](a.array(0), i64, "kinds", -1), nil, rotated.Rotation{A: a.int(3), B: a.int(4)})
 	if err != nil {
 		return nil, err
 	}
-	numbers, err := list[int](from, i64, "kinds", -1)
-	if err != nil {
-		return nil, err
+	if !a.has(5) {
+		return set.Len(), nil
 	}
-	return newSet(int(width), int(height), numbers, nil, rot)
-}
-
-// boxsum_haar evaluates features in windows that start at pixels, on a table of
-// an image or, where that is nil, on the rotated table of a handle. Upright says
-// that windows stay upright on the latter.
-//
-//export boxsum_haar
-func boxsum_haar(table *C.boxsum_array, handle C.uintptr_t, kinds, listed *C.boxsum_array, width, height, upright C.int64_t, windows, out *C.boxsum_array, channel, corrected, workers C.int64_t) *C.char {
-	return guard(func() error {
-		q := &features{channel: int(channel), corrected: corrected != 0, workers: int(workers)}
-		at, err := arrayOf(windows)
-		if err != nil {
-			return err
-		}
-		if q.windows, err = list[image.Point](at, i64, "windows", -1, 2); err != nil {
-			return err
-		}
-		q.windows = q.windows[:at.shape[0]]
-		if q.out, err = arrayOf(out); err != nil {
-			return err
-		}
-		if err := q.out.toWrite("out"); err != nil {
-			return err
-		}
-		if table == nil {
-			l, err := latticeAt(handle)
-			if err != nil {
-				return err
-			}
-			var rot rotated.Rotation
-			if upright != 0 {
-				rot = l.plane().Rotation()
-			}
-			if q.set, err = setOf(kinds, listed, width, height, C.int64_t(rot.A), C.int64_t(rot.B)); err != nil {
-				return err
-			}
-			return l.features(q)
-		}
-		if q.set, err = setOf(kinds, listed, width, height, 0, 1); err != nil {
-			return err
-		}
-		from, err := arrayOf(table)
-		if err != nil {
-			return err
-		}
-		switch from.element {
-		case u32, i32:
-			return uprightFeatures[uint32](from, q)
-		case u64:
-			return uprightFeatures[uint64](from, q)
-		case i64:
-			return uprightFeatures[int64](from, q)
-		case f32:
-			return uprightFeatures[float32](from, q)
-		case f64:
-			return uprightFeatures[float64](from, q)
-		}
-		return fmt.Errorf("boxsum: %w: a table of %v", boxsum.ErrTypes, from.element)
-	})
-}
-
-// boxsum_haar_features says how many features of some kinds a window has, and
-// writes them unless out is nil.
-//
-//export boxsum_haar_features
-func boxsum_haar_features(kinds *C.boxsum_array, width, height, a, b C.int64_t, out *C.boxsum_array, count *C.int64_t) *C.char {
-	return guard(func() error {
-		set, err := setOf(kinds, nil, width, height, a, b)
-		if err != nil {
-			return err
-		}
-		*count = C.int64_t(set.Len())
-		if out == nil {
-			return nil
-		}
-		to, err := arrayOf(out)
-		if err != nil {
-			return err
-		}
-		rows, err := list[[5]int](to, i64, "out", set.Len(), 5)
-		if err != nil {
-			return err
-		}
-		i := 0
-		for f := range set.Features() {
-			b := f.Bounds()
-			rows[i] = [5]int{int(f.Kind()), b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
-			i++
-		}
-		return nil
-	})
+	rows := list[[5]int](a.toWrite(5), i64, "out", set.Len(), 5)
+	i := 0
+	for f := range set.Features() {
+		b := f.Bounds()
+		rows[i] = [5]int{int(f.Kind()), b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
+		i++
+	}
+	return len(rows), nil
 }

@@ -1,96 +1,115 @@
 // Package main is the C library behind the Python package: the functions of
 // boxsum with arrays described as NumPy describes them, in the C structure of
-// its array interface protocol. It is built with -buildmode=c-shared.
+// its array interface protocol. It is built with -buildmode=c-shared, and knows
+// nothing of Python itself: the extension module in python/core calls it.
 //
-// Every exported function returns nil, or a text that the caller frees with
-// [boxsum_free]: the first letter is the exception that Python raises, see
-// [outcome]. Memory is always the caller's but for tables that only this
-// library can read, which are handles. No panic leaves the library.
+// Memory is always the caller's but for tables that only this library can read,
+// which are handles. No panic leaves the library.
 package main
 
-// #include "array.h"
+// #include "boxsum.h"
 import "C"
 
-import (
-	"errors"
-	"fmt"
-	"regexp"
-	"runtime"
-	"strings"
-	"sync"
-	"unsafe"
-
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
-)
+import "unsafe"
 
 func main() {}
 
-// The errors that Python must tell apart from a bad value.
-var (
-	errLayout = errors.New("the elements of a row must lie side by side, and rows in order") // a copy would do
-	errMemory = errors.New("not enough memory")
-)
-
-// outcome is what an exported function returns for an error.
-func outcome(err error) *C.char {
-	if err == nil {
-		return nil
-	}
-	class := "V"
-	switch {
-	case errors.Is(err, errLayout):
-		class = "L"
-	case errors.Is(err, errMemory), errors.Is(err, gpu.ErrMemory):
-		class = "M"
-	case errors.Is(err, boxsum.ErrTypes):
-		class = "T"
-	case errors.Is(err, boxsum.ErrInvalid):
-	case errors.Is(err, errPanic), strings.HasPrefix(err.Error(), "gpu: "): // a device that is not there, or fails
-		class = "R"
-	}
-	return C.CString(class + verdict.ReplaceAllString(err.Error(), "$1"))
+// functions is what Python calls by name.
+var functions = []struct {
+	name string
+	call func(arguments) (result any, err error) // nil, an int or a string
+}{
+	{"integral", integral},
+	{"on_device", onDevice},
+	{"boxes", boxes},
+	{"windows", windows},
+	{"rotated", rotatedTable},
+	{"rotated_boxes", rotatedBoxes},
+	{"rotated_cells", rotatedCells},
+	{"rotated_nearest", rotatedNearest},
+	{"rotated_bounds", rotatedBounds},
+	{"release", release},
+	{"histogram", histogramTable},
+	{"histogram_boxes", histogramBoxes},
+	{"moments", momentsTable},
+	{"moments_boxes", momentsBoxes},
+	{"haar", haarValues},
+	{"haar_features", haarFeatures},
+	{"device", device},
+	{"devices", devices},
+	{"device_of", deviceOfAddress},
+	{"wait", wait},
+	{"take", take},
+	{"give", give},
+	{"time", timeHost},
+	{"time_device", timeDevice},
+	{"collect", collect},
 }
 
-// verdict is what is said of the package, and of a ValueError, before the matter.
-var verdict = regexp.MustCompile(`(?m)^[a-z]+: (?:` + boxsum.ErrInvalid.Error() + `: |(` + boxsum.ErrTypes.Error() + `: ))`)
+// boxsum_find is the number of a function, and -1 for one that does not exist.
+//
+//export boxsum_find
+func boxsum_find(name *C.char) C.int64_t {
+	wanted := C.GoString(name)
+	for i, f := range functions {
+		if f.name == wanted {
+			return C.int64_t(i)
+		}
+	}
+	return -1
+}
 
-var errPanic = errors.New("internal error")
-
-// guard calls f and makes an outcome of its error or panic.
-func guard(f func() error) (text *C.char) {
+// boxsum_call calls a function by its number. It returns nil, or a text that the
+// caller frees with [boxsum_free]: see [outcome]. So is text in the result.
+//
+//export boxsum_call
+func boxsum_call(number C.int64_t, values *C.boxsum_value, count C.int64_t, result *C.boxsum_value) (text *C.char) {
 	defer func() {
 		if r := recover(); r != nil {
-			text = outcome(fmt.Errorf("boxsum: %w: %v", errPanic, r))
+			text = outcome(recovered(r))
 		}
 	}()
-	return outcome(f())
+	made, err := functions[number].call(unsafe.Slice(values, count))
+	switch made := made.(type) {
+	case int:
+		*result = C.boxsum_value{kind: C.boxsum_number, number: C.int64_t(made)}
+	case string:
+		*result = C.boxsum_value{kind: C.boxsum_text, number: C.int64_t(len(made)), pointer: unsafe.Pointer(C.CString(made))}
+	}
+	return outcome(err)
 }
 
 //export boxsum_free
 func boxsum_free(text *C.char) { C.free(unsafe.Pointer(text)) }
 
-// parallel calls f for parts of n items, several at once where there are many.
-// A panic in a part becomes the error.
-func parallel(n, workers, least int, f func(from, to int) error) error {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+// arguments is those of a call. One of another kind than is asked for is a mistake
+// in the Python package, and a panic.
+type arguments []C.boxsum_value
+
+func (a arguments) of(i int, kind C.int64_t) *C.boxsum_value {
+	if a[i].kind != kind {
+		panic("an argument of another kind")
 	}
-	workers = max(1, min(workers, n/least))
-	errs := make([]error, workers)
-	var all sync.WaitGroup
-	part := func(i int) {
-		defer func() {
-			if r := recover(); r != nil {
-				errs[i] = fmt.Errorf("boxsum: %w: %v", errPanic, r)
-			}
-		}()
-		errs[i] = f(n/workers*i+min(i, n%workers), n/workers*(i+1)+min(i+1, n%workers))
-	}
-	for i := 1; i < workers; i++ {
-		all.Go(func() { part(i) })
-	}
-	part(0)
-	all.Wait()
-	return errors.Join(errs...)
+	return &a[i]
+}
+
+func (a arguments) has(i int) bool      { return a[i].kind != C.boxsum_none }
+func (a arguments) isNumber(i int) bool { return a[i].kind == C.boxsum_number }
+func (a arguments) int(i int) int       { return int(a.of(i, C.boxsum_number).number) }
+func (a arguments) float(i int) float64 { return float64(a.of(i, C.boxsum_real).real) }
+
+func (a arguments) text(i int) string {
+	v := a.of(i, C.boxsum_text)
+	return C.GoStringN((*C.char)(v.pointer), C.int(v.number))
+}
+
+func (a arguments) array(i int) array {
+	return arrayOf((*C.boxsum_array)(a.of(i, C.boxsum_array_value).pointer))
+}
+
+// toWrite is an array for results.
+func (a arguments) toWrite(i int) array {
+	to := a.array(i)
+	to.mustWrite("out")
+	return to
 }

@@ -4,25 +4,23 @@ package main
 
 import (
 	"fmt"
-	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/memory"
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
-func elementBytes[T any]() int { return int(unsafe.Sizeof(*new(T))) }
-
-// room says whether there is room for so many bytes of Go's memory. Running out
-// of it ends the process, where Python would raise a MemoryError.
+// room is an error where there is no room for this many bytes of Go's memory.
+// Running out of it ends the process; Python raises a MemoryError instead.
 func room(bytes float64) error {
 	const little = 1 << 20
 	if bytes < little {
 		return nil
 	}
-	if err := memory.Check(bytes); err != nil {
-		return fmt.Errorf("boxsum: %w: %w", errMemory, err)
+	if err := grid.Check(bytes); err != nil {
+		return err
 	}
 	if !addressable(bytes + bytes/8 + 64<<20) { // arenas are taken whole
-		return fmt.Errorf("boxsum: %w: the system does not give %.1f GB to this process", errMemory, bytes/1e9)
+		return fmt.Errorf("boxsum: %w: the system does not give %.1f GB to this process", boxsum.ErrMemory, bytes/1e9)
 	}
 	return nil
 }

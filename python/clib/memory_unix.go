@@ -4,7 +4,7 @@ package main
 
 import "syscall"
 
-// addressable says whether the system would map so many bytes: a limit on the
+// addressable reports whether the system would map this many bytes: a limit on the
 // process may be lower than what the machine has.
 func addressable(bytes float64) bool {
 	if bytes >= 1<<62 {

@@ -1,10 +1,8 @@
+//go:build cgo
+
 package main
 
-// #include "array.h"
-import "C"
-
 import (
-	"fmt"
 	"image"
 	"runtime/cgo"
 	"unsafe"
@@ -13,48 +11,34 @@ import (
 	"github.com/boxsum/boxsum/moments"
 )
 
-var weighers = map[element]func(a array, g grid, workers int) (*moments.Table, error){
-	u8: weigh[uint8], u16: weigh[uint16], u32: weigh[uint32], i16: weigh[int16], i32: weigh[int32], f32: weigh[float32], f64: weigh[float64],
-}
-
 // weigh makes the table of an image's moments.
-func weigh[P boxsum.Pixel](a array, g grid, workers int) (*moments.Table, error) {
-	bytes, err := moments.Bytes[P](g.width, g.height, g.channels)
+func weigh[P boxsum.Pixel](v *view, workers int) (*moments.Table, error) {
+	bytes, err := moments.Bytes[P](v.width, v.height, v.channels)
 	if err != nil {
 		return nil, err
 	}
 	if err := room(float64(bytes)); err != nil {
 		return nil, err
 	}
-	return moments.Integrate(imageOf[P](a, g), &boxsum.Options{Workers: workers})
+	return moments.Integrate(imageOf[P](v), &moments.Options{Workers: workers})
 }
 
-// boxsum_moments makes the table of an image's moments, and a handle for it.
-//
-//export boxsum_moments
-func boxsum_moments(image *C.boxsum_array, workers C.int64_t, handle *C.uintptr_t) *C.char {
-	return guard(func() error {
-		a, err := arrayOf(image)
-		if err != nil {
-			return err
-		}
-		g, err := a.grid(2)
-		if err != nil {
-			return err
-		}
-		f, ok := weighers[a.element]
-		if !ok {
-			return fmt.Errorf("boxsum: %w: pixels of %v have no moments", boxsum.ErrTypes, a.element)
-		}
-		t, err := f(a, g, int(workers))
-		if err == nil {
-			*handle = C.uintptr_t(cgo.NewHandle(t))
-		}
-		return err
-	})
+// momentsTable makes the table of an image's moments, and is a handle for it. It
+// takes the image and workers.
+func momentsTable(a arguments) (any, error) {
+	v := a.array(0).mustView(2)
+	p, ok := byPixel[v.element]
+	if !ok {
+		return nil, wrongTypes("pixels of %v have no moments", v.element)
+	}
+	t, err := p.weigh(&v, a.int(1))
+	if err != nil {
+		return nil, err
+	}
+	return int(cgo.NewHandle(t)), nil
 }
 
-// momentsOf is what boxsum_moments_boxes can say of a box, by its number.
+// momentsOf is what momentsBoxes can say of a box, by its number.
 var momentsOf = []struct {
 	columns int
 	write   func(dst []float64, m *moments.Moments)
@@ -67,40 +51,23 @@ var momentsOf = []struct {
 	{7, func(dst []float64, m *moments.Moments) { h := m.Hu(); copy(dst, h[:]) }},
 }
 
-// boxsum_moments_boxes writes, for every box and channel, a row of numbers.
-//
-//export boxsum_moments_boxes
-func boxsum_moments_boxes(handle C.uintptr_t, boxes, out *C.boxsum_array, what, workers C.int64_t) *C.char {
-	return guard(func() error {
-		t, ok := cgo.Handle(handle).Value().(*moments.Table)
-		if !ok || what < 0 || int(what) >= len(momentsOf) {
-			return fmt.Errorf("boxsum: %w: not a table of moments", boxsum.ErrTypes)
-		}
-		at, err := arrayOf(boxes)
-		if err != nil {
-			return err
-		}
-		to, err := arrayOf(out)
-		if err != nil {
-			return err
-		}
-		rectangles, err := list[image.Rectangle](at, i64, "boxes", -1, 4)
-		if err != nil {
-			return err
-		}
-		of, c := momentsOf[what], t.Channels()
-		results, err := list[float64](to, f64, "out", len(rectangles), c, of.columns)
-		if err != nil {
-			return err
-		}
-		return parallel(len(rectangles), int(workers), boxesPerWorker/32, func(from, to int) error {
-			for i := from; i < to; i++ {
-				for channel := range c {
-					m := t.Moments(rectangles[i], channel)
-					of.write(results[(i*c+channel)*of.columns:][:of.columns], &m)
-				}
+// momentsBoxes writes, for every box and channel, a row of numbers. It takes a
+// handle, boxes, out, the question and workers.
+func momentsBoxes(a arguments) (any, error) {
+	t, ok := cgo.Handle(a.int(0)).Value().(*moments.Table)
+	if !ok {
+		panic("not a table of moments")
+	}
+	boxes := list[image.Rectangle](a.array(1), i64, "boxes", -1, 4)
+	of, c := momentsOf[a.int(3)], t.Channels
+	results := list[float64](a.toWrite(2), f64, "out", len(boxes), c, of.columns)
+	return nil, parallel(len(boxes), a.int(4), boxesPerWorker/32, func(from, to int) error {
+		for i := from; i < to; i++ {
+			for channel := range c {
+				m := t.Moments(boxes[i], channel)
+				of.write(results[(i*c+channel)*of.columns:][:of.columns], &m)
 			}
-			return nil
-		})
+		}
+		return nil
 	})
 }

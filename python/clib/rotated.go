@@ -1,15 +1,14 @@
+//go:build cgo
+
 package main
 
-// #include "array.h"
-import "C"
-
 import (
-	"fmt"
 	"runtime/cgo"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -17,24 +16,23 @@ import (
 type lattice interface {
 	plane() *rotated.Lattice
 	sums(out array, boxes []rotated.Box, workers int) error
-	means(out []float64, boxes []rotated.Box, workers int) error
+	means(out array, boxes []rotated.Box, workers int) error
 	features(q *features) error
 }
 
 type latticeOf[S boxsum.Sum] struct{ table *rotated.Table[S] }
 
-// turned makes the rotated table of an image.
-func turned[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) (lattice, error) {
-	img := imageOf[P](j.image, j.from)
-	if err := room(rotatedBytes(j.from, elementBytes[S](), rot)); err != nil {
+// rotate makes the rotated table of an image.
+func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) (lattice, error) {
+	if err := room(rotatedBytes(j.image.layout, grid.SizeOf[S](), rot)); err != nil {
 		return nil, err
 	}
 	var t *rotated.Table[S]
 	var err error
 	if j.device != nil {
-		t, err = gpu.IntegrateRotatedHost[S](j.device, img, rot, nil)
+		t, err = gpu.IntegrateRotatedHost[S](j.device, imageOf[P](&j.image), rot, nil)
 	} else {
-		t, err = rotated.Integrate[S](img, rot, &boxsum.Options{Workers: j.workers})
+		t, err = rotated.Integrate[S](imageOf[P](&j.image), rot, &rotated.Options{Workers: j.workers})
 	}
 	if err != nil {
 		return nil, err
@@ -42,9 +40,9 @@ func turned[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) (lattice
 	return latticeOf[S]{t}, nil
 }
 
-// rotatedBytes is about what the table of a grid takes: a sum for every pixel,
+// rotatedBytes is about what the table of an image takes: a sum for every pixel,
 // and above 3/4 for the empty cells between them.
-func rotatedBytes(g grid, sum int, rot rotated.Rotation) float64 {
+func rotatedBytes(g layout, sum int, rot rotated.Rotation) float64 {
 	small, large := float64(max(rot.A, -rot.A)), float64(max(rot.B, -rot.B))
 	if small > large {
 		small, large = large, small
@@ -59,14 +57,11 @@ func rotatedBytes(g grid, sum int, rot rotated.Rotation) float64 {
 func (l latticeOf[S]) plane() *rotated.Lattice { return l.table.Lattice }
 
 func (l latticeOf[S]) sums(to array, boxes []rotated.Box, workers int) error {
-	c := l.table.Channels()
-	out, err := list[S](to, to.element, "out", len(boxes), c)
-	if err != nil {
-		return err
+	c := l.table.Channels
+	if to.bytes != grid.SizeOf[S]() {
+		return wrongTypes("out is of %v", to.element)
 	}
-	if to.bytes != elementBytes[S]() {
-		return fmt.Errorf("boxsum: %w: out is of %v", boxsum.ErrTypes, to.element)
-	}
+	out := list[S](to, to.element, "out", len(boxes), c)
 	return parallel(len(boxes), workers, boxesPerWorker/8, func(from, to int) error {
 		for i := from; i < to; i++ {
 			l.table.SumChannels(out[i*c:i*c:(i+1)*c], boxes[i])
@@ -75,8 +70,9 @@ func (l latticeOf[S]) sums(to array, boxes []rotated.Box, workers int) error {
 	})
 }
 
-func (l latticeOf[S]) means(out []float64, boxes []rotated.Box, workers int) error {
-	c := l.table.Channels()
+func (l latticeOf[S]) means(to array, boxes []rotated.Box, workers int) error {
+	c := l.table.Channels
+	out := list[float64](to, f64, "out", len(boxes), c)
 	return parallel(len(boxes), workers, boxesPerWorker/8, func(from, to int) error {
 		for i := from; i < to; i++ {
 			for channel := range c {
@@ -88,198 +84,97 @@ func (l latticeOf[S]) means(out []float64, boxes []rotated.Box, workers int) err
 }
 
 func (l latticeOf[S]) features(q *features) error {
-	if q.corrected || q.out.element == f64 {
-		p, err := haar.Rotated[float64](l.table, q.channel)
-		if err != nil {
-			return err
-		}
-		return evaluate(p, q)
-	}
-	p, err := haar.Rotated[int64](l.table, q.channel)
+	return onPlane(q,
+		func() (*haar.Plane[float64, S], error) { return haar.Rotated[float64](l.table, q.channel) },
+		func() (*haar.Plane[int64, S], error) { return haar.Rotated[int64](l.table, q.channel) })
+}
+
+// rotatedTable makes the table of an image along a/b, and is a handle for it. It
+// takes the image, the kind and bytes of the sums, a, b, workers and the number of
+// a device or -1.
+func rotatedTable(a arguments) (any, error) {
+	j := &job{image: a.array(0).mustView(2), workers: a.int(5)}
+	p, err := find(j.image.element, element{byte(a.int(1)), a.int(2)})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return evaluate(p, q)
-}
-
-// boxsum_rotated makes the table of an image along a/b with sums of the given
-// type, and a handle for it.
-//
-//export boxsum_rotated
-func boxsum_rotated(image *C.boxsum_array, kind C.char, bytes, a, b, workers, device C.int64_t, handle *C.uintptr_t) *C.char {
-	return guard(func() error {
-		j := &job{workers: int(workers)}
-		var err error
-		if j.image, err = arrayOf(image); err != nil {
-			return err
-		}
-		if j.from, err = j.image.grid(2); err != nil {
-			return err
-		}
-		m, err := find(types{pixel: j.image.element, sum: element{byte(kind), int(bytes)}})
-		if err != nil {
-			return err
-		}
-		if j.device, err = deviceOf(int(device)); err != nil {
-			return err
-		}
-		l, err := m.rotated(j, rotated.Rotation{A: int(a), B: int(b)})
-		if err == nil {
-			*handle = C.uintptr_t(cgo.NewHandle(l))
-		}
-		return err
-	})
-}
-
-// latticeAt is the table of a handle.
-func latticeAt(handle C.uintptr_t) (lattice, error) {
-	if l, ok := cgo.Handle(handle).Value().(lattice); ok {
-		return l, nil
+	if j.device, err = deviceOf(a.int(6)); err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("boxsum: %w: not a rotated table", boxsum.ErrTypes)
+	l, err := p.rotated(j, rotated.Rotation{A: a.int(3), B: a.int(4)})
+	if err != nil {
+		return nil, err
+	}
+	return int(cgo.NewHandle(l)), nil
 }
 
-// boxsum_release frees what a handle is for.
-//
-//export boxsum_release
-func boxsum_release(handle C.uintptr_t) *C.char {
-	return guard(func() error {
-		cgo.Handle(handle).Delete()
-		return nil
-	})
+// lattice is the rotated table of a handle.
+func (a arguments) lattice(i int) lattice {
+	l, ok := cgo.Handle(a.int(i)).Value().(lattice)
+	if !ok {
+		panic("not a rotated table")
+	}
+	return l
 }
 
-// boxArea is, beside boxSum and boxMean, what boxsum_rotated_boxes can say.
+// release frees what a handle is for.
+func release(a arguments) (any, error) {
+	cgo.Handle(a.int(0)).Delete()
+	return nil, nil
+}
+
+// boxArea is, beside boxSum and boxMean, what rotatedBoxes can say.
 const boxArea = 4
 
-// boxsum_rotated_boxes answers boxes of four int64, c0 r0 c1 r1.
-//
-//export boxsum_rotated_boxes
-func boxsum_rotated_boxes(handle C.uintptr_t, boxes, out *C.boxsum_array, what, workers C.int64_t) *C.char {
-	return guard(func() error {
-		l, err := latticeAt(handle)
-		if err != nil {
-			return err
+// rotatedBoxes answers boxes of four int64, c0 r0 c1 r1. It takes a handle, boxes,
+// out, the question and workers.
+func rotatedBoxes(a arguments) (any, error) {
+	l, out, workers := a.lattice(0), a.toWrite(2), a.int(4)
+	boxes := list[rotated.Box](a.array(1), i64, "boxes", -1, 4)
+	switch a.int(3) {
+	case boxSum:
+		return nil, l.sums(out, boxes, workers)
+	case boxMean:
+		return nil, l.means(out, boxes, workers)
+	}
+	areas := list[int64](out, i64, "out", len(boxes))
+	return nil, parallel(len(boxes), workers, boxesPerWorker/8, func(from, to int) error {
+		for i := from; i < to; i++ {
+			areas[i] = l.plane().Area(boxes[i])
 		}
-		from, err := arrayOf(boxes)
-		if err != nil {
-			return err
-		}
-		to, err := arrayOf(out)
-		if err != nil {
-			return err
-		}
-		numbers, err := list[[4]int](from, i64, "boxes", -1, 4)
-		if err != nil {
-			return err
-		}
-		turned := make([]rotated.Box, from.shape[0])
-		for i := range turned {
-			b := numbers[i]
-			turned[i] = rotated.Box{C0: b[0], R0: b[1], C1: b[2], R1: b[3]}
-		}
-		switch what {
-		case boxSum:
-			return l.sums(to, turned, int(workers))
-		case boxMean:
-			channels := 0
-			if len(to.shape) == 2 {
-				channels = to.shape[1]
-			}
-			means, err := list[float64](to, f64, "out", len(turned), channels)
-			if err != nil {
-				return err
-			}
-			return l.means(means, turned, int(workers))
-		}
-		areas, err := list[int64](to, i64, "out", len(turned))
-		if err != nil {
-			return err
-		}
-		return parallel(len(turned), int(workers), boxesPerWorker/8, func(from, to int) error {
-			for i := from; i < to; i++ {
-				areas[i] = l.plane().Area(turned[i])
-			}
-			return nil
-		})
-	})
-}
-
-// boxsum_rotated_cells writes the cell of every pixel: c and r for x and y.
-//
-//export boxsum_rotated_cells
-func boxsum_rotated_cells(handle C.uintptr_t, points, out *C.boxsum_array) *C.char {
-	return guard(func() error {
-		return translate(handle, points, i64, 2, out, 2, func(l *rotated.Lattice, p, cell []int) error {
-			cell[0], cell[1] = l.Cell(p[0], p[1])
-			return nil
-		})
-	})
-}
-
-// boxsum_rotated_nearest writes the box nearest to every rectangle of five
-// float64: x and y of its centre, width, height and degrees.
-//
-//export boxsum_rotated_nearest
-func boxsum_rotated_nearest(handle C.uintptr_t, rectangles, out *C.boxsum_array) *C.char {
-	return guard(func() error {
-		return translate(handle, rectangles, f64, 5, out, 4, func(l *rotated.Lattice, r []float64, box []int) error {
-			b, err := l.FromRectangle(rotated.Rectangle{X: r[0], Y: r[1], Width: r[2], Height: r[3], Degrees: r[4]})
-			box[0], box[1], box[2], box[3] = b.C0, b.R0, b.C1, b.R1
-			return err
-		})
-	})
-}
-
-// boxsum_rotated_bounds writes the smallest box with all pixels.
-//
-//export boxsum_rotated_bounds
-func boxsum_rotated_bounds(handle C.uintptr_t, out *C.boxsum_array) *C.char {
-	return guard(func() error {
-		l, err := latticeAt(handle)
-		if err != nil {
-			return err
-		}
-		to, err := arrayOf(out)
-		if err != nil {
-			return err
-		}
-		box, err := list[int](to, i64, "out", 4)
-		if err != nil {
-			return err
-		}
-		b := l.plane().Bounds()
-		box[0], box[1], box[2], box[3] = b.C0, b.R0, b.C1, b.R1
 		return nil
 	})
 }
 
-// translate calls f with every row of one array and that of another.
-func translate[T any](handle C.uintptr_t, in *C.boxsum_array, e element, columns int, out *C.boxsum_array, outColumns int, f func(*rotated.Lattice, []T, []int) error) error {
-	l, err := latticeAt(handle)
-	if err != nil {
-		return err
+// rotatedCells writes the cell of every pixel: c and r for x and y. It takes a
+// handle, points and out.
+func rotatedCells(a arguments) (any, error) {
+	l, from := a.lattice(0).plane(), a.array(1)
+	points := list[[2]int](from, i64, "points", -1, 2)
+	cells := list[[2]int](a.toWrite(2), i64, "out", from.shape[0], 2)
+	for i, p := range points {
+		cells[i][0], cells[i][1] = l.Cell(p[0], p[1])
 	}
-	from, err := arrayOf(in)
-	if err != nil {
-		return err
-	}
-	to, err := arrayOf(out)
-	if err != nil {
-		return err
-	}
-	rows, err := list[T](from, e, "the array", -1, columns)
-	if err != nil {
-		return err
-	}
-	results, err := list[int](to, i64, "out", from.shape[0], outColumns)
-	if err != nil {
-		return err
-	}
-	for i := range from.shape[0] {
-		if err := f(l.plane(), rows[i*columns:][:columns], results[i*outColumns:][:outColumns]); err != nil {
-			return err
+	return nil, nil
+}
+
+// rotatedNearest writes the box nearest to every rectangle of five float64: x and y
+// of its centre, width, height and degrees. It takes a handle, rectangles and out.
+func rotatedNearest(a arguments) (any, error) {
+	l, from := a.lattice(0).plane(), a.array(1)
+	rectangles := list[rotated.Rectangle](from, f64, "rectangles", -1, 5)
+	boxes := list[rotated.Box](a.toWrite(2), i64, "out", from.shape[0], 4)
+	for i, r := range rectangles {
+		var err error
+		if boxes[i], err = l.FromRectangle(r); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// rotatedBounds writes the smallest box with all pixels. It takes a handle and out.
+func rotatedBounds(a arguments) (any, error) {
+	list[rotated.Box](a.toWrite(1), i64, "out", 4)[0] = a.lattice(0).plane().Bounds()
+	return nil, nil
 }

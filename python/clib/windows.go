@@ -1,77 +1,37 @@
+//go:build cgo
+
 package main
 
-// #include "array.h"
-import "C"
+import "unsafe"
 
-import (
-	"fmt"
-	"unsafe"
+// windows sums windows from a table without a row and column of zeros, of any
+// number of axes: those of scikit-image. It takes a table, starts, ends, out and
+// workers. Starts and ends are int64, a row for each window, rows first; ends are
+// inside of the window. Sums are float64 and taken in scikit-image's order.
+func windows(a arguments) (any, error) {
+	t, from := a.array(0), a.array(1)
+	axes := len(t.shape)
+	if axes == 0 || axes > 8 || !t.native() {
+		return nil, errLayout
+	}
+	start := list[int](from, i64, "start", -1, axes)
+	n := from.shape[0]
+	end := list[int](a.array(2), i64, "end", n, axes)
+	out := list[float64](a.toWrite(3), f64, "out", n)
+	for i, e := range end {
+		if e < 0 || e >= t.shape[i%axes] || start[i] > e {
+			return nil, invalid("window %d ends outside of the table", i/axes)
+		}
+	}
+	sum, ok := windowSums[t.element]
+	if !ok {
+		return nil, wrongTypes("a table of %v", t.element)
+	}
+	return nil, sum(t, start, end, out, a.int(4))
+}
 
-	"github.com/boxsum/boxsum"
-)
-
-// boxsum_windows sums windows from a table without a row and column of zeros, of
-// any number of axes: those of scikit-image. Starts and ends are int64, a row for
-// each window, rows first; ends are inside of the window. Sums are float64 and
-// taken in scikit-image's order.
-//
-//export boxsum_windows
-func boxsum_windows(table, starts, ends, out *C.boxsum_array, workers C.int64_t) *C.char {
-	return guard(func() error {
-		t, err := arrayOf(table)
-		if err != nil {
-			return err
-		}
-		from, err := arrayOf(starts)
-		if err != nil {
-			return err
-		}
-		to, err := arrayOf(ends)
-		if err != nil {
-			return err
-		}
-		at, err := arrayOf(out)
-		if err != nil {
-			return err
-		}
-		axes := len(t.shape)
-		if axes == 0 || axes > 8 || t.flags&aligned == 0 || t.flags&notSwapped == 0 {
-			return errLayout
-		}
-		start, err := list[int](from, i64, "start", -1, axes)
-		if err != nil {
-			return err
-		}
-		n := from.shape[0]
-		end, err := list[int](to, i64, "end", n, axes)
-		if err != nil {
-			return err
-		}
-		sums, err := list[float64](at, f64, "out", n)
-		if err != nil {
-			return err
-		}
-		for i, e := range end {
-			if e < 0 || e >= t.shape[i%axes] || start[i] > e {
-				return fmt.Errorf("boxsum: %w: window %d ends outside of the table", boxsum.ErrInvalid, i/axes)
-			}
-		}
-		switch t.element {
-		case i32:
-			return windows[int32](t, start, end, sums, int(workers))
-		case u32:
-			return windows[uint32](t, start, end, sums, int(workers))
-		case i64:
-			return windows[int64](t, start, end, sums, int(workers))
-		case u64:
-			return windows[uint64](t, start, end, sums, int(workers))
-		case f32:
-			return windows[float32](t, start, end, sums, int(workers))
-		case f64:
-			return windows[float64](t, start, end, sums, int(workers))
-		}
-		return fmt.Errorf("boxsum: %w: a table of %v", boxsum.ErrTypes, t.element)
-	})
+var windowSums = map[element]func(t array, start, end []int, out []float64, workers int) error{
+	i32: sumWindows[int32], u32: sumWindows[uint32], i64: sumWindows[int64], u64: sumWindows[uint64], f32: sumWindows[float32], f64: sumWindows[float64],
 }
 
 // number is what tables hold, those of other libraries too.
@@ -79,8 +39,8 @@ type number interface {
 	int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
-// windows sums checked windows of a table of T.
-func windows[T number](t array, start, end []int, out []float64, workers int) error {
+// sumWindows sums checked windows of a table of T.
+func sumWindows[T number](t array, start, end []int, out []float64, workers int) error {
 	axes := len(t.shape)
 	return parallel(len(out), workers, boxesPerWorker, func(from, to int) error {
 		for w := from; w < to; w++ {

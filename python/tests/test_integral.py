@@ -45,15 +45,13 @@ def test_squares_and_tilted(data, dtype):
 def leaning(image, dtype):
     """OpenCV's tilted table, by the definition."""
     height, width = image.shape[:2]
-    wide = image.astype(dtype)
+    rows = np.pad(image.astype(dtype).cumsum(1, dtype=dtype), [(0, 0), (1, 0)] + [(0, 0)] * (image.ndim - 2))
     out = np.zeros((height + 1, width + 1) + image.shape[2:], dtype)
+    x = np.arange(width + 1)
     for y in range(1, height + 1):
-        for x in range(width + 1):
-            for row in range(y):
-                reach = y - 1 - row
-                left, right = max(x - 1 - reach, 0), x - 1 + reach + 1
-                if right > left:
-                    out[y, x] += wide[row, left:right].sum(0, dtype=out.dtype)
+        for row in range(y):
+            reach = y - 1 - row
+            out[y] += rows[row, np.minimum(x + reach, width)] - rows[row, np.maximum(x - 1 - reach, 0)]
     return out
 
 
@@ -317,9 +315,7 @@ def test_memory_is_lent_to_one_table_at_a_time(shape):
         if len(held) > 6:
             held.pop(int(rng.integers(6)))
         assert all(np.array_equal(np.asarray(a), b) for a, b in held)
-    memory = type(boxsum.integral(np.ones((2000, 2000), np.uint8)).base)
-    if memory is not np.ndarray:
-        try:
-            assert memoryview(memory()).nbytes == 0
-        except TypeError:
-            pass
+    base = boxsum.integral(np.ones((2000, 2000), np.uint8)).base
+    memory = base[0] if isinstance(base, tuple) else base
+    with pytest.raises(ValueError):
+        np.asarray(type(memory)())  # lends nothing

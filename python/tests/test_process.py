@@ -34,7 +34,7 @@ def test_forked_children(used):
         want = np.pad(image.cumsum(0, dtype="u4").cumsum(1, dtype="u4"), [(1, 0), (1, 0)])
         if {used}:
             boxsum.integral(image)
-            turned = boxsum.rotated(image[:50, :50], 1)
+            along = boxsum.rotated(image[:50, :50], 1)
 
         def work(i):
             import faulthandler
@@ -43,7 +43,7 @@ def test_forked_children(used):
                 assert np.array_equal(table, want)
             if {used}:
                 try:
-                    turned.sum([0, 0, 9, 9])
+                    along.sum([0, 0, 9, 9])
                 except RuntimeError as error:
                     assert "fork" in str(error)
                 else:
@@ -217,7 +217,7 @@ def test_help_and_types():
                 assert inspect.getdoc(public), name
                 for method, function in vars(public).items() if inspect.isclass(public) else ():
                     assert method.startswith("_") or inspect.getdoc(function), (name, method)
-        if sys.version_info >= (3, 10):
+        if sys.version_info >= (3, 11):  # before, it is Optional[int]
             assert "workers: int | None = None" in str(inspect.signature(boxsum.integral))
     """)
 
@@ -247,3 +247,23 @@ def test_imports_point_down():
         assert free, f"in a circle: {sorted(needs)}"
         for name in free:
             del needs[name]
+
+
+def test_a_call_of_the_library_that_cannot_be_is_an_exception():
+    """Never a crash, whatever a module of the package gets wrong."""
+    import numpy as np
+    from boxsum._native import call
+
+    for arguments, error in [
+        ((), TypeError),
+        (("collect",) * 20, TypeError),
+        (("no such function",), AttributeError),
+        (("integral",), RuntimeError),
+        (("integral", object(), 1, 2), TypeError),
+        (("integral", 1 << 70), OverflowError),
+        (("boxes", None, None, None, None, 0, 0), RuntimeError),
+        (("rotated_bounds", 0, np.zeros(4, np.int64)), RuntimeError),
+        (("haar", np.zeros(4), None, None, 1.0, b"", 0), RuntimeError),
+    ]:
+        with pytest.raises(error):
+            call(*arguments)

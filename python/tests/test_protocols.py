@@ -4,6 +4,7 @@ What these say of memory, shapes and lifetimes goes through as it would with a
 device; only the work itself is the processor's.
 """
 
+import ctypes
 import gc
 import struct
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import boxsum
-from boxsum import _dlpack, _foreign, _native
+from boxsum import _cuda, _dlpack, _foreign, _native
 
 
 class Interface:
@@ -61,35 +62,29 @@ def device(monkeypatch):
 
     def stand_in(name, *arguments):
         if name == "on_device":
-            packed, count, kind, number, stream = arguments
+            packed, kind, number, stream = arguments
             queued.append((number, stream))
-            arrays = [flat(packed[96 * i :][:96]) for i in range(count)]
-            call("integral", arrays[0], arrays[1], arrays[2] if count == 3 else None, kind, 1, -1)
+            arrays = [flat(packed[i : i + 96]) for i in range(0, len(packed), 96)]
+            call("integral", *arrays, *[None] * (3 - len(arrays)), kind, 1, -1)
         elif name == "device":
             assert arguments[0] == b"cuda:0"
         elif name == "device_of":
-            pass  # 0
+            return 0
         elif name == "take":
-            number, size, at = arguments
+            number, size = arguments
             block = np.full(size + 256, 0xEE, np.uint8)
             start = block.ctypes.data + -block.ctypes.data % 256
             memory[start] = block
-            _dlpack.ctypes.c_size_t.from_address(at).value = start
+            return start
+        elif name == "give":
+            del memory[arguments[1]]
         elif name != "wait":
             raise AssertionError(name)
 
-    class Library:
-        @staticmethod
-        def give(number, pointer):
-            del memory[pointer]
-
     _native.load()
-    stand = Library()
-    monkeypatch.setattr(_foreign, "call", stand_in)
-    monkeypatch.setattr(_dlpack, "call", stand_in)
-    monkeypatch.setattr(_foreign, "device_number", lambda name: 5)
-    monkeypatch.setattr(_dlpack._native, "loaded", _native.loaded)
-    monkeypatch.setattr(_dlpack, "_native", type("Native", (), {"loaded": stand, "address": staticmethod(_native.address)}))
+    for user in (_cuda, _dlpack, _foreign):
+        monkeypatch.setattr(user, "call", stand_in)
+    monkeypatch.setattr(_cuda, "device_number", lambda name: 5)
     return memory, queued
 
 
@@ -123,13 +118,16 @@ def test_in_and_out(device, wrap, shape):
     assert set(queued) == {(5, 1)}
     del tables, got
     gc.collect()
-    assert not memory and not _dlpack._lent
+    assert not memory
 
 
 def test_tables_may_not_overlap(device):
     image, out = np.ones((4, 4), np.uint8), np.empty((5, 5), np.uint32)
     with pytest.raises(ValueError, match="same memory"):
         boxsum.integral(Interface(image), tilted=True, out=(Interface(out), Interface(out)))
+
+
+address = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
 class _as_host_exporter:
@@ -140,8 +138,8 @@ class _as_host_exporter:
 
     def __dlpack__(self, **_):
         capsule = self.table.__dlpack__()
-        managed = _dlpack.ctypes.cast(_native.address(capsule, b"dltensor"), _dlpack.ctypes.POINTER(_dlpack._Managed))
-        managed.contents.tensor.device_type = 1
+        managed = address(capsule, b"dltensor")
+        ctypes.c_int32.from_address(managed + ctypes.sizeof(ctypes.c_void_p)).value = 1  # the type of the device
         return capsule
 
     def __dlpack_device__(self):
@@ -166,7 +164,7 @@ def test_boxes_by_the_arithmetic_of_a_library():
         tables = make(rng.integers(0, 256, shape, dtype=np.uint8), squares=True)
         boxes = rng.integers(-4, 16, (60, numbers))
         for what, ask in enumerate([lambda: boxsum.box_sum(tables[0], boxes), lambda: boxsum.box_mean(tables[0], boxes), lambda: boxsum.box_var(*tables, boxes), lambda: boxsum.box_std(*tables, boxes)]):
-            np.testing.assert_allclose(_foreign._answers(np, *tables, boxes, what, lambda a: a.astype(float)), ask(), rtol=1e-9, atol=1e-6)
+            np.testing.assert_allclose(_cuda.answers(np, *tables, boxes, what, lambda a: a.astype(float)), ask(), rtol=1e-9, atol=1e-6)
 
 
 def test_the_stream_of_the_producer(device):

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"log"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -8,54 +10,20 @@ import (
 
 // avx2 sums a vector of 32 bytes, one block of the portable order.
 type avx2 struct {
-	step      []reg.Register // where a lane finds its left neighbours
-	keep      []Mem          // and whether it has any
-	last      reg.Register   // the vector's last sums
-	sumMask   reg.VecVirtual // of the tail, for sums
-	pixMask   reg.VecVirtual // of the tail, for pixels of four bytes
-	end       reg.Register   // the row's length, and how many bits of a load
-	shift     reg.Register   // that ends there belong to earlier pixels
-	offset    reg.VecVirtual
-	weights   []reg.VecVirtual // of the dot products
-	triangle  []Mem
-	ones      Mem
-	tailMasks Mem
-	bias      Mem // 2^52 in every lane
+	constants
+	step    []reg.Register // where a lane finds its left neighbours
+	keep    []Mem          // and whether it has any
+	last    reg.Register   // the vector's last sums
+	sumMask reg.VecVirtual // of the tail, for sums
+	pixMask reg.VecVirtual // of the tail, for pixels of four bytes
+	end     reg.Register   // the row's length, and how many bits of a load
+	shift   reg.Register   // that ends there belong to earlier pixels
+	slid    reg.VecVirtual // or how its bytes are shifted
+	offset  reg.VecVirtual
+	weights []reg.VecVirtual // of the dot products
 }
 
-func newAVX2() *avx2 {
-	a := new(avx2)
-	for g := range 2 {
-		m := GLOBL("triangle256_"+string(rune('0'+g)), RODATA|NOPTR)
-		for lane := range 8 {
-			for b := range 4 {
-				var weight U8
-				if 4*g+b <= lane {
-					weight = 1
-				}
-				DATA(4*lane+b, weight)
-			}
-		}
-		a.triangle = append(a.triangle, m)
-	}
-	a.ones = GLOBL("ones256", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(2*i, U16(1))
-	}
-	a.tailMasks = GLOBL("tailMasks", RODATA|NOPTR)
-	for i := range 16 {
-		var mask U32
-		if i < 8 {
-			mask = 1<<32 - 1
-		}
-		DATA(4*i, mask)
-	}
-	a.bias = GLOBL("bias256", RODATA|NOPTR)
-	for i := range 4 {
-		DATA(8*i, F64(1<<52))
-	}
-	return a
-}
+func newAVX2() *avx2 { return &avx2{constants: constants{}} }
 
 func (*avx2) name() string        { return "AVX2" }
 func (*avx2) bytes() int          { return 32 }
@@ -67,7 +35,7 @@ func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 	VMOVDQU(Mem{Base: lanes, Disp: lanesLow + 32}, a.last)
 	if o.dot {
 		a.weights = nil
-		for _, m := range append(a.triangle[:2:2], a.ones) {
+		for _, m := range []Mem{a.triangle(8, 0), a.triangle(8, 1), a.constants.ones()} {
 			w := YMM()
 			VMOVDQU(m, w)
 			a.weights = append(a.weights, w)
@@ -87,7 +55,10 @@ func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 	}
 }
 
-func (a *avx2) tail(o op, elements, n reg.Register) {
+func (*avx2) folds(op) bool { return false }
+func (*avx2) whole()        {}
+
+func (a *avx2) tail(o op, elements, end reg.Register) {
 	masks, dwords := GP64(), GP64()
 	mask := func(size int, v reg.VecVirtual) {
 		MOVQ(elements, dwords)
@@ -97,7 +68,7 @@ func (a *avx2) tail(o op, elements, n reg.Register) {
 		NEGQ(dwords)
 		VMOVDQU(Mem{Base: masks, Index: dwords, Scale: 4, Disp: 32}, v)
 	}
-	LEAQ(a.tailMasks, masks)
+	LEAQ(a.tailMasks(), masks)
 	a.sumMask = YMM()
 	mask(o.sum.Bytes(), a.sumMask)
 	if o.pix.Bytes() == 4 {
@@ -107,9 +78,15 @@ func (a *avx2) tail(o op, elements, n reg.Register) {
 			mask(4, a.pixMask)
 		}
 	}
-	if o.pix.Bytes() <= 2 {
+	if o.pix.Bytes() <= 2 && a.loadBytes(o) == 16 {
+		a.end, a.slid = end, XMM()
+		LEAQ(a.slide(), masks)
+		MOVQ(elements, dwords)
+		NEGQ(dwords)
+		VMOVDQU(Mem{Base: masks, Index: dwords, Scale: uint8(o.pix.Bytes()), Disp: 16}, a.slid)
+	} else if o.pix.Bytes() <= 2 {
 		// shift = (load - elements*size) bytes, in bits
-		a.end, a.shift = n, GP64()
+		a.end, a.shift = end, GP64()
 		MOVQ(elements, a.shift)
 		NEGQ(a.shift)
 		SHLQ(Imm(3+log2(o.pix.Bytes())), a.shift)
@@ -124,11 +101,8 @@ func (*avx2) load(m Mem, v reg.VecVirtual)        { VMOVDQU(m, v) }
 func (*avx2) store(v reg.VecVirtual, m Mem)       { VMOVDQU(v, m) }
 func (*avx2) stream(v reg.VecVirtual, m Mem)      { VMOVNTDQ(v, m) }
 func (a *avx2) storeTail(v reg.VecVirtual, m Mem) { VPMASKMOVD(v, a.sumMask, m) }
-func (*avx2) add(o op, x, y, sum reg.VecVirtual)  { (*avx512)(nil).add(o, x, y, sum) }
 
 func (a *avx2) keepTail(_ op, v reg.VecVirtual) { VPAND(a.sumMask, v, v) }
-
-func (*avx2) addMem(o op, m Mem, y, sum reg.VecVirtual) { addMem(o, m, y, sum) }
 
 func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
@@ -141,60 +115,60 @@ func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecV
 	for s := range a.step {
 		VPERMD(v, a.step[s], t)
 		VPAND(a.keep[s], t, t)
-		a.add(o, v, t, v)
+		add(o, v, t, v)
 	}
-	a.add(o, v, carry, v)
+	add(o, v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
 }
 
-// pixels is a vector of pixels as sums, squared if the kernel squares.
+// loads256 is the instruction that loads pixels as sums, from memory or from where
+// those of a tail are, and the one that converts integers of 32 bits after it. Pixels
+// that are sums are not here.
+var loads256 = map[[2]elem][2]func(...Op){
+	{u8, u32}:  {VPMOVZXBD},
+	{u8, u64}:  {VPMOVZXBQ},
+	{u8, f32}:  {VPMOVZXBD, VCVTDQ2PS},
+	{u8, f64}:  {VPMOVZXBD, VCVTDQ2PD},
+	{u16, u64}: {VPMOVZXWQ},
+	{u16, f64}: {VPMOVZXWD, VCVTDQ2PD},
+	{u32, u64}: {VPMOVZXDQ},
+	{u32, f64}: {VPMOVZXDQ},
+	{i16, i64}: {VPMOVSXWQ},
+	{i32, i64}: {VPMOVSXDQ},
+	{i32, f64}: {VCVTDQ2PD},
+	{f32, f64}: {VCVTPS2PD},
+}
+
 func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 	v := YMM()
 	var from Op = m
 	if partial {
 		from = a.tailPixels(o, m)
 	}
+	load, ok := loads256[[2]elem{o.pix, o.number()}]
 	switch {
-	case o.pix == u8 && o.sum == u32:
-		VPMOVZXBD(from, v)
-	case o.pix == u8 && o.sum == f32:
-		VPMOVZXBD(from, v)
-		VCVTDQ2PS(v, v)
-	case o.pix == u8 && o.sum == u64:
-		VPMOVZXBQ(from, v)
-	case o.pix == u8 && o.sum == f64:
+	case ok && load[1] != nil && o.sum == f64:
 		narrow := XMM()
-		VPMOVZXBD(from, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u16 && o.sum == u64:
-		VPMOVZXWQ(from, v)
-	case o.pix == u16 && o.sum == f64:
-		narrow := XMM()
-		VPMOVZXWD(from, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u32 && o.sum == u64:
-		VPMOVZXDQ(from, v)
-	case o.pix == u32 && o.sum == f64:
-		// AVX2 converts signed numbers only. In the lowest bits of 2^52, though,
-		// a number of 32 bits is that many more.
-		VPMOVZXDQ(from, v)
-		VPOR(a.bias, v, v)
-		VSUBPD(a.bias, v, v)
-	case o.pix == i16:
-		VPMOVSXWQ(from, v)
-	case o.pix == i32 && o.sum == f64:
-		VCVTDQ2PD(from, v)
-	case o.pix == i32:
-		VPMOVSXDQ(from, v)
-	case o.pix == f32 && o.sum == f64:
-		VCVTPS2PD(from, v)
+		load[0](from, narrow)
+		load[1](narrow, v)
+	case ok && load[1] != nil:
+		load[0](from, v)
+		load[1](v, v)
+	case ok:
+		load[0](from, v)
 	case o.pix == o.sum && partial:
 		v = from.(reg.VecVirtual)
 	case o.pix == o.sum:
 		VMOVDQU(from, v)
 	default:
-		panic("no pixels for " + o.name())
+		log.Fatalf("loads256 has no %v to %v", o.pix, o.number())
+	}
+	if o.pix == u32 && o.sum == f64 {
+		// AVX2 converts signed numbers only. In the lowest bits of 2^52, though,
+		// a number of 32 bits is that many more.
+		VPOR(a.bias(), v, v)
+		VSUBPD(a.bias(), v, v)
 	}
 	return finish(o, v, a.offset)
 }
@@ -219,6 +193,11 @@ func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
 	}
 	bytes, v := GP64(), XMM()
 	last := Mem{Base: m.Base, Index: a.end, Scale: m.Scale, Disp: -a.loadBytes(o)}
+	if a.loadBytes(o) == 16 {
+		VMOVDQU(last, v)
+		VPSHUFB(a.slid, v, v)
+		return v
+	}
 	if a.loadBytes(o) == 8 {
 		MOVQ(last, bytes)
 	} else {
@@ -280,7 +259,7 @@ func (a *avx2) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.
 	VPMADDUBSW(a.weights[0].AsX(), t, t)
 	VPMADDWD(a.weights[2].AsX(), t, t)
 	widen(o, t, v)
-	a.add(o, v, carry, v)
+	add(o, v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
 }
@@ -294,8 +273,8 @@ func (a *avx2) wideDotLine(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	widen(o, v.AsX(), low)
 	VEXTRACTI128(Imm(1), v, t.AsX())
 	widen(o, t.AsX(), high)
-	a.add(o, low, carry, low)
-	a.add(o, high, carry, high)
+	add(o, low, carry, low)
+	add(o, high, carry, high)
 	VPERMD(high, a.last, carry)
 	return []reg.VecVirtual{low, high}
 }
@@ -309,47 +288,6 @@ func widen(o op, from, to reg.Register) {
 	}
 }
 
-func (*avx2) fill(dst, end reg.Register) {
-	v := YMM()
-	VPCMPEQD(v, v, v)
-	Label("loop")
-	for i := range 8 {
-		VMOVNTDQ(v, Mem{Base: dst, Disp: 32 * i})
-	}
-	ADDQ(I32(256), dst)
-	CMPQ(dst, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx2) read(src, end reg.Register) {
-	v := YMM()
-	VPXOR(v, v, v)
-	Label("loop")
-	for i := range 8 {
-		VPOR(Mem{Base: src, Disp: 32 * i}, v, v)
-	}
-	ADDQ(I32(256), src)
-	CMPQ(src, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx2) fillRead(dst, src, blocks, ratio reg.Register) {
-	v, ones, left := YMM(), YMM(), GP64()
-	VPCMPEQD(ones, ones, ones)
-	VPXOR(v, v, v)
-	Label("loop")
-	for i := range 2 {
-		VPOR(Mem{Base: src, Disp: 32 * i}, v, v)
-	}
-	ADDQ(I8(64), src)
-	MOVQ(ratio, left)
-	Label("write")
-	for i := range 2 {
-		VMOVNTDQ(ones, Mem{Base: dst, Disp: 32 * i})
-	}
-	ADDQ(I8(64), dst)
-	DECQ(left)
-	JNZ(LabelRef("write"))
-	DECQ(blocks)
-	JNZ(LabelRef("loop"))
-}
+func (*avx2) zero(v reg.VecVirtual)         { VPXOR(v, v, v) }
+func (*avx2) ones(v reg.VecVirtual)         { VPCMPEQD(v, v, v) }
+func (*avx2) orMem(m Mem, v reg.VecVirtual) { VPOR(m, v, v) }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"log"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -10,6 +12,7 @@ import (
 // the lower with the carry, then the upper with the lower's last sums. That is
 // the portable order.
 type avx512 struct {
+	constants
 	step, keep []reg.Register // where a lane finds its left neighbours, and whether
 	low, last  reg.Register   // the lower block's last sums, and the vector's
 	lower      reg.Register   // lane masks of the two blocks
@@ -17,26 +20,9 @@ type avx512 struct {
 	some       reg.Register // mask of the tail
 	offset     reg.VecVirtual
 	weights    []reg.VecVirtual // of the dot products
-	triangle   []Mem
 }
 
-func newAVX512() *avx512 {
-	a := new(avx512)
-	for g := range 4 {
-		m := GLOBL("triangle512_"+string(rune('0'+g)), RODATA|NOPTR)
-		for lane := range 16 {
-			for b := range 4 {
-				var weight U8
-				if 4*g+b <= lane {
-					weight = 1
-				}
-				DATA(4*lane+b, weight)
-			}
-		}
-		a.triangle = append(a.triangle, m)
-	}
-	return a
-}
+func newAVX512() *avx512 { return &avx512{constants: constants{}} }
 
 func (*avx512) name() string        { return "AVX512" }
 func (*avx512) bytes() int          { return 64 }
@@ -47,9 +33,9 @@ func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	if o.dot && o.sum.Bytes() == 8 {
 		VBROADCASTI32X8(Mem{Base: lanes, Disp: lanesLast}, a.last) // for all lanes
 		a.weights = nil
-		for _, m := range a.triangle[:2] {
+		for g := range 2 {
 			w := YMM()
-			VMOVDQU32(m, w)
+			VMOVDQU32(a.triangle(16, g), w)
 			a.weights = append(a.weights, w)
 		}
 		return
@@ -57,9 +43,9 @@ func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	if o.dot {
 		VPBROADCASTD(Mem{Base: lanes, Disp: lanesLast}, a.last)
 		a.weights = nil
-		for _, m := range a.triangle {
+		for g := range 4 {
 			w := ZMM()
-			VMOVDQU32(m, w)
+			VMOVDQU32(a.triangle(16, g), w)
 			a.weights = append(a.weights, w)
 		}
 		return
@@ -95,11 +81,23 @@ func steps(o op) int {
 	return 2
 }
 
-func (a *avx512) tail(o op, elements, n reg.Register) {
+// folds: a mask costs nothing in a load that makes pixels wider. A plain load takes
+// an operation more, and a dot product takes its bytes four at a time, which under a
+// mask come all at once.
+func (*avx512) folds(o op) bool { return !o.dot && o.pix.Bytes() < o.sum.Bytes() }
+
+func (a *avx512) whole() {
+	a.some = K()
+	KXNORW(a.some, a.some, a.some)
+}
+
+func (a *avx512) tail(o op, elements, _ reg.Register) {
 	bits := GP64()
 	MOVQ(I32(-1), bits)
 	BZHIQ(elements, bits, bits)
-	a.some = K()
+	if !a.folds(o) {
+		a.some = K()
+	}
 	KMOVW(bits.As32(), a.some)
 }
 
@@ -124,35 +122,6 @@ func (a *avx512) keepTail(o op, v reg.VecVirtual) {
 	}
 }
 
-func (*avx512) add(o op, x, y, sum reg.VecVirtual) {
-	switch o.sum {
-	case f32:
-		VADDPS(x, y, sum)
-	case f64:
-		VADDPD(x, y, sum)
-	case u32:
-		VPADDD(x, y, sum)
-	default:
-		VPADDQ(x, y, sum)
-	}
-}
-
-func (a *avx512) addMem(o op, m Mem, y, sum reg.VecVirtual) { addMem(o, m, y, sum) }
-
-// addMem adds what is in memory to a vector.
-func addMem(o op, m Mem, y, sum reg.VecVirtual) {
-	switch o.sum {
-	case f32:
-		VADDPS(m, y, sum)
-	case f64:
-		VADDPD(m, y, sum)
-	case u32:
-		VPADDD(m, y, sum)
-	default:
-		VPADDQ(m, y, sum)
-	}
-}
-
 func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.dot && o.sum.Bytes() == 8:
@@ -163,62 +132,56 @@ func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.Ve
 	v, t := a.pixels(o, m, partial), ZMM()
 	for s := range a.step {
 		VPERMD_Z(v, a.step[s], a.keep[s], t)
-		a.add(o, v, t, v)
+		add(o, v, t, v)
 	}
-	a.add(o, v, carry, v) // the carry is zero in the upper block
+	add(o, v, carry, v) // the carry is zero in the upper block
 	VPERMD_Z(v, a.low, a.upper, t)
-	a.add(o, v, t, v)
+	add(o, v, t, v)
 	VPERMD_Z(v, a.last, a.lower, carry)
 	return v
 }
 
-// pixels is a vector of pixels as sums, squared if the kernel squares.
+// loads512 is the instruction that loads pixels as sums, all or some of a vector, and
+// the one that converts integers of 32 bits after it.
+var loads512 = map[[2]elem]struct {
+	all     func(...Op)
+	some    func(m, k, v Op)
+	convert func(...Op)
+}{
+	{u8, u32}:  {VPMOVZXBD, VPMOVZXBD_Z, nil},
+	{u8, u64}:  {VPMOVZXBQ, VPMOVZXBQ_Z, nil},
+	{u8, f32}:  {VPMOVZXBD, VPMOVZXBD_Z, VCVTDQ2PS},
+	{u8, f64}:  {VPMOVZXBD, VPMOVZXBD_Z, VCVTDQ2PD},
+	{u16, u64}: {VPMOVZXWQ, VPMOVZXWQ_Z, nil},
+	{u16, f64}: {VPMOVZXWD, VPMOVZXWD_Z, VCVTDQ2PD},
+	{u32, u32}: {VMOVDQU32, VMOVDQU32_Z, nil},
+	{u32, u64}: {VPMOVZXDQ, VPMOVZXDQ_Z, nil},
+	{u32, f64}: {VCVTUDQ2PD, VCVTUDQ2PD_Z, nil},
+	{i16, i64}: {VPMOVSXWQ, VPMOVSXWQ_Z, nil},
+	{i32, i64}: {VPMOVSXDQ, VPMOVSXDQ_Z, nil},
+	{i32, f64}: {VCVTDQ2PD, VCVTDQ2PD_Z, nil},
+	{f32, f32}: {VMOVDQU32, VMOVDQU32_Z, nil},
+	{f32, f64}: {VCVTPS2PD, VCVTPS2PD_Z, nil},
+	{f64, f64}: {VMOVDQU64, VMOVDQU64_Z, nil},
+}
+
 func (a *avx512) pixels(o op, m Mem, partial bool) reg.VecVirtual {
-	v := ZMM()
-	load := func(whole func(...Op), some func(m, k, v Op), v reg.VecVirtual) {
-		if partial {
-			some(m, a.some, v)
-		} else {
-			whole(m, v)
-		}
+	load, ok := loads512[[2]elem{o.pix, o.number()}]
+	if !ok {
+		log.Fatalf("loads512 has no %v to %v", o.pix, o.number())
 	}
-	narrow := YMM() // pixels that pass through 32 bits
-	switch {
-	case o.pix == u8 && o.sum == u32:
-		load(VPMOVZXBD, VPMOVZXBD_Z, v)
-	case o.pix == u8 && o.sum == f32:
-		load(VPMOVZXBD, VPMOVZXBD_Z, v)
-		VCVTDQ2PS(v, v)
-	case o.pix == u8 && o.sum == u64:
-		load(VPMOVZXBQ, VPMOVZXBQ_Z, v)
-	case o.pix == u8 && o.sum == f64:
-		load(VPMOVZXBD, VPMOVZXBD_Z, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u16 && o.sum == u64:
-		load(VPMOVZXWQ, VPMOVZXWQ_Z, v)
-	case o.pix == u16 && o.sum == f64:
-		load(VPMOVZXWD, VPMOVZXWD_Z, narrow)
-		VCVTDQ2PD(narrow, v)
-	case o.pix == u32 && o.sum == u32:
-		load(VMOVDQU32, VMOVDQU32_Z, v)
-	case o.pix == u32 && o.sum == u64:
-		load(VPMOVZXDQ, VPMOVZXDQ_Z, v)
-	case o.pix == u32 && o.sum == f64:
-		load(VCVTUDQ2PD, VCVTUDQ2PD_Z, v)
-	case o.pix == i16:
-		load(VPMOVSXWQ, VPMOVSXWQ_Z, v)
-	case o.pix == i32 && o.sum == f64:
-		load(VCVTDQ2PD, VCVTDQ2PD_Z, v)
-	case o.pix == i32:
-		load(VPMOVSXDQ, VPMOVSXDQ_Z, v)
-	case o.pix == f32 && o.sum == f32:
-		load(VMOVDQU32, VMOVDQU32_Z, v)
-	case o.pix == f32 && o.sum == f64:
-		load(VCVTPS2PD, VCVTPS2PD_Z, v)
-	case o.pix == f64:
-		load(VMOVDQU64, VMOVDQU64_Z, v)
-	default:
-		panic("no pixels for " + o.name())
+	v := ZMM()
+	loaded := v
+	if load.convert != nil && o.sum == f64 {
+		loaded = YMM()
+	}
+	if partial {
+		load.some(m, a.some, loaded)
+	} else {
+		load.all(m, loaded)
+	}
+	if load.convert != nil {
+		load.convert(loaded, v)
 	}
 	return finish(o, v, a.offset)
 }
@@ -228,7 +191,7 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.square && o.sum == f64:
 		VMULPD(v, v, v)
-	case o.square && (o.pix == u8 || o.pix == u16 || o.pix == u32):
+	case o.square && !o.pix.Signed():
 		VPMULUDQ(v, v, v)
 	case o.square:
 		VPMULDQ(v, v, v)
@@ -284,7 +247,7 @@ func (a *avx512) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) re
 		}
 	}
 	widen(o, sums, v)
-	a.add(o, v, carry, v)
+	add(o, v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
 }
@@ -294,47 +257,6 @@ func (a *avx512) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	return []reg.VecVirtual{a.rowSums(o, m, false, carry)}
 }
 
-func (*avx512) fill(dst, end reg.Register) {
-	v := ZMM()
-	VPTERNLOGD(U8(0xff), v, v, v)
-	Label("loop")
-	for i := range 4 {
-		VMOVNTDQ(v, Mem{Base: dst, Disp: 64 * i})
-	}
-	ADDQ(I32(256), dst)
-	CMPQ(dst, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx512) read(src, end reg.Register) {
-	v := ZMM()
-	VPXORD(v, v, v)
-	Label("loop")
-	for i := range 4 {
-		VPORD(Mem{Base: src, Disp: 64 * i}, v, v)
-	}
-	ADDQ(I32(256), src)
-	CMPQ(src, end)
-	JLT(LabelRef("loop"))
-}
-
-func (*avx512) fillRead(dst, src, blocks, ratio reg.Register) {
-	v, ones, left := ZMM(), ZMM(), GP64()
-	VPTERNLOGD(U8(0xff), ones, ones, ones)
-	VPXORD(v, v, v)
-	Label("loop")
-	for i := range 1 {
-		VPORD(Mem{Base: src, Disp: 64 * i}, v, v)
-	}
-	ADDQ(I8(64), src)
-	MOVQ(ratio, left)
-	Label("write")
-	for i := range 1 {
-		VMOVNTDQ(ones, Mem{Base: dst, Disp: 64 * i})
-	}
-	ADDQ(I8(64), dst)
-	DECQ(left)
-	JNZ(LabelRef("write"))
-	DECQ(blocks)
-	JNZ(LabelRef("loop"))
-}
+func (*avx512) zero(v reg.VecVirtual)         { VPXORD(v, v, v) }
+func (*avx512) ones(v reg.VecVirtual)         { VPTERNLOGD(U8(0xff), v, v, v) }
+func (*avx512) orMem(m Mem, v reg.VecVirtual) { VPORD(m, v, v) }

@@ -110,7 +110,7 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	for v := range vectors {
 		over[v] = set.vec()
 		b.load(Mem{Base: above, Disp: v * set.bytes()}, some, over[v])
-		set.add(op{sum: sum}, running[v], over[v], over[v])
+		add(op{sum: sum}, running[v], over[v], over[v])
 		b.store(over[v], some, Mem{Base: above, Disp: v * set.bytes()})
 	}
 	if kind.stream { // a line's parts one after the other
@@ -183,16 +183,7 @@ func (b bins512) count(bin, numbers, weight, running reg.VecVirtual) {
 	} else {
 		VPCMPEQQ(bin, numbers, k)
 	}
-	switch b.sum {
-	case u32:
-		VPADDD(weight, running, k, running)
-	case u64:
-		VPADDQ(weight, running, k, running)
-	case f32:
-		VADDPS(weight, running, k, running)
-	case f64:
-		VADDPD(weight, running, k, running)
-	}
+	add(op{sum: b.sum}, weight, running, k, running)
 }
 
 type bins256 struct{ sum elem }
@@ -224,54 +215,5 @@ func (b *bins256) count(bin, numbers, weight, running reg.VecVirtual) {
 	t := YMM()
 	VPCMPEQD(bin, numbers, t)
 	VPAND(t, weight, t)
-	(*avx512)(nil).add(op{sum: b.sum}, t, running, running)
-}
-
-// streamCopy emits a copy past the caches.
-func streamCopy(set isa) {
-	name := "streamCopy" + set.name()
-	TEXT(name, NOSPLIT, "func(dst, src *byte, lines int)")
-	Doc(name + " copies whole cache lines to where a line starts, past the caches. It takes a fence before others may read them.")
-	Pragma("noescape")
-	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
-	lines := Load(Param("lines"), GP64())
-	line := func(at int) {
-		v := make([]reg.VecVirtual, lineBytes/set.bytes())
-		for i := range v {
-			v[i] = set.vec()
-			set.load(Mem{Base: src, Disp: at + i*set.bytes()}, v[i])
-		}
-		for i := range v {
-			set.stream(v[i], Mem{Base: dst, Disp: at + i*set.bytes()})
-		}
-	}
-	const unroll = 4
-	Label("lines")
-	CMPQ(lines, Imm(unroll))
-	JLT(LabelRef("line"))
-	for i := range unroll {
-		line(i * lineBytes)
-	}
-	ADDQ(I32(unroll*lineBytes), src)
-	ADDQ(I32(unroll*lineBytes), dst)
-	SUBQ(Imm(unroll), lines)
-	JMP(LabelRef("lines"))
-	Label("line")
-	CMPQ(lines, Imm(1))
-	JLT(LabelRef("done"))
-	line(0)
-	ADDQ(I32(lineBytes), src)
-	ADDQ(I32(lineBytes), dst)
-	DECQ(lines)
-	JMP(LabelRef("line"))
-	Label("done")
-	VZEROUPPER()
-	RET()
-
-	if set.bytes() == 32 {
-		TEXT("storeFence", NOSPLIT, "func()")
-		Doc("storeFence lets what was written past the caches arrive before anything that is written later.")
-		SFENCE()
-		RET()
-	}
+	add(op{sum: b.sum}, t, running, running)
 }

@@ -17,23 +17,20 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/boxsum/boxsum/internal/pairs"
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // A level is an instruction set, its name in package kernel that of the isa.
 type level struct {
-	name, arch   string
-	bytes        int  // of a vector
-	tiltedGroups bool // it has kernels of several rows of 45° tables
-	set          func() isa
+	name, arch string
+	bytes      int // of a vector
+	set        func() isa
 }
 
 // levels is all of them, for each architecture slowest first.
 var levels = []level{
-	{"avx2", "amd64", 32, false, func() isa { return newAVX2() }},
-	{"avx512", "amd64", 64, true, func() isa { return newAVX512() }},
+	{"avx2", "amd64", 32, func() isa { return newAVX2() }},
+	{"avx512", "amd64", 64, func() isa { return newAVX512() }},
 }
 
 // parts is what a level has a file of each.
@@ -96,61 +93,4 @@ func all(dir string) error {
 		}
 	}
 	return nil
-}
-
-// plane emits the kernels of plane tables, and what is not of any table.
-func plane(set isa) {
-	for _, o := range ops(pairs.Upright) {
-		kernel(set, o)
-	}
-	limits(set)
-	if set.name() == "AVX2" {
-		processor()
-	}
-}
-
-// processor emits what Go has no words for.
-func processor() {
-	TEXT("pause", NOSPLIT, "func()")
-	Doc("pause tells the processor that the caller is polling.")
-	PAUSE()
-	RET()
-
-	TEXT("cpuid", NOSPLIT, "func(leaf, sub uint32) (eax, ebx, ecx, edx uint32)")
-	Doc("cpuid asks the processor about itself.")
-	Load(Param("leaf"), reg.EAX)
-	Load(Param("sub"), reg.ECX)
-	CPUID()
-	Store(reg.EAX, ReturnIndex(0))
-	Store(reg.EBX, ReturnIndex(1))
-	Store(reg.ECX, ReturnIndex(2))
-	Store(reg.EDX, ReturnIndex(3))
-	RET()
-}
-
-// doc is the Go loop that a kernel replaces, as its doc comment.
-func doc(name string, o op) []string {
-	value := fmt.Sprintf("%s(src[r*srcStride+i])", o.sum.String())
-	switch {
-	case o.square:
-		value += " squared"
-	case o.sum == f32:
-		value += " - offset"
-	}
-	lines := []string{
-		name + " is, in the summation order of the portable loop,",
-		"",
-		"\tfor r := range rows {",
-		"\t\tfor i := range n {",
-		"\t\t\tsum[r][i%channels] += " + value,
-		"\t\t\tabove[i] += sum[r][i%channels]",
-		"\t\t\tdst[r*dstStride+i] = above[i]",
-		"\t\t}",
-		"\t}",
-		"",
-	}
-	if o.dot {
-		return append(lines, "for a single channel.")
-	}
-	return append(lines, "with the channels as lanes says.")
 }

@@ -53,6 +53,15 @@ func dots(p pairs.Pair, kind pairs.Kinds) bool {
 	return false
 }
 
+// number is the type that pixels become before they are squared or added: signed ones
+// stay so.
+func (o op) number() elem {
+	if o.square && o.pix.Signed() && o.sum == u64 {
+		return i64
+	}
+	return o.sum
+}
+
 func (o op) name() string {
 	switch {
 	case o.square:

@@ -23,8 +23,14 @@ const (
 	argEnd
 	argNextVector
 	argOwn
-	argSteps
-	argStream
+	argShape
+)
+
+// Bits of the shape of a line beside the number of steps that its runs take: it has
+// empty cells, and it is written past the caches.
+const (
+	shapeEmpty  = 1 << 8
+	shapeStream = 1 << 9
 )
 
 // Offsets in the Go struct kernel.rotatedVector.
@@ -91,29 +97,19 @@ func rotatedLine(set isa, o op) {
 		r := &rotated256{set: set.(*avx2), op: o}
 		if o.dot {
 			r.ones = YMM()
-			VMOVDQU(r.set.ones, r.ones)
+			VMOVDQU(r.set.constants.ones(), r.ones)
 		}
 		k.rotatedISA = r
 	}
 	k.dst, k.over, k.keep = k.arg(argDst), k.arg(argOver), k.arg(argKeep)
 	k.src, k.rows, k.above = k.arg(argSrc), k.arg(argRows), k.arg(argAbove)
-	k.steps = k.arg(argSteps)
+	k.shape = k.arg(argShape)
 	k.i, k.vector, k.next = k.arg(argFirst), k.arg(argVector), k.arg(argStep)
 	k.before = set.vec()
 	pattern := k.arg(argCarry)
 	set.load(Mem{Base: pattern}, k.before)
 
-	CMPQ(k.mem(argStream), Imm(0))
-	JNE(LabelRef("stream"))
-	CMPQ(k.mem(argEmpty), Imm(0))
-	JNE(LabelRef("aheadEmpty"))
-	k.loop("ahead", k.storeAhead, false)
-	k.loop("aheadEmpty", k.storeAhead, true)
-	Label("stream")
-	CMPQ(k.mem(argEmpty), Imm(0))
-	JNE(LabelRef("streamEmpty"))
-	k.loop("streamFilled", set.stream, false)
-	k.loop("streamEmpty", set.stream, true)
+	k.loops()
 
 	Label("end")
 	pattern = k.arg(argCarry)
@@ -127,8 +123,9 @@ type rotatedLoop struct {
 	isa
 	rotatedISA
 	op
-	args, dst, over, keep, src, steps, rows, above, i, vector, next reg.Register
-	before                                                          reg.VecVirtual // the row sums of the vector before
+	args, dst, over, keep, src, rows, above, i, vector, next reg.Register
+	shape                                                    reg.GPVirtual
+	before                                                   reg.VecVirtual // the row sums of the vector before
 }
 
 func (k *rotatedLoop) mem(offset int) Mem { return Mem{Base: k.args, Disp: offset} }
@@ -143,56 +140,114 @@ func (k *rotatedLoop) at(base, index reg.Register) Mem {
 	return Mem{Base: base, Index: index, Scale: uint8(k.sum.Bytes())}
 }
 
-// storeAhead stores through the caches and asks for the lines to come, which
-// are on either side.
-func (k *rotatedLoop) storeAhead(v reg.VecVirtual, m Mem) {
-	PREFETCHT0(m.Offset(-aheadBytes))
-	PREFETCHT0(m.Offset(aheadBytes))
-	k.store(v, m)
+// A lineKind is what is known of a line when its loop is emitted.
+type lineKind struct {
+	label                string
+	filled, empty        bool // it may have no empty cells, and it may have some
+	throughCache, pastIt bool // how it may be written
 }
 
-// loop emits the loop along a stretch, with or without empty cells.
-func (k *rotatedLoop) loop(label string, write func(v reg.VecVirtual, m Mem), empty bool) {
-	var cells reg.GPVirtual
-	if empty {
-		Label(label)
-		cells = k.arg(argEmpty)
+// loops emits a loop for every kind of line, or one for all: only the usual pair of
+// types gains from it.
+func (k *rotatedLoop) loops() {
+	kinds := []lineKind{{"any", true, true, true, true}}
+	if k.pix == u8 && k.sum == u32 {
+		kinds = []lineKind{
+			{"ahead", true, false, true, false},
+			{"aheadEmpty", false, true, true, false},
+			{"stream", true, false, false, true},
+			{"streamEmpty", false, true, false, true},
+		}
+		TESTL(U32(shapeStream), k.shape.As32())
+		JNZ(LabelRef("past"))
+		TESTL(U32(shapeEmpty), k.shape.As32())
+		JNZ(LabelRef("aheadEmptyLoop"))
+		JMP(LabelRef("aheadLoop"))
+		Label("past")
+		TESTL(U32(shapeEmpty), k.shape.As32())
+		JNZ(LabelRef("streamEmptyLoop"))
+		JMP(LabelRef("streamLoop"))
 	}
-	Label(label + "Loop")
+	for _, kind := range kinds {
+		k.loop(kind)
+	}
+}
+
+// loop emits the loop along a stretch. What few lines have, empty cells, is beside it.
+func (k *rotatedLoop) loop(kind lineKind) {
+	Label(kind.label + "Loop")
 	pattern, at, starts := GP64(), GP64(), GP64()
 	MOVQ(Mem{Base: k.vector, Disp: vectorPattern}, pattern)
 	MOVLQSX(Mem{Base: k.vector, Disp: vectorAbove}, at)
 	MOVLQSX(Mem{Base: k.vector, Disp: vectorStarts}, starts)
-	src := Mem{Base: k.src, Index: k.i, Scale: uint8(k.pix.Bytes())}
-	var v reg.VecVirtual
-	if k.dot {
-		v = k.dots(src, pattern)
-	} else {
-		v = k.pixels(k.op, src, false)
-		for s := range rotatedSteps(k.isa, k.op) {
-			CMPQ(k.steps, Imm(uint64(s)))
-			JE(LabelRef(label + "Summed"))
-			k.step(s, v, pattern)
-		}
-		Label(label + "Summed")
-	}
+	v := k.runSums(kind.label, pattern)
 	k.beyond(v, k.before, k.at(k.above, at), pattern)
 	lanes, t := k.starts(pattern), k.vec()
 	VPERMD(v, lanes, t)
 	k.store(t, k.at(k.rows, starts))
-	if empty {
-		t = k.vec()
-		k.load(k.at(k.over, k.i), t)
-		ADDQ(k.mem(argOwn), at)
-		k.addEmpty(t, k.at(k.above, at), pattern)
-		VPERMD(t, lanes, lanes)
-		k.store(lanes, k.at(cells, starts))
-		k.add(k.op, v, t, t)
-	} else {
-		k.addMem(k.op, k.at(k.over, k.i), v, t)
+	if kind.filled && kind.empty {
+		TESTL(U32(shapeEmpty), k.shape.As32())
+		JNZ(LabelRef(kind.label + "Empty"))
 	}
+	if kind.filled {
+		add(k.op, k.at(k.over, k.i), v, t)
+	} else {
+		k.addCells(v, t, lanes, at, starts, pattern)
+	}
+	Label(kind.label + "Made")
 	k.store(t, k.at(k.keep, k.i))
-	write(t, k.at(k.dst, k.i))
+	dst := k.at(k.dst, k.i)
+	if kind.throughCache && kind.pastIt {
+		TESTL(U32(shapeStream), k.shape.As32())
+		JNZ(LabelRef(kind.label + "Stream"))
+	}
+	if kind.throughCache {
+		PREFETCHT0(dst.Offset(-aheadBytes)) // the lines to come are on either side
+		PREFETCHT0(dst.Offset(aheadBytes))
+		k.store(t, dst)
+		k.advance(kind.label)
+	}
+	if kind.pastIt {
+		Label(kind.label + "Stream")
+		k.isa.stream(t, dst)
+		k.advance(kind.label)
+	}
+	if kind.filled && kind.empty {
+		Label(kind.label + "Empty")
+		k.addCells(v, t, lanes, at, starts, pattern)
+		JMP(LabelRef(kind.label + "Made"))
+	}
+}
+
+// runSums is a vector of pixels, summed within the runs it holds.
+func (k *rotatedLoop) runSums(label string, pattern reg.Register) reg.VecVirtual {
+	src := Mem{Base: k.src, Index: k.i, Scale: uint8(k.pix.Bytes())}
+	if k.dot {
+		return k.dots(src, pattern)
+	}
+	v := k.pixels(k.op, src, false)
+	for s := range rotatedSteps(k.isa, k.op) {
+		CMPB(k.shape.As8(), Imm(uint64(s)))
+		JE(LabelRef(label + "Summed"))
+		k.step(s, v, pattern)
+	}
+	Label(label + "Summed")
+	return v
+}
+
+// addCells lays sums v on those of empty cells, in t, and leaves these in memory.
+func (k *rotatedLoop) addCells(v, t, lanes reg.VecVirtual, at, starts, pattern reg.Register) {
+	k.load(k.at(k.over, k.i), t)
+	ADDQ(k.mem(argOwn), at)
+	k.addEmpty(t, k.at(k.above, at), pattern)
+	VPERMD(t, lanes, lanes)
+	cells := k.arg(argEmpty)
+	k.store(lanes, k.at(cells, starts))
+	add(k.op, v, t, t)
+}
+
+// advance goes on to the next vector.
+func (k *rotatedLoop) advance(label string) {
 	ADDQ(k.next, k.i)
 	ADDQ(k.mem(argNextVector), k.vector)
 	CMPQ(k.i, k.mem(argEnd))
@@ -207,127 +262,4 @@ func rotatedSteps(set isa, o op) int {
 		n++
 	}
 	return n
-}
-
-// rotated512 sums a vector of 64 bytes, of floats as two blocks of 32.
-type rotated512 struct {
-	set  *avx512
-	op   op
-	zero reg.VecVirtual
-}
-
-func (*rotated512) row(pattern reg.Register, row int) Mem { return Mem{Base: pattern, Disp: 64 * row} }
-
-// pick is, in every lane, the lane of a or b that a row of the pattern says.
-func (r *rotated512) pick(a, b reg.VecVirtual, m Mem) reg.VecVirtual {
-	lanes := ZMM()
-	VMOVDQU32(m, lanes)
-	VPERMI2D(b, a, lanes)
-	return lanes
-}
-
-func (r *rotated512) step(s int, v reg.VecVirtual, pattern reg.Register) {
-	r.set.add(r.op, v, r.pick(v, r.zero, r.row(pattern, rowSteps+s)), v)
-}
-
-// dots takes four bytes at a time, in every lane, and adds to each lane those
-// of its run that are not on its near side.
-func (r *rotated512) dots(src Mem, pattern reg.Register) reg.VecVirtual {
-	var v [2]reg.VecVirtual
-	for g := range 4 {
-		half := &v[g/2]
-		if g%2 == 0 {
-			*half = ZMM()
-			VPXORD(*half, *half, *half)
-		}
-		four := ZMM()
-		VPBROADCASTD(src.Offset(4*g), four)
-		VPDPBUSD(r.row(pattern, rowWeights+g), four, *half)
-	}
-	VPADDD(v[0], v[1], v[0])
-	return v[0]
-}
-
-func (r *rotated512) beyond(v, before reg.VecVirtual, above Mem, pattern reg.Register) {
-	rows := ZMM()
-	VMOVDQU32(above, rows)
-	more := r.pick(rows, before, r.row(pattern, rowBeyond))
-	if r.op.sum.Float() {
-		VPANDD(r.row(pattern, rowOuter), more, more)
-		r.set.add(r.op, v, more, v)
-		more = r.pick(v, r.zero, r.row(pattern, rowInner))
-	}
-	r.set.add(r.op, v, more, v)
-	VMOVDQA32(v, before)
-}
-
-func (r *rotated512) starts(pattern reg.Register) reg.VecVirtual {
-	lanes := ZMM()
-	VMOVDQU32(r.row(pattern, rowStarts), lanes)
-	return lanes
-}
-
-func (r *rotated512) addEmpty(v reg.VecVirtual, above Mem, pattern reg.Register) {
-	rows := ZMM()
-	VMOVDQU32(above, rows)
-	r.set.add(r.op, v, r.pick(rows, r.zero, r.row(pattern, rowEmpty)), v)
-}
-
-// rotated256 sums a vector of 32 bytes, one block.
-type rotated256 struct {
-	set  *avx2
-	op   op
-	ones reg.VecVirtual
-}
-
-func (*rotated256) row(pattern reg.Register, row int) Mem { return Mem{Base: pattern, Disp: 32 * row} }
-
-// pick is, in every lane, the lane of v that a row of the pattern says.
-func (r *rotated256) pick(v reg.VecVirtual, m Mem) reg.VecVirtual {
-	lanes := YMM()
-	VMOVDQU(m, lanes)
-	VPERMD(v, lanes, lanes)
-	return lanes
-}
-
-func (r *rotated256) step(s int, v reg.VecVirtual, pattern reg.Register) {
-	t := r.pick(v, r.row(pattern, rowSteps+s))
-	VPAND(r.row(pattern, rowKeep+s), t, t)
-	r.set.add(r.op, v, t, v)
-}
-
-func (r *rotated256) dots(src Mem, pattern reg.Register) reg.VecVirtual {
-	v, t := YMM(), YMM()
-	VPBROADCASTD(src, v)
-	VPBROADCASTD(src.Offset(4), t)
-	VPMADDUBSW(r.row(pattern, rowWeights), v, v)
-	VPMADDUBSW(r.row(pattern, rowWeights+1), t, t)
-	VPADDW(v, t, v)
-	VPMADDWD(r.ones, v, v)
-	return v
-}
-
-func (r *rotated256) beyond(v, before reg.VecVirtual, above Mem, pattern reg.Register) {
-	rows, carries := YMM(), YMM()
-	VMOVDQU(r.row(pattern, rowBeyond), rows)
-	VPERMD(above, rows, rows)
-	carried := r.pick(before, r.row(pattern, rowCarried))
-	VMOVDQU(r.row(pattern, rowCarries), carries)
-	VPBLENDVB(carries, carried, rows, rows)
-	r.set.add(r.op, v, rows, v)
-	VMOVDQA(v, before)
-}
-
-func (r *rotated256) starts(pattern reg.Register) reg.VecVirtual {
-	lanes := YMM()
-	VMOVDQU(r.row(pattern, rowStarts), lanes)
-	return lanes
-}
-
-func (r *rotated256) addEmpty(v reg.VecVirtual, above Mem, pattern reg.Register) {
-	rows := YMM()
-	VMOVDQU(r.row(pattern, rowEmpty), rows)
-	VPERMD(above, rows, rows)
-	VPAND(r.row(pattern, rowFilled), rows, rows)
-	r.set.add(r.op, v, rows, v)
 }

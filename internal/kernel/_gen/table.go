@@ -51,7 +51,8 @@ func table(constraint string, levels []level) []byte {
 			list = pairs.Squares
 		}
 		for _, p := range list {
-			line("newPair(%v, %s, [levelCount]routines[%v, %v]{", square, has(p), p.Pixel, p.Sum)
+			line("newPair(%v, kinds{%v, %v, %v}, [levelCount]routines[%v, %v]{", square,
+				p.Kinds&pairs.Tilted != 0, p.Kinds&pairs.Rotated != 0, p.Kinds&pairs.Volume != 0, p.Pixel, p.Sum)
 			for _, l := range levels {
 				line("%s: {%s},", l.name, l.routines(p, square))
 			}
@@ -89,23 +90,12 @@ func table(constraint string, levels []level) []byte {
 // isa is the level's name in that of a kernel.
 func (l level) isa() string { return strings.ToUpper(l.name) }
 
-// has is the kinds of tables, besides upright ones, that have a pair.
-func has(p pairs.Pair) string {
-	var fields []string
-	for _, k := range []struct {
-		kind  pairs.Kinds
-		field string
-	}{{pairs.Tilted, "tilted"}, {pairs.Rotated, "rotated"}, {pairs.Volume, "volume"}} {
-		if p.Kinds&k.kind != 0 {
-			fields = append(fields, k.field+": true")
-		}
-	}
-	return "kinds{" + strings.Join(fields, ", ") + "}"
-}
-
 // routines is the fields of a pair's assembly.
 func (l level) routines(p pairs.Pair, square bool) string {
 	fields := []string{fmt.Sprintf("vector: %d", l.bytes)}
+	if p.Kinds&pairs.Volume != 0 {
+		fields = append(fields, fmt.Sprintf("lay: %sLay%s", p.Sum.Short(), l.isa()))
+	}
 	for _, k := range []struct {
 		kind          pairs.Kinds
 		field, kernel string
@@ -121,9 +111,12 @@ func (l level) routines(p pairs.Pair, square bool) string {
 				if o.dot {
 					field += "Dot"
 				}
+				if k.kind == pairs.Tilted && l.bytes == lineBytes {
+					field += "Group"
+				}
 				fields = append(fields, fmt.Sprintf("%s: %s%s%s", field, o.name(), k.kernel, l.isa()))
-				if k.kind == pairs.Tilted && l.tiltedGroups {
-					fields = append(fields, fmt.Sprintf("tiltedGroup: %sTiltedGroup%s", o.name(), l.isa()))
+				if k.kind == pairs.Upright && groupsOnly(l.bytes, o) {
+					fields = append(fields, "planeGroups: true")
 				}
 			}
 		}

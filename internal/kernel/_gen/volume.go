@@ -12,11 +12,39 @@ import (
 // volume emits the kernels of volumes: those of planes, but that every sum is
 // laid on that of the slice over it before it is written. The slice over the
 // tile lies in the order in which the kernel comes by: vector for vector, those
-// of a group's rows side by side.
+// of a group's rows side by side. Rows that are no group are left to others.
 func volume(set isa) {
 	for _, o := range ops(pairs.Volume) {
 		volumeKernel(set, o)
 	}
+	for _, sum := range pairs.Accumulators() {
+		layKernel(set, sum)
+	}
+}
+
+// layKernel emits what lays one row of a plane on the slice over it.
+func layKernel(set isa, sum elem) {
+	name := sum.Short() + "Lay" + set.name()
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst, over *%v, n int)", sum))
+	Doc(name+" is, for whole cache lines of sums,", "",
+		"\tfor i := range n {", "\t\tover[i] += dst[i]", "\t\tdst[i] = over[i]", "\t}")
+	Pragma("noescape")
+	dst, over, n := Load(Param("dst"), GP64()), Load(Param("over"), GP64()), Load(Param("n"), GP64())
+	i := GP64()
+	XORQ(i, i)
+	Label("loop")
+	for at := 0; at < lineBytes; at += set.bytes() {
+		v := set.vec()
+		set.load(Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v)
+		add(op{sum: sum}, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v, v)
+		set.store(v, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
+		set.store(v, Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
+	}
+	ADDQ(I8(lineBytes/sum.Bytes()), i)
+	CMPQ(i, n)
+	JLT(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
 }
 
 // How a kernel of volumes writes: through the caches, or in groups of rows past
@@ -33,166 +61,156 @@ func volumeKernel(set isa, o op) {
 	Doc(volumeDoc(name, o)...)
 	Pragma("noescape")
 
-	param := func(name string) Mem {
-		b, err := Param(name).Resolve()
-		if err != nil {
-			panic(err)
-		}
-		return b.Addr
-	}
-	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes(), param: param}}
+	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes()}}
 	set.setup(o, Load(Param("lanes"), GP64()), param("offset"))
-	if o.pix.Bytes() > 1 {
-		SHLQ(Imm(log2(o.pix.Bytes())), param("srcStride"))
-	}
-	SHLQ(Imm(log2(o.sum.Bytes())), param("dstStride"))
 	ANDQ(I32(k.lineOfPixels()), param("along"))
 	k.above = Load(Param("above"), GP64())
 	k.src[0] = Load(Param("src"), GP64())
 	k.dst[0] = Load(Param("dst"), GP64())
 
-	Label("groups")
-	CMPQ(param("rows"), Imm(group))
-	JLT(LabelRef("rows"))
-	k.rows("group", group)
+	Label("groups") // there is one at least
+	k.group()
 	SUBQ(Imm(group), param("rows"))
-	JMP(LabelRef("groups"))
-
-	Label("rows")
-	CMPQ(param("rows"), Imm(1))
-	JLT(LabelRef("done"))
-	k.rows("row", 1)
-	SUBQ(Imm(1), param("rows"))
-	JMP(LabelRef("rows"))
-
-	Label("done")
+	JNZ(LabelRef("groups"))
 	SFENCE()
 	VZEROUPPER()
 	RET()
 }
 
-// volumeDoc is the Go loop that a kernel replaces.
-func volumeDoc(name string, o op) []string {
-	lines := doc(name, o)
-	for i, line := range lines {
-		if line == "\t\t\tdst[r*dstStride+i] = above[i]" {
-			lines[i] = "\t\t\tover[r][i] += above[i]"
-			lines = append(lines[:i+1:i+1], append([]string{"\t\t\tdst[r*dstStride+i] = over[r][i]"}, lines[i+1:]...)...)
-			break
-		}
-	}
-	return lines
-}
-
 // volumeLoop is the state of a kernel while it is emitted.
 type volumeLoop struct {
 	loop
-	over reg.Register
-	next reg.Register // the pixels to ask for
+	over   reg.Register
+	next   reg.Register     // the pixels to ask for
+	sumsOf []reg.VecVirtual // the vector of every row that is being made
 }
 
 // lineOfPixels is the bytes of the pixels of a line of sums in each row of a
 // group, and so how fast it asks for those to come.
 func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.Bytes() * k.pix.Bytes() }
 
-// rows emits the loop along that many rows, and moves on to the rows below.
-func (k *volumeLoop) rows(label string, rows int) {
-	k.fanOut(&k.src, "srcStride", rows)
-	k.fanOut(&k.dst, "dstStride", rows)
-	carryPtr := Load(Param("carry"), GP64())
-	carry := make([]reg.VecVirtual, rows)
-	slot := carryLen * k.sum.Bytes()
-	for r := range carry {
-		carry[r] = k.vec()
-		k.load(Mem{Base: carryPtr, Disp: r * slot}, carry[r])
-	}
+// group emits the loop along four rows, and moves on to the rows below.
+func (k *volumeLoop) group() {
+	carry := k.begin(group)
 	k.over = Load(Param("over"), GP64())
-	i, end := GP64(), GP64()
+	i, n, end := GP64(), GP64(), GP64()
 	XORQ(i, i)
-	if rows == group {
-		k.next = Load(Param("ahead"), GP64())
-		ADDQ(k.src[0], k.next)
+	k.next = Load(Param("ahead"), GP64())
+	ADDQ(k.src[0], k.next)
+	folds := k.folds(k.op)
+	if folds {
+		k.whole()
 	}
-	along := func(label string, vectors, beyond int) {
-		MOVQ(k.param("n"), end)
-		ANDQ(I8(-vectors*k.lanes), end)
-		CMPQ(i, end)
-		JGE(LabelRef(label + "End"))
-		Label(label)
-		k.step(label, vectors, i, carry, beyond)
-		ADDQ(I8(vectors*k.lanes), i)
-		CMPQ(i, end)
-		JLT(LabelRef(label))
-		Label(label + "End")
-	}
-	if line := lineBytes / k.bytes(); rows == group {
-		// By whole lines, which is what goes past the caches well.
-		along(label+"Lines", line, volumeBeyond)
-		if line > 1 {
-			along(label+"Vectors", 1, volumeWhole)
-		}
+
+	// By whole lines, which is what goes past the caches well.
+	vectors := lineBytes / k.bytes()
+	MOVQ(param("n"), end)
+	ANDQ(I8(-vectors*k.lanes), end)
+	JZ(LabelRef("linesEnd"))
+	Label("lines")
+	if vectors == 1 {
+		k.vector(i, folds, carry)
 	} else {
-		along(label+"Vectors", 1, volumeWhole)
+		k.line(vectors, i, carry)
 	}
+	Label("next")
+	ADDQ(I8(vectors*k.lanes), i)
+	CMPQ(i, end)
+	JLT(LabelRef("lines"))
+	Label("linesEnd")
 
-	MOVQ(k.over, k.param("over")) // which leaves a register to the tail
-	n := GP64()
-	MOVQ(k.param("n"), n)
-	SUBQ(i, n)
-	JZ(LabelRef(label + "Sums"))
-	MOVQ(k.param("n"), end)
+	if !folds {
+		MOVQ(k.over, param("over")) // which leaves a register to the tail
+	}
+	Label("tail")
+	k.some(i, n, end, "sums")
 	k.tail(k.op, n, end)
-	k.last(label, i, carry)
-	ADDQ(I8(k.lanes), i)
-
-	Label(label + "Sums")
-	CMPB(k.param("writes"), Imm(volumeWhole))
-	JNE(LabelRef(label + "Done"))
-	k.zeros(label, i, rows)
-	Label(label + "Done")
-	carryPtr = Load(Param("carry"), GP64())
-	for r := range carry {
-		k.store(carry[r], Mem{Base: carryPtr, Disp: r * slot})
+	if folds {
+		ORB(Imm(writeSome), param("writes"))
+		JMP(LabelRef("lines"))
+		Label("some")
+		ANDB(Imm(writeSome-1), param("writes"))
+	} else {
+		k.last(i, carry)
 	}
-	ADDQ(I32(rows*slot), k.param("carry"))
-	ADDQ(k.param("srcStride"), k.src[rows-1])
-	ADDQ(k.param("dstStride"), k.dst[rows-1])
-	if rows > 1 {
-		MOVQ(k.src[rows-1], k.src[0])
-		MOVQ(k.dst[rows-1], k.dst[0])
+	k.lastWrites(i)
+	ADDQ(I8(k.lanes), i)
+	if vectors > 1 {
+		CMPQ(i, param("n"))
+		JLT(LabelRef("tail"))
+	}
+
+	Label("sums")
+	if folds {
+		MOVQ(k.over, param("over"))
+	}
+	CMPB(param("writes"), Imm(volumeWhole))
+	JNE(LabelRef("rowsDone"))
+	k.zeros(i)
+	Label("rowsDone")
+	k.end(carry)
+}
+
+// ask emits requests for the pixels to come.
+func (k *volumeLoop) ask() {
+	for line := 0; line < k.lineOfPixels(); line += lineBytes {
+		PREFETCHT0(Mem{Base: k.next, Disp: line})
+	}
+	ADDQ(param("along"), k.next)
+}
+
+// vector emits a vector of every row, for vectors of a line.
+func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual) {
+	k.ask()
+	k.sumsOf = k.body(i, partial, carry)
+	k.addOver()
+	ADDQ(I32(group*k.bytes()), k.over)
+	CMPB(param("writes"), Imm(volumeBeyond))
+	JAE(LabelRef("beyond"))
+	for r, s := range k.sumsOf {
+		k.storeAhead(s, k.sums(r, i))
+	}
+	JMP(LabelRef("next"))
+	Label("beyond")
+	if partial {
+		TESTB(Imm(writeSome), param("writes"))
+		JNZ(LabelRef("some"))
+	}
+	for r, s := range k.sumsOf {
+		k.stream(s, k.sums(r, i))
 	}
 }
 
-// step emits so many vectors of every row. They go past the caches where the
-// caller's way of writing is beyond or more.
-func (k *volumeLoop) step(label string, vectors int, i reg.Register, carry []reg.VecVirtual, beyond int) {
+// addOver lays a vector of every row on the slice over it.
+func (k *volumeLoop) addOver() {
+	for r, s := range k.sumsOf {
+		over := Mem{Base: k.over, Disp: r * k.bytes()}
+		add(k.op, over, s, s)
+		k.store(s, over)
+	}
+}
+
+// line emits a line of every row, in as many vectors.
+func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
 	plane := make([]reg.VecVirtual, vectors)
 	for v := range plane {
 		plane[v] = k.vec()
 		k.load(above.Offset(v*k.bytes()), plane[v])
 	}
-	if beyond == volumeBeyond {
-		for line := 0; line < k.lineOfPixels(); line += lineBytes {
-			PREFETCHT0(Mem{Base: k.next, Disp: line})
-		}
-		ADDQ(k.param("along"), k.next)
-	}
-	for r := range carry {
-		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}
+	k.ask()
+	for r := 0; r < group; r += 2 { // two rows are what registers hold
 		var sums []reg.VecVirtual
-		if vectors == 1 {
-			sums = []reg.VecVirtual{k.rowSums(k.op, pixels, false, carry[r])}
-		} else {
-			sums = k.lineSums(k.op, pixels, carry[r])
+		for row := r; row < r+2; row++ {
+			for v, s := range k.lineSums(k.op, Mem{Base: k.src[row], Index: i, Scale: uint8(k.pix.Bytes())}, carry[row]) {
+				over := Mem{Base: k.over, Disp: (row*vectors + v) * k.bytes()}
+				add(k.op, s, plane[v], plane[v])
+				add(k.op, over, plane[v], s)
+				k.store(s, over)
+				sums = append(sums, s)
+			}
 		}
-		for v, s := range sums {
-			over := Mem{Base: k.over, Disp: (r*vectors + v) * k.bytes()}
-			k.add(k.op, s, plane[v], plane[v])
-			k.addMem(k.op, over, plane[v], s)
-			k.store(s, over)
-		}
-		k.write(fmt.Sprintf("%sRow%d", label, r), beyond, sums, k.sums(r, i))
+		k.write(fmt.Sprint("row", r), sums, k.sums(r, i), k.sums(r+1, i))
 	}
 	for v := range plane {
 		k.store(plane[v], above.Offset(v*k.bytes()))
@@ -200,63 +218,61 @@ func (k *volumeLoop) step(label string, vectors int, i reg.Register, carry []reg
 	ADDQ(I32(len(carry)*vectors*k.bytes()), k.over)
 }
 
-// write emits the stores of vectors side by side.
-func (k *volumeLoop) write(label string, beyond int, sums []reg.VecVirtual, to Mem) {
-	CMPB(k.param("writes"), Imm(uint64(beyond)))
+// write emits the stores of lines.
+func (k *volumeLoop) write(label string, sums []reg.VecVirtual, lines ...Mem) {
+	vectors := len(sums) / len(lines)
+	CMPB(param("writes"), Imm(volumeBeyond))
 	JAE(LabelRef(label + "Beyond"))
-	PREFETCHT0(to.Offset(aheadBytes))
+	for _, m := range lines {
+		PREFETCHT0(m.Offset(aheadBytes))
+	}
 	for v, s := range sums {
-		k.store(s, to.Offset(v*k.bytes()))
+		k.store(s, lines[v/vectors].Offset(v%vectors*k.bytes()))
 	}
 	JMP(LabelRef(label + "Written"))
 	Label(label + "Beyond")
 	for v, s := range sums {
-		k.stream(s, to.Offset(v*k.bytes()))
+		k.stream(s, lines[v/vectors].Offset(v%vectors*k.bytes()))
 	}
 	Label(label + "Written")
 }
 
-// last emits a vector of every row of which only some lanes count. The others
-// are zero where they are written.
-func (k *volumeLoop) last(label string, i reg.Register, carry []reg.VecVirtual) {
-	sums := k.body(len(carry), i, true, carry)
+// last emits a vector of every row of which only some lanes count.
+func (k *volumeLoop) last(i reg.Register, carry []reg.VecVirtual) {
+	k.sumsOf = k.body(i, true, carry)
 	k.over = Load(Param("over"), GP64())
-	for r, s := range sums {
-		over := Mem{Base: k.over, Disp: r * k.bytes()}
-		k.addMem(k.op, over, s, s)
-		k.store(s, over)
-	}
-	ADDQ(I32(len(carry)*k.bytes()), k.param("over"))
-	CMPB(k.param("writes"), Imm(volumeWhole))
-	JEQ(LabelRef(label + "TailWhole"))
-	for r, s := range sums {
+	k.addOver()
+	ADDQ(I32(group*k.bytes()), param("over"))
+}
+
+// lastWrites emits its stores. The other lanes are zero where they are written.
+func (k *volumeLoop) lastWrites(i reg.Register) {
+	CMPB(param("writes"), Imm(volumeWhole))
+	JEQ(LabelRef("tailWhole"))
+	for r, s := range k.sumsOf {
 		k.storeTail(s, k.sums(r, i))
 	}
-	JMP(LabelRef(label + "TailWritten"))
-	Label(label + "TailWhole")
-	for r, s := range sums {
+	JMP(LabelRef("tailWritten"))
+	Label("tailWhole")
+	for r, s := range k.sumsOf {
 		k.keepTail(k.op, s)
 		k.stream(s, k.sums(r, i))
 	}
-	Label(label + "TailWritten")
+	Label("tailWritten")
 }
 
 // zeros emits vectors of zeros from element i of the rows up to the next ones.
-func (k *volumeLoop) zeros(label string, i reg.Register, rows int) {
+func (k *volumeLoop) zeros(i reg.Register) {
 	zero := k.vec()
-	if k.bytes() == lineBytes {
-		VPXORD(zero, zero, zero)
-	} else {
-		VPXOR(zero, zero, zero)
-	}
+	k.zero(zero)
 	SHLQ(Imm(log2(k.sum.Bytes())), i)
-	CMPQ(i, k.param("dstStride"))
-	JGE(LabelRef(label + "Done"))
-	Label(label + "Zeros")
-	for r := range rows {
+	CMPQ(i, param("dstStride"))
+	JGE(LabelRef("rowsDone"))
+	Label("zeros")
+	for r := range group {
 		k.stream(zero, Mem{Base: k.dst[r], Index: i, Scale: 1})
 	}
 	ADDQ(I8(k.bytes()), i)
-	CMPQ(i, k.param("dstStride"))
-	JLT(LabelRef(label + "Zeros"))
+	CMPQ(i, param("dstStride"))
+	JLT(LabelRef("zeros"))
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ def arrays_out(out: Any, count: int, kind: Any) -> list:
     return outs
 
 
-def apart(tables: list) -> None:
+def refuse_overlap(tables: list) -> None:
     """Raises a ValueError where one table would be written over another."""
     for i, one in enumerate(tables):
         if any(overlap(one, other) for other in tables[:i]):
@@ -61,13 +60,11 @@ def device_number(device: Any) -> int:
         return -1
     if not isinstance(device, str):
         raise TypeError(f"a device is named by a string such as 'cuda' or 'cuda:0', not by {device!r}")
-    number = ctypes.c_int64()
-    call("device", device.encode(), ctypes.addressof(number))
-    return number.value
+    return call("device", device.encode())
 
 
 def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
-    """Boxes as an array of int64, whose last axis has so many numbers."""
+    """Boxes as an array of int64, whose last axis has one of these lengths."""
     boxes = np.asarray(boxes)
     if boxes.size == 0 and boxes.ndim < 2:
         boxes = np.zeros((0, columns[0]), np.int64)
@@ -82,7 +79,7 @@ def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
 
 
 def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None, *inputs: Any) -> np.ndarray:
-    """The array to write results to, apart from what they are made of."""
+    """The array to write results to, which shares no memory with what they are made of."""
     if out is None:
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.carray:

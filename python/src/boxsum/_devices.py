@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 from typing import Any
 
-from . import _native
 from ._native import call
 
 
@@ -21,6 +19,4 @@ def devices() -> list[dict[str, Any]]:
     >>> all("device" in d for d in boxsum.devices())
     True
     """
-    text = ctypes.c_void_p()
-    call("devices", ctypes.addressof(text))
-    return json.loads(_native.load().text(text.value or 0))
+    return json.loads(call("devices"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any, Sequence
 
 import numpy as np
@@ -63,7 +62,7 @@ def haar(
         The features to evaluate instead of all: see :func:`haar_features`.
     upright : bool
         On a rotated table: windows are upright, in pixels, and features that stay
-        inside of them are turned. Otherwise windows turn with their features.
+        inside of them are rotated. Otherwise windows turn with their features.
     corrected : bool
         Correct values for boxes that do not cover as many pixels, after Messom and
         Barczak: float64.
@@ -91,17 +90,17 @@ def haar(
            [   0]])
     """
     windows = np.zeros((1, 2), np.int64) if windows is None else as_boxes(windows, 2).reshape(-1, 2)
-    turned = isinstance(table, RotatedTable)
-    if not turned:
+    rotated = isinstance(table, RotatedTable)
+    if not rotated:
         table = on_host(table)
         if table.ndim not in (2, 3):
             raise ValueError(f"a table of shape {table.shape}: it must have 2 axes, and perhaps one more for channels")
-    height, width = table.shape[:2] if turned else (table.shape[0] - 1, table.shape[1] - 1)
+    height, width = table.shape[:2] if rotated else (table.shape[0] - 1, table.shape[1] - 1)
     width, height = (width, height) if size is None else _size(size)
     numbers = None
     if features is None:
         numbers = _numbers(kinds)
-        rotation = as_rotation(table.rotation if turned and upright else 0)
+        rotation = as_rotation(table.rotation if rotated and upright else 0)
         count = _count(numbers, width, height, rotation)
     else:
         features = as_boxes(features, 5).reshape(-1, 5)
@@ -111,17 +110,14 @@ def haar(
         if count == 0:
             numbers, features = np.zeros(0, np.int64), None
     floats = corrected or table.dtype.kind == "f"
-    values = results((len(windows), count), np.float64 if floats else np.int64, out, windows, features, None if turned else table)
+    values = results((len(windows), count), np.float64 if floats else np.int64, out, windows, features, None if rotated else table)
     arguments = (numbers, features, width, height, int(upright), windows, values, whole(channel, "channel", 0), int(corrected), thread_count(workers))
     if count == 0 or len(windows) == 0:
         return values
-    if turned:
-        call("haar", None, table._handle.value, *arguments)
-        return values
     try:
-        call("haar", table, None, *arguments)
+        call("haar", table._handle.value if rotated else table, *arguments)
     except LayoutError:
-        call("haar", np.array(table, table.dtype.newbyteorder("="), order="C"), None, *arguments)
+        call("haar", np.array(table, table.dtype.newbyteorder("="), order="C"), *arguments)
     return values
 
 
@@ -143,9 +139,8 @@ def haar_features(size: tuple[int, int], kinds: str | Sequence[str] = "viola-jon
     numbers, ratio = _numbers(kinds), as_rotation(rotation)
     width, height = _size(size)
     features = np.empty((_count(numbers, width, height, ratio), 5), np.int64)
-    count = ctypes.c_int64()
     if len(features):
-        call("haar_features", numbers, width, height, ratio.numerator, ratio.denominator, features, ctypes.addressof(count))
+        call("haar_features", numbers, width, height, ratio.numerator, ratio.denominator, features)
     return features
 
 
@@ -165,6 +160,4 @@ def _numbers(kinds: str | Sequence[str]) -> np.ndarray:
 
 
 def _count(numbers: np.ndarray, width: int, height: int, ratio: Any) -> int:
-    count = ctypes.c_int64()
-    call("haar_features", numbers, width, height, ratio.numerator, ratio.denominator, None, ctypes.addressof(count))
-    return count.value
+    return call("haar_features", numbers, width, height, ratio.numerator, ratio.denominator, None)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import _native, _types
-from ._arguments import SUM, TILTED, UPRIGHT, apart, arrays_out, as_boxes, axes_of, device_number, results, same_type, thread_count
+from . import _types
+from ._arguments import SUM, TILTED, arrays_out, as_boxes, axes_of, device_number, refuse_overlap, results, same_type, thread_count
 from ._memory import new_table
 from ._native import LayoutError, call
 
@@ -35,22 +35,16 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     types = [sums] + ([_types.squares[image.dtype]] if squares else []) + ([sums] if tilted else [])
     made = [new_table(shape, t, axes, i > 0) if o is None else o for i, (o, t) in enumerate(zip(outs, types))]
     if tilted and out is not None:
-        apart(made)
+        refuse_overlap(made)
     fill(image, kind, made[0], made[1] if squares else None, made[-1] if tilted else None, threads, number)
     return made[0] if len(made) == 1 else tuple(made)
 
 
 def fill(image: ndarray, kind: int, sums: ndarray, squares: ndarray | None, tilted: ndarray | None, threads: int = 0, number: int = -1) -> None:
     """Writes the tables of an image, which is copied first if it lies in memory in another way than rows."""
-    lib = _native.loaded or _native.load()
     for attempt in range(2):
         try:
-            if kind == UPRIGHT and number < 0:
-                text = lib.table(image, sums, squares, threads)
-                if text is not None:
-                    raise lib.failure(text)
-            else:
-                call("integral", image, sums, squares, kind, threads, number)
+            call("integral", image, sums, squares, kind, threads, number)
             if tilted is not None:
                 call("integral", image, tilted, None, TILTED, threads, number)
             return

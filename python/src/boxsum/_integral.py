@@ -7,10 +7,10 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _native, _types
+from . import _foreign, _host, _types
 from ._arguments import UPRIGHT, VOLUME, thread_count
 from ._memory import Layout, layout_of
-from ._native import LayoutError
+from ._native import LayoutError, call
 
 _sums = _types.sums
 _ready: dict[tuple, tuple[Layout, Layout]] = {}  # for the shape and type of an image and the dtype asked for
@@ -135,13 +135,15 @@ def integral(
         elif dtype is None and not squares and type(out) is ndarray and (image.dtype, out.dtype) in _sums:
             table = out
         if table is not None:
-            lib = _native.loaded or _native.load()
-            text = lib.table(image, table, table2, 0 if workers is None else thread_count(workers))
-            if text is None:
+            try:
+                if workers is None:
+                    call("integral", image, table, table2)
+                else:
+                    call("integral", image, table, table2, UPRIGHT, thread_count(workers), -1)
+            except LayoutError:
+                pass  # made from a copy below
+            else:
                 return (table, table2) if squares else table
-            error = lib.failure(text)
-            if type(error) is not LayoutError:
-                raise error
     if not isinstance(image, ndarray):
         kind = _foreign.find(image)
         if kind is not None:

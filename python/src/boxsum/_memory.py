@@ -3,12 +3,11 @@
 Large tables lie on huge pages, with rows that start on cache lines, where the
 engine writes them faster. When one is freed, its memory is kept for the next: to
 fault new pages in takes longer than to make a table. Who has which memory is
-counted by the library, in python/clib/lease.c.
+counted by the extension module, in python/core/lease.c.
 """
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 import os
 import sys
@@ -17,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _native
+from . import _core
+from ._native import flat_array
 
 _LINE = 64
 _HUGE_PAGE = 2 << 20
@@ -26,8 +26,8 @@ _SECOND = 1 << 20  # the same for tables beside another: the system takes back w
 _SHORT_ROW = 8 * _LINE  # rows up to this have no gaps
 
 _limit = 384 << 20  # three tables of an image of 4096x4096 bytes
-_starting = threading.Lock()
-_library: Any = None  # the first that was loaded: after a fork too, which its memory survives
+_core.limit(_limit)
+_numbering = threading.Lock()
 _shelves: dict[int, int] = {}  # the number of each size of blocks
 
 
@@ -52,20 +52,10 @@ def keep_memory(limit: int) -> int:
 
 def kept_bytes() -> int:
     """How many bytes are kept, once the limit has been seen to."""
-    return _library.limit(_limit) if _library is not None else 0
+    return _core.limit(_limit)
 
 
-def _start() -> Any:
-    global _library
-    library = _native.load()
-    with _starting:
-        if _library is None:
-            library.limit(_limit)
-            _library = library
-    return _library
-
-
-def _new_block(shelf: int, size: int) -> Any:
+def _new_block(shelf: int, size: int, layout: bytes) -> Any:
     """A lease of new pages."""
     # Memory that forked processes share would be written by all of them.
     private = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
@@ -78,22 +68,20 @@ def _new_block(shelf: int, size: int) -> Any:
             pages.madvise(mmap.MADV_HUGEPAGE)
         except OSError:  # a kernel without huge pages
             pass
-    at = ctypes.addressof(ctypes.c_char.from_buffer(pages))
-    lease = _library.back(shelf, size, pages, at + -at % _HUGE_PAGE)
-    if lease is None:
-        raise MemoryError(f"no memory for a table of {size} bytes")
-    return lease
+    all_bytes = np.frombuffer(pages, np.uint8)
+    start = -all_bytes.ctypes.data % _HUGE_PAGE
+    return _core.add(shelf, all_bytes[start : start + size], layout)
 
 
 def _after_fork() -> None:
-    global _starting
-    _starting = threading.Lock()  # a thread that had it is not here
+    global _numbering
+    _numbering = threading.Lock()  # a thread that had it is not here
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
-_ndarray, _empty = np.ndarray, np.empty
+_asarray, _empty, _lend = np.asarray, np.empty, _core.lend
 
 
 class Layout:
@@ -104,7 +92,7 @@ class Layout:
     own.
     """
 
-    __slots__ = ("dtype", "lead", "shape", "shelf", "size", "strides")
+    __slots__ = ("dtype", "flat", "shape", "shelf", "size")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype, axes: int, large: int) -> None:
         self.shape, self.dtype, self.shelf = shape, dtype, -1
@@ -115,26 +103,24 @@ class Layout:
         if row * rows < large:
             return
         stride = -(-row // _LINE) * _LINE if row > _SHORT_ROW else row
-        self.lead = -pixel % _LINE  # entry (1, 0) starts a line
-        bytes_ = self.lead + rows * stride
+        lead = -pixel % _LINE  # entry (1, 0) starts a line
+        bytes_ = lead + rows * stride
         # A few sizes serve all tables: what is not touched takes no memory.
         step = max(_HUGE_PAGE, 1 << max(bytes_.bit_length() - 4, 0))
         self.size = -(-bytes_ // step) * step
         if self.size > sys.maxsize - _HUGE_PAGE:
             raise MemoryError(f"no memory for a table of {self.size} bytes")
         strides = (stride, pixel) if axes == 2 else (stride * shape[1], stride, pixel)
-        self.strides = strides + (item,) if len(shape) > axes else strides
-        with _starting:
+        self.flat = flat_array(lead, shape, strides + (item,) if len(shape) > axes else strides, dtype)
+        with _numbering:
             self.shelf = _shelves.setdefault(self.size, len(_shelves))
 
     def new(self) -> np.ndarray:
         """An array for a table, its contents undefined."""
         if self.shelf < 0:
             return _empty(self.shape, self.dtype)
-        lease = (_library or _start()).lend(self.shelf)
-        if lease is None:
-            lease = _new_block(self.shelf, self.size)
-        return _ndarray(self.shape, self.dtype, lease, self.lead, self.strides)
+        lease = _lend(self.shelf, self.flat)
+        return _asarray(_new_block(self.shelf, self.size, self.flat) if lease is None else lease)
 
 
 _layouts: dict[tuple, Layout] = {}

@@ -162,8 +162,7 @@ def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None
         image, sums = _types.convert(image, dtype)
 
     def make(image: np.ndarray) -> Handle:
-        kind = sums.kind.encode()
-        return Handle("rotated", image, kind, sums.itemsize, ratio.numerator, ratio.denominator, threads, number)
+        return Handle("rotated", image, ord(sums.kind), sums.itemsize, ratio.numerator, ratio.denominator, threads, number)
 
     try:
         handle = make(image)

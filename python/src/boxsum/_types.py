@@ -7,29 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from ._pairs import SUMS
+
 # The sums of each type of pixel, the usual one first. Signed and unsigned sums
 # of a size have the same bits.
-_SUMS = {
-    "u1": ("u4", "i4", "u8", "i8", "f4", "f8"),
-    "u2": ("u8", "i8", "f8"),
-    "u4": ("u8", "i8", "u4", "i4"),
-    "i2": ("i8", "u8"),
-    "i4": ("i8", "u8"),
-    "f4": ("f8", "f4"),
-    "f8": ("f8",),
-}
+_SUMS: dict[str, tuple[str, ...]] = {}
+for _pixel, _sum in SUMS:
+    _SUMS[_pixel] = _SUMS.get(_pixel, ()) + ((_sum,) if _sum[0] == "f" else (_sum, {"u": "i", "i": "u"}[_sum[0]] + _sum[1]))
 
 # What other arrays are copied to, without loss.
 _COPIES = {"b1": "u1", "i1": "i2", "f2": "f4"}
 
-# Those of 32-bit pixels would not fit 64 bits.
-_SQUARES = {"u1": "u8", "u2": "u8", "u4": "f8", "i2": "u8", "i4": "f8", "f4": "f8", "f8": "f8"}
-
 #: The type of the sums for that of the pixels and the one that was asked for.
 #: What is not here goes through :func:`convert`.
 sums: dict[tuple[np.dtype, object], np.dtype] = {}
-#: The type of the squares.
-squares = {np.dtype(pixel): np.dtype(square) for pixel, square in _SQUARES.items()}
+#: The type of the squares. Those of 32-bit integers would not fit 64 bits.
+squares = {np.dtype(pixel): np.dtype("u8" if pixel in ("u1", "u2", "i2") else "f8") for pixel in _SUMS}
 
 for _pixel, _all in _SUMS.items():
     sums[np.dtype(_pixel), None] = np.dtype(_all[0])
@@ -103,7 +96,7 @@ def overlap(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def splits(image: np.ndarray, dtype: Any) -> bool:
-    """Whether these are pixels of 64 bits, whose halves are summed apart."""
+    """Whether these are pixels of 64 bits, whose halves are summed each for itself."""
     return image.dtype.kind in "iu" and image.dtype.itemsize == 8 and (dtype is None or np.dtype(dtype).kind in "iu" and np.dtype(dtype).itemsize == 8)
 
 

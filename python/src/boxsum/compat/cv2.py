@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import UPRIGHT, apart
+from .._arguments import UPRIGHT, refuse_overlap
 from .._host import fill
 from .._memory import Layout, layout_of, new_table
 
@@ -114,7 +114,7 @@ def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> l
     given = [out for out in outs if out is not None]
     if given:
         try:
-            apart([src] + given)
+            refuse_overlap([src] + given)
         except ValueError as error:
             raise _error(str(error)) from None
     # Those of bytes are whole numbers in float64, and OpenCV's int32 ones wrap.

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// A box is X0, Y0, X1, Y1 as the user gave them, or X0, Y0, Z0, X1, Y1, Z1 of a volume.
+type box []int
+
+// boxForms is how boxes are written, by how many numbers they have.
+var boxForms = map[int]string{4: "X0,Y0,X1,Y1", 6: "X0,Y0,Z0,X1,Y1,Z1"}
+
+func (b box) rectangle() image.Rectangle { return image.Rect(b[0], b[1], b[2], b[3]) }
+func (b box) block() volume.Box          { return volume.NewBox(b[0], b[1], b[2], b[3], b[4], b[5]) }
+
+func (b box) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(b)), " ", ","), "[]")
+}
+
+// parseBox reads a box of this many numbers.
+func parseBox(text string, corners int) (box, error) {
+	fields := strings.Split(text, ",")
+	if len(fields) != corners {
+		return nil, fmt.Errorf("box %.60q is not %s: it has %s", text, boxForms[corners], count(len(fields), "number"))
+	}
+	b := make(box, corners)
+	for i, field := range fields {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		switch {
+		case errors.Is(err, strconv.ErrRange):
+			return nil, fmt.Errorf("box %.60q: %.30s is too large", text, strings.TrimSpace(field))
+		case err != nil:
+			return nil, fmt.Errorf("box %.60q: %.30q is not a whole number", text, strings.TrimSpace(field))
+		}
+		b[i] = n
+	}
+	for i := range corners / 2 {
+		if b[i] > b[i+corners/2] {
+			want := map[int]string{4: "X1 and Y1 must not be less than X0 and Y0", 6: "X1, Y1 and Z1 must not be less than X0, Y0 and Z0"}
+			return nil, fmt.Errorf("box %.60q is inverted: %s", text, want[corners])
+		}
+	}
+	return b, nil
+}
+
+// boxesOf appends the boxes of a file, if there is one. Standard input may be taken by
+// the image.
+func boxesOf(boxes []box, path, image string, stdin io.Reader, corners int) ([]box, error) {
+	switch {
+	case path == "":
+		return boxes, nil
+	case path == standard && image == standard:
+		return nil, errors.New("the image and the boxes cannot both come from standard input")
+	case path == standard:
+		return readBoxes(boxes, "standard input", stdin, corners)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readBoxes(boxes, path, f, corners)
+}
+
+// readBoxes appends the box of every line that is not blank.
+func readBoxes(boxes []box, name string, r io.Reader, corners int) ([]box, error) {
+	lines := bufio.NewScanner(r)
+	n := 1
+	for ; lines.Scan(); n++ {
+		text := lines.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // the mark that some editors put before UTF-8
+		}
+		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
+		b, err := parseBox(text, corners)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		boxes = append(boxes, b)
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("%s:%d: the line is too long for a box", name, n)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return boxes, nil
+}
+
+// scan takes the value of a flag from the command line; it may start with a minus.
+func scan[T any](ctx *kong.DecodeContext, form string, parse func(string) (T, error)) (T, error) {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return *new(T), errors.New("expected " + form)
+	}
+	return parse(token.String())
+}
+
+// scanMore appends a value to a flag that may be given again.
+func scanMore[T any](ctx *kong.DecodeContext, to *[]T, form string, parse func(string) (T, error)) error {
+	value, err := scan(ctx, form, parse)
+	if err == nil {
+		*to = append(*to, value)
+	}
+	return err
+}
+
+// boxTexts is boxes that are parsed once their form is known.
+type boxTexts []string
+
+// Decode takes one box from the command line.
+func (l *boxTexts) Decode(ctx *kong.DecodeContext) error {
+	return scanMore(ctx, (*[]string)(l), boxForms[4], func(text string) (string, error) { return text, nil })
+}
+
+type boxList []box
+
+// Decode takes one box from the command line.
+func (l *boxList) Decode(ctx *kong.DecodeContext) error {
+	return scanMore(ctx, (*[]box)(l), boxForms[4], func(text string) (box, error) { return parseBox(text, 4) })
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"iter"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/imgio"
+)
+
+// histogramWork is a table, whatever its type, and how it came about.
+type histogramWork struct {
+	width, height, channels int
+	bins                    histogram.Bins
+	bytes                   int64
+	whole                   bool // every bin is one whole number
+	took                    time.Duration
+	show                    func() image.Image // the pixels, to look at
+	of                      func(box image.Rectangle, channel int) channelHistogram
+	write                   func(shape []int, out io.Writer) error
+	writeNPZ                func(z *imgio.NPZ, shape []int) error
+}
+
+// A channelHistogram is that of a box in one channel.
+type channelHistogram struct {
+	counts       any // as they are
+	sizes        []float64
+	texts        []string // every digit of them
+	median, mode int
+	entropy      float64
+}
+
+// histogram makes the table of the image.
+func (img typedImage[P]) histogram(c *histogramCmd, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
+	bytes, err := histogram.Bytes[uint32](img.Width, img.Height, img.Channels, c.Bins)
+	if err != nil {
+		return nil, err
+	}
+	if weights != nil {
+		bytes *= 2
+	}
+	c.announce(bytes)
+	// Sums of whole weights in 64 bits stay exact.
+	switch w := weights.(type) {
+	case boxsum.Image[uint8]:
+		return weighted[uint64](img.Image, w, c, opt)
+	case boxsum.Image[uint16]:
+		return weighted[uint64](img.Image, w, c, opt)
+	case boxsum.Image[uint32]:
+		return weighted[uint64](img.Image, w, c, opt)
+	case boxsum.Image[int16]:
+		return weighted[int64](img.Image, w, c, opt)
+	case boxsum.Image[int32]:
+		return weighted[int64](img.Image, w, c, opt)
+	case boxsum.Image[float32]:
+		return weighted[float64](img.Image, w, c, opt)
+	case boxsum.Image[float64]:
+		return weighted[float64](img.Image, w, c, opt)
+	case nil:
+	default:
+		return nil, fmt.Errorf("there are no weights of %T", weights)
+	}
+	return madeHistogram(img.Image, c, func(t *histogram.Table[uint32]) error {
+		if device != nil {
+			return gpu.IntegrateHistogramHostInto(device, t, img.Image, nil)
+		}
+		return histogram.IntegrateInto(t, img.Image, (*histogram.Options)(plainOptions(opt)))
+	})
+}
+
+// weighted is a table of weights instead of counts.
+func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
+	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
+		return nil, fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
+			c.Weights, weights.Width, weights.Height, count(weights.Channels, "channel"), img.Width, img.Height)
+	}
+	return madeHistogram(img, c, func(t *histogram.Table[S]) error {
+		if err := checkFinite(weights); err != nil {
+			return fmt.Errorf("--weights %s: %w", c.Weights, err)
+		}
+		return histogram.IntegrateWeightedInto(t, img, weights, (*histogram.Options)(plainOptions(opt)))
+	})
+}
+
+// checkFinite refuses weights that are not finite: they would be in the sums of
+// boxes that do not hold them.
+func checkFinite[P boxsum.Pixel](weights boxsum.Image[P]) error {
+	if P(1)/2 == 0 {
+		return nil // integers are
+	}
+	for y := range weights.Height {
+		for x, w := range weights.Row(y) {
+			if v := float64(w); math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("the weight at (%d,%d) is %g: weights must be finite", x, y, v)
+			}
+		}
+	}
+	return nil
+}
+
+// madeHistogram times how a table is made. Its memory comes first, so that there
+// is an error before anything else takes long or takes memory.
+func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd, integrate func(*histogram.Table[S]) error) (*histogramWork, error) {
+	t, err := histogram.NewTable[S](img.Width, img.Height, img.Channels, histogram.Bins{N: c.Bins})
+	if err != nil {
+		return nil, err
+	}
+	if t.Bins, err = binsFor(img, c); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if err := integrate(t); err != nil {
+		return nil, err
+	}
+	bins := t.Bins
+	return &histogramWork{
+		width: t.Width, height: t.Height, channels: t.Channels, bins: bins, bytes: int64(len(t.Counts)) * sizeOf[S](),
+		whole: P(1)/2 == 0 && bins.High-bins.Low == float64(bins.N) && bins.Low == math.Trunc(bins.Low),
+		took:  max(time.Since(start), 1),
+		show:  func() image.Image { return showRange(img, bins) },
+		of: func(box image.Rectangle, channel int) channelHistogram {
+			counts := t.Histogram(nil, box, channel)
+			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
+			for _, n := range counts {
+				h.sizes, h.texts = append(h.sizes, float64(n)), append(h.texts, digits(n))
+			}
+			if floats, ok := any(counts).([]float64); ok {
+				h.counts = finites(floats)
+			}
+			return h
+		},
+		write:    func(shape []int, out io.Writer) error { return imgio.WriteNPY(out, shape, histogramRows(t)) },
+		writeNPZ: func(z *imgio.NPZ, shape []int) error { return imgio.WriteNPZ(z, "histogram", shape, histogramRows(t)) },
+	}, nil
+}
+
+// binsFor is the bins that were asked for, over the pixels of the image where no
+// range was.
+func binsFor[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd) (histogram.Bins, error) {
+	bins := histogram.Bins{N: c.Bins, Low: c.Range.low, High: c.Range.high, Clamp: c.Clamp}
+	if sizeOf[P]() <= 2 || c.Range.given {
+		return histogram.Over[P](bins)
+	}
+	low, high := finiteRange(img)
+	switch {
+	case low > high:
+		return bins, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
+	case math.IsInf(high-low, 0):
+		return bins, fmt.Errorf("the pixels are from %g to %g, which is too far apart for bins: say which values to count with --range LOW,HIGH", low, high)
+	}
+	// Pixels that are all but the same are in the middle of a wider range: of 1,
+	// as NumPy's, or of more where that is too little to cut.
+	for _, apart := range []float64{0, 0.5, max(math.Abs(low), math.Abs(high)) / 1e6} {
+		bins.Low, bins.High = max(low-apart, -math.MaxFloat64), min(high+apart, math.MaxFloat64)
+		if wider, err := histogram.Over[P](bins); err == nil && bins.Low < bins.High {
+			return wider, nil
+		}
+	}
+	return histogram.Over[P](bins)
+}
+
+// finiteRange is the smallest and the largest finite pixel, the other way round where
+// there is none.
+func finiteRange[P boxsum.Pixel](img boxsum.Image[P]) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for y := range img.Height {
+		for _, p := range img.Row(y) {
+			if v := float64(p); !math.IsInf(v, 0) && !math.IsNaN(v) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+	}
+	return low, high
+}
+
+// format is how to write the table to a path.
+func (w *histogramWork) format(path string, r histogramReport) format {
+	shape := []int{w.height + 1, w.width + 1, w.channels, w.bins.N}
+	if w.channels == 1 {
+		shape = []int{w.height + 1, w.width + 1, w.bins.N}
+	}
+	f := format{size: func(job) int64 { return r.Bytes }}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".png":
+		f.size = func(job) int64 { return 0 }
+		f.write = func(_ job, out io.Writer) error { return png.Encode(out, drawHistograms(w.show(), w, r.Boxes)) }
+	case ".npz":
+		f.write = func(_ job, out io.Writer) error {
+			z := imgio.NewNPZ(out)
+			edges := make([]float64, w.bins.N+1)
+			for i := range edges {
+				edges[i] = w.bins.Edge(i)
+			}
+			one := iter.Seq[[]float64](func(yield func([]float64) bool) { yield(edges) })
+			return errors.Join(w.writeNPZ(z, shape), imgio.WriteNPZ(z, "edges", []int{len(edges)}, one), z.Close())
+		}
+	default:
+		f.write = func(_ job, out io.Writer) error { return w.write(shape, out) }
+	}
+	return f
+}
+
+// histogramRows runs through the rows of a table.
+func histogramRows[S boxsum.Sum](t *histogram.Table[S]) iter.Seq[[]S] {
+	return func(yield func([]S) bool) {
+		row := (t.Width + 1) * t.Channels * t.Bins.N
+		for y := range t.Height + 1 {
+			if !yield(t.Counts[y*row:][:row]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package imgio
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// pictureNames are how the files end that a folder's slices are read from.
+var pictureNames = []string{
+	".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp",
+	".pnm", ".pbm", ".pgm", ".ppm", ".pam", ".npy",
+}
+
+func folderStack(folder string, mode ColorMode) (*Stack, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		hidden := strings.HasPrefix(e.Name(), ".")
+		if hidden || !slices.Contains(pictureNames, strings.ToLower(filepath.Ext(e.Name()))) {
+			continue
+		}
+		file, err := isFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if file {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("imgio: there are no pictures in the folder %s: its slices must end in one of %s", folder, strings.Join(pictureNames, " "))
+	}
+	slices.SortFunc(names, compareNatural)
+	s := &Stack{Depth: len(names), Format: "folder"}
+	s.read = func(z int) (any, string, error) {
+		path := filepath.Join(folder, names[z])
+		img, err := openSlice(path, mode)
+		return img, path, err
+	}
+	return s.begin()
+}
+
+// isFile reports whether a path is a file and not a folder. Reading from anything
+// else, such as a pipe, may take forever: that is an error.
+func isFile(path string) (bool, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("imgio: %w", err)
+	case info.Mode()&os.ModeNamedPipe != 0:
+		return false, fmt.Errorf("imgio: %s is a pipe and not a picture: take it out of the folder", path)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return false, fmt.Errorf("imgio: %s is not a file: take it out of the folder", path)
+	}
+	return !info.IsDir(), nil
+}
+
+// openSlice is the picture of a file that is one slice.
+func openSlice(path string, mode ColorMode) (any, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	if format, _ := sniff(data[:min(len(data), sniffBytes)]); format == "tiff" {
+		if file, err := openTIFF(data); err == nil && len(file.pages) > 1 {
+			return nil, fmt.Errorf("imgio: a folder takes one slice from each file, and this one has %d pages: name the file itself as the volume, in %s", len(file.pages), path)
+		}
+	}
+	p, err := Decode(bytes.NewReader(data), mode)
+	if err != nil {
+		return nil, in(path, err)
+	}
+	return p.Image, nil
+}
+
+// compareNatural orders names as people number them: runs of digits by their
+// value, so that 2 comes before 10, and the rest letter by letter.
+func compareNatural(a, b string) int {
+	whole := cmp.Compare(a, b)
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x == 0 || y == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		n, m := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+		if c := cmp.Or(cmp.Compare(len(n), len(m)), cmp.Compare(n, m)); c != 0 {
+			return c
+		}
+		a, b = a[x:], b[y:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
+}
+
+// digits is how many digits s starts with.
+func digits(s string) int {
+	return len(s) - len(strings.TrimLeft(s, "0123456789"))
+}

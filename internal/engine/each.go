@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Each does n pieces of work that do not need each other on up to that many
+// workers, one of which is the caller. An error means that the context was done
+// before they were.
+func (s Settings) Each(n, workers int, work func(worker, i int)) error {
+	var next, done atomic.Int64
+	run := func(worker int) {
+		reported := int64(0)
+		for i := int(next.Add(1)) - 1; i < n && s.Stopped() == nil; i = int(next.Add(1)) - 1 {
+			work(worker, i)
+			if d := done.Add(1); worker == 0 && d < int64(n) && d-reported > int64(n)/reports {
+				reported = d
+				s.Report(float64(d) / float64(n))
+			}
+		}
+	}
+	var helpers sync.WaitGroup
+	for worker := 1; worker < min(workers, n); worker++ {
+		helpers.Go(func() { run(worker) })
+	}
+	run(0)
+	helpers.Wait()
+	if done.Load() < int64(n) {
+		return s.Stopped()
+	}
+	s.Report(1)
+	return nil
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// A Source is the pixels of an image or of a volume.
+type Source[P any] struct {
+	Pix []P
+	grid.Extent
+}
+
+// A Target is the memory of a table, which [grid.Extent.Accept] has found good.
+type Target[S any] struct {
+	Sums []S
+	grid.Extent
+	Offset float32
+	Whole  bool // what lies between rows belongs to the table too
+}
+
+// A TableLayer makes a table of sums of type S, or of squares, from pixels of
+// type P.
+type TableLayer[L, P, S any] interface {
+	*L
+	Layer
+	// Find gets the kernel of a level. It reports whether there is one.
+	Find(level kernel.Level, squares bool) bool
+	// Plan is how to cut the work, which is that of all tables together.
+	Plan(w Work, depth int) Plan
+	// Aim points the layer at pixels and a table.
+	Aim(src *Source[P], dst *Target[S])
+}
+
+// A Job makes a table of sums, by layers A, and where asked to that of squares
+// beside it, by layers B. It comes from [Take]: Start, then Fill or Drop.
+type Job[P, S, Q, A, B any, PA TableLayer[A, P, S], PB TableLayer[B, P, Q]] struct {
+	Src     Source[P]
+	Sum     Target[S]
+	Squares Target[Q]
+	Set     Settings
+
+	engine  Engine
+	plan    Plan
+	both    bool // sums and squares
+	sums    A
+	squares B
+}
+
+// Start checks options, types and the pixels of Src.
+func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err error) {
+	j.both = squares
+	if j.Set, err = opt.Check(); err != nil {
+		return err
+	}
+	if !PA(&j.sums).Find(j.Set.Level, false) {
+		return NoPair[P, S]()
+	}
+	if squares && !PB(&j.squares).Find(j.Set.Level, true) {
+		every := pairs.Squares.For(pairs.Tilted | pairs.Volume) // those that all kinds of tables have
+		return grid.Types("no squares of %T in %T: squares of %s", *new(P), *new(Q), every.Choices(pairs.Of[P]()))
+	}
+	return j.Src.Pixels(len(j.Src.Pix))
+}
+
+// Accept takes the memory of a table for sums or squares: it fills in the defaults
+// of its extent, and reports what is wrong.
+func Accept[P, S any](dst *Target[S], src *Source[P]) error {
+	if err := dst.Accept(&src.Extent, len(dst.Sums)); err != nil {
+		return err
+	}
+	return grid.Overlap(src.Pix, dst.Sums)
+}
+
+// Fill makes one table or both, in the memory of Sum and Squares. Afterwards the
+// job may be another's.
+func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
+	e := &j.Src.Extent
+	work := Work{
+		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
+		PixelBytes: grid.SizeOf[P](), SumBytes: grid.SizeOf[S](), Workers: j.Set.Workers,
+	}
+	sums, squares := PA(&j.sums), PB(&j.squares)
+	sums.Aim(&j.Src, &j.Sum)
+	scratch := 0
+	if !j.both {
+		j.plan = sums.Plan(work, e.Depth)
+		scratch, err = j.engine.Fill(&j.Set, &j.plan, sums)
+	} else if err = grid.Overlap(j.Sum.Sums, j.Squares.Sums); err == nil {
+		work.SumBytes += grid.SizeOf[Q]()
+		j.plan = sums.Plan(work, e.Depth)
+		squares.Aim(&j.Src, &j.Squares)
+		scratch, err = j.engine.Fill(&j.Set, &j.plan, sums, squares)
+	}
+	j.Src.Pix, j.Sum.Sums, j.Squares.Sums, j.Set = nil, nil, nil, Settings{}
+	idle.put(j, scratch)
+	return err
+}
+
+// NoPair is the error about a pair of types that makes no table.
+func NoPair[P, S any]() error {
+	return grid.Types("%s", pairs.Sums.Missing(pairs.Of[P](), pairs.Of[S]()))
+}

@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// Options are what all kinds of tables can be told; each package has those of
+// its own that make sense there.
+type Options struct {
+	Workers  int    // at most; 0 stands for GOMAXPROCS
+	Level    string // of [Levels]; "auto" and nothing stand for the last
+	Context  context.Context
+	Progress func(done float64)
+}
+
+// Settings are options that are known to be good.
+type Settings struct {
+	Workers int
+	Level   kernel.Level
+
+	context  context.Context // nil if it is never done
+	progress func(done float64)
+}
+
+// Auto is the name that stands for the best level.
+const Auto = "auto"
+
+// Levels are the names of the levels of this machine, slowest first.
+func Levels() []string {
+	var names []string
+	for _, l := range kernel.Levels() {
+		names = append(names, l.String())
+	}
+	return names
+}
+
+// Check fills in what zero values stand for, and reports what is wrong. A context
+// that is done is an error too.
+func (o *Options) Check() (Settings, error) {
+	s := Settings{Workers: o.Workers, Level: kernel.Best(), progress: o.Progress}
+	if o.Workers < 0 {
+		return s, grid.Invalid("%d workers: use 1 or more, or 0 for as many as there are processors", o.Workers)
+	}
+	if o.Workers == 0 {
+		s.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Level != "" && o.Level != Auto {
+		for s.Level.String() != o.Level {
+			if s.Level == kernel.Portable {
+				return s, grid.Invalid("this machine has no level %q: use %s or one of %v", o.Level, Auto, Levels())
+			}
+			s.Level--
+		}
+	}
+	if o.Context != nil && o.Context.Done() != nil {
+		s.context = o.Context
+	}
+	return s, s.Stopped()
+}
+
+// Stopped is the error of work whose context is done, and nil while it is not.
+func (s *Settings) Stopped() error {
+	if s.context == nil {
+		return nil
+	}
+	if err := s.context.Err(); err != nil {
+		return fmt.Errorf("boxsum: stopped before it was done: %w", err)
+	}
+	return nil
+}
+
+// Quiet are the same settings without reports: a stream has no end to be near to.
+func (s Settings) Quiet() Settings {
+	s.progress = nil
+	return s
+}
+
+// Report tells how far the work is, from 0 to 1. It is for the caller's goroutine.
+func (s *Settings) Report(done float64) {
+	if s.progress != nil {
+		s.progress(done)
+	}
+}
+
+// CheckOffset reports whether sums of type S take an offset.
+func CheckOffset[S any](offset float32) error {
+	if offset-offset != 0 {
+		return grid.Invalid("an offset of %v", offset)
+	}
+	if _, ok := any(*new(S)).(float32); offset != 0 && !ok {
+		return grid.Types("an offset is for tables of float32, not of %T", *new(S))
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The doc comment of a kernel is the Go loop that it replaces.
+
+// doc is the Go loop that a kernel replaces, as its doc comment.
+func doc(name string, o op) []string {
+	value := fmt.Sprintf("%s(src[r*srcStride+i])", o.sum.String())
+	switch {
+	case o.square:
+		value += " squared"
+	case o.sum == f32:
+		value += " - offset"
+	}
+	lines := []string{
+		name + " is, in the summation order of the portable loop,",
+		"",
+		"\tfor r := range rows {",
+		"\t\tfor i := range n {",
+		"\t\t\tsum[r][i%channels] += " + value,
+		"\t\t\tabove[i] += sum[r][i%channels]",
+		"\t\t\tdst[r*dstStride+i] = above[i]",
+		"\t\t}",
+		"\t}",
+		"",
+	}
+	if o.dot {
+		return append(lines, "for a single channel, with strides in bytes.")
+	}
+	return append(lines, "with the channels as lanes says, and strides in bytes.")
+}
+
+// volumeDoc is the Go loop that a kernel replaces.
+func volumeDoc(name string, o op) []string {
+	lines := doc(name, o)
+	store := slices.Index(lines, "\t\t\tdst[r*dstStride+i] = above[i]")
+	return slices.Replace(lines, store, store+1, "\t\t\tover[r][i] += above[i]", "\t\t\tdst[r*dstStride+i] = over[r][i]")
+}
+
+// tiltedDoc is the Go loop that a kernel replaces, as its doc comment.
+func tiltedDoc(name string, o op) []string {
+	value := fmt.Sprintf("%s(src[i])", o.sum.String())
+	if o.square {
+		value += " squared"
+	}
+	return []string{
+		name + " is",
+		"",
+		"\tfor i := range n {",
+		"\t\td := diagonals[i]",
+		"\t\tdiagonals[i] = diagonals[i+channels] + " + value,
+		"\t\tnew[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first",
+		"\t\tdst[i] = new[i]",
+		"\t}",
+		"\tcopy(sums, new)",
+		"",
+		"for whole cache lines of sums.",
+	}
+}
+
+func tiltedGroupDoc(name string, o op) []string {
+	return []string{
+		name + " is that of one row,",
+		"",
+		"	for r := range 4 {",
+		"		" + o.name() + "Tilted(dst, src, sums, diagonals, edge, n, channels, writes)",
+		"	}",
+		"",
+		"with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and",
+		"after them come vectors under masks, where the image begins and ends.",
+	}
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/boxsum/boxsum/internal/pairs"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// plane emits the kernels of plane tables, and what is not of any table.
+func plane(set isa) {
+	for _, o := range ops(pairs.Upright) {
+		kernel(set, o)
+	}
+	memory(set)
+	if set.name() == "AVX2" {
+		processor()
+	}
+}
+
+// kernel emits one function.
+func kernel(set isa, o op) {
+	name := o.name() + set.name()
+	lanes := set.bytes() / o.sum.Bytes()
+	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry *%[1]s, rows, n int, lanes *uint32, offset float32, writes uint8)",
+		o.sum.String(), o.pix.String()))
+	Doc(doc(name, o)...)
+	Pragma("noescape")
+
+	k := &loop{isa: set, op: o, lanes: lanes}
+	lanesPtr := Load(Param("lanes"), GP64())
+	set.setup(o, lanesPtr, param("offset"))
+	k.above = Load(Param("above"), GP64())
+	k.src[0] = Load(Param("src"), GP64())
+	k.dst[0] = Load(Param("dst"), GP64())
+
+	Label("groups")
+	if groupsOnly(set.bytes(), o) { // there is one at least
+		k.rows("group", group)
+		SUBQ(Imm(group), param("rows"))
+		JNZ(LabelRef("groups"))
+	} else {
+		CMPQ(param("rows"), Imm(group))
+		JLT(LabelRef("rows"))
+		k.rows("group", group)
+		SUBQ(Imm(group), param("rows"))
+		JMP(LabelRef("groups"))
+
+		Label("rows")
+		CMPQ(param("rows"), Imm(1))
+		JLT(LabelRef("done"))
+		k.rows("row", 1)
+		SUBQ(Imm(1), param("rows"))
+		JMP(LabelRef("rows"))
+		Label("done")
+	}
+	SFENCE()
+	VZEROUPPER()
+	RET()
+}
+
+// groupsOnly reports whether a kernel leaves rows that are no group to the level
+// below. One row of floats, which wait for each other, takes no longer there.
+func groupsOnly(vector int, o op) bool { return vector == lineBytes && o.sum.Float() && !o.dot }
+
+// loop is the state of a kernel while it is emitted.
+type loop struct {
+	isa
+	op
+	lanes    int // sums in a vector
+	above    reg.Register
+	src, dst [group]reg.Register
+}
+
+// rows emits the loop along that many rows.
+func (k *loop) rows(label string, rows int) {
+	carry := k.begin(rows)
+	i, n, end := GP64(), GP64(), GP64()
+	XORQ(i, i)
+	switch {
+	case rows == 1:
+		k.rowLoop(label, i, n, end, carry)
+	case k.bytes() == lineBytes:
+		k.vectorLoop(label, i, n, end, carry)
+	default:
+		k.lineLoop(label, i, carry)
+		k.tailLoop(label, i, n, end, carry)
+	}
+
+	Label(label + "End")
+	k.end(carry)
+}
+
+// begin points at several rows, and loads what their sums go on from.
+func (k *loop) begin(rows int) []reg.VecVirtual {
+	k.fanOut(&k.src, "srcStride", rows)
+	k.fanOut(&k.dst, "dstStride", rows)
+	carryPtr := Load(Param("carry"), GP64())
+	carry := make([]reg.VecVirtual, rows)
+	for r := range carry {
+		carry[r] = k.vec()
+		k.load(k.slot(carryPtr, r), carry[r])
+	}
+	return carry
+}
+
+// slot is where the carry of a row is.
+func (k *loop) slot(carries reg.Register, row int) Mem {
+	return Mem{Base: carries, Disp: row * carryLen * k.sum.Bytes()}
+}
+
+// end stores what the tile on the right goes on from, and moves on to the rows below.
+func (k *loop) end(carry []reg.VecVirtual) {
+	rows := len(carry)
+	carryPtr := Load(Param("carry"), GP64())
+	for r := range carry {
+		k.store(carry[r], k.slot(carryPtr, r))
+	}
+	ADDQ(I32(k.slot(nil, rows).Disp), param("carry"))
+	ADDQ(param("srcStride"), k.src[rows-1])
+	ADDQ(param("dstStride"), k.dst[rows-1])
+	if rows > 1 {
+		MOVQ(k.src[rows-1], k.src[0])
+		MOVQ(k.dst[rows-1], k.dst[0])
+	}
+}
+
+// vectorLoop emits the loop along a group of rows for vectors of a line.
+func (k *loop) vectorLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
+	folds := k.folds(k.op)
+	if folds {
+		k.whole()
+	}
+	MOVQ(param("n"), end)
+	ANDQ(I8(-k.lanes), end)
+	JZ(LabelRef(label + "Tail"))
+
+	Label(label + "Loop")
+	p := k.body(i, folds, carry)
+	CMPB(param("writes"), Imm(writeMixed))
+	JAE(LabelRef(label + "Beyond"))
+	for r := range p {
+		k.storeAhead(p[r], k.sums(r, i))
+	}
+	Label(label + "Next")
+	ADDQ(I8(k.lanes), i)
+	CMPQ(i, end)
+	JLT(LabelRef(label + "Loop"))
+
+	Label(label + "Tail")
+	MOVQ(param("n"), n)
+	SUBQ(i, n)
+	JZ(LabelRef(label + "End"))
+	k.tail(k.op, n, end)
+	if folds {
+		ORB(Imm(writeSome), param("writes"))
+		JMP(LabelRef(label + "Loop"))
+	} else {
+		for r, s := range k.body(i, true, carry) {
+			k.storeTail(s, k.sums(r, i))
+		}
+		JMP(LabelRef(label + "End"))
+	}
+
+	Label(label + "Beyond")         // the caches
+	JHI(LabelRef(label + "Stream")) // still of the comparison above
+	for r := range p {
+		if r%2 == 0 {
+			k.stream(p[r], k.sums(r, i))
+		} else {
+			k.storeAhead(p[r], k.sums(r, i))
+		}
+	}
+	JMP(LabelRef(label + "Next"))
+	Label(label + "Stream")
+	if folds {
+		TESTB(Imm(writeSome), param("writes"))
+		JNZ(LabelRef(label + "Some"))
+	}
+	for r := range p {
+		k.stream(p[r], k.sums(r, i))
+	}
+	JMP(LabelRef(label + "Next"))
+	if folds {
+		Label(label + "Some")
+		for r := range p {
+			k.storeTail(p[r], k.sums(r, i))
+		}
+		ANDB(Imm(writeSome-1), param("writes"))
+	}
+}
+
+// rowLoop emits the loop along one row.
+func (k *loop) rowLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
+	folds, store := k.folds(k.op), k.store
+	if folds {
+		k.whole()
+		store = k.storeTail
+	}
+	MOVQ(param("n"), end)
+	ANDQ(I8(-k.lanes), end)
+	JZ(LabelRef(label + "Rest"))
+	Label(label + "Loop")
+	s := k.body(i, folds, carry)[0]
+	PREFETCHT0(k.sums(0, i).Offset(aheadBytes))
+	store(s, k.sums(0, i))
+	ADDQ(I8(k.lanes), i)
+	CMPQ(i, end)
+	JLT(LabelRef(label + "Loop"))
+	Label(label + "Rest")
+	MOVQ(param("n"), n)
+	SUBQ(i, n)
+	JLE(LabelRef(label + "End"))
+	if !folds {
+		MOVQ(param("n"), end)
+	}
+	k.tail(k.op, n, end)
+	if folds {
+		JMP(LabelRef(label + "Loop"))
+		return
+	}
+	k.storeTail(k.body(i, true, carry)[0], k.sums(0, i))
+}
+
+// sums is where the vector at i goes in a row of the table.
+func (k *loop) sums(row int, i reg.Register) Mem {
+	return Mem{Base: k.dst[row], Index: i, Scale: uint8(k.sum.Bytes())}
+}
+
+// storeAhead stores through the caches and asks for the lines to come.
+func (k *loop) storeAhead(v reg.VecVirtual, m Mem) {
+	PREFETCHT0(m.Offset(aheadBytes))
+	k.store(v, m)
+}
+
+// fanOut points at the first pixel or sum of each row.
+func (k *loop) fanOut(p *[group]reg.Register, stride string, rows int) {
+	if rows == 1 {
+		return
+	}
+	step := Load(Param(stride), GP64())
+	for r := 1; r < rows; r++ {
+		p[r] = GP64()
+		LEAQ(Mem{Base: p[r-1], Index: step, Scale: 1}, p[r])
+	}
+}
+
+// body emits one vector of every row, each laid on the row above it.
+func (k *loop) body(i reg.Register, partial bool, carry []reg.VecVirtual) []reg.VecVirtual {
+	p := make([]reg.VecVirtual, len(carry))
+	over := k.vec()
+	k.load(Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}, over)
+	for r := range p {
+		s := k.rowSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}, partial, carry[r])
+		add(k.op, s, over, s)
+		p[r], over = s, s
+	}
+	k.store(over, Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())})
+	return p
+}

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// tiltedGroup emits a function for four rows at once, each a vector further
+// left than the one above it. So a row finds what it needs of the row above in
+// registers: its last two vectors of sums and of diagonals, from which the
+// neighbours of a vector come by one permutation each. Memory has the rows over
+// and under the four. Where the image begins or ends, rows start and stop one
+// after the other, under masks.
+func tiltedGroup(a *avx512, o op) {
+	name := o.name() + "Tilted" + a.name()
+	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, sums, diagonals, edge *%[1]s, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
+		o.sum.String(), o.pix.String()))
+	Doc(tiltedGroupDoc(name, o)...)
+	Pragma("noescape")
+	g := newTiltedFour(a, o)
+
+	CMPQ(param("before"), Imm(0))
+	JEQ(LabelRef("main"))
+	Label("edge")
+	g.edgeStep()
+	g.advance()
+	ADDQ(I8(2*4*group), g.masks)
+	DECQ(param("before"))
+	JNZ(LabelRef("edge"))
+
+	Label("main")
+	CMPQ(g.sums, g.end)
+	JGE(LabelRef("last"))
+	Label("loop")
+	g.step(param("writes"))
+	g.advance()
+	CMPQ(g.sums, g.end)
+	JLT(LabelRef("loop"))
+
+	Label("last")
+	steps := Load(Param("after"), GP64())
+	MOVQ(steps, param("before"))
+	MOVQ(I32(0), param("after"))
+	TESTQ(steps, steps)
+	JNZ(LabelRef("edge"))
+	g.finish()
+	VZEROUPPER()
+	RET()
+}
+
+// A tiltedFour is the state of four rows while their kernel is emitted.
+type tiltedFour struct {
+	*avx512
+	op
+	vector               int // bytes of the pixels of a vector
+	dst, src             func(row int) Mem
+	dstFirst, srcFirst   reg.Register
+	sums, diagonals, end reg.Register
+	rightward            Mem          // the diagonals one pixel to the right
+	ahead                reg.Register // the sums one pixel to the left, a vector ahead
+	masks                reg.Register
+	left, right, zero    reg.VecVirtual // where a lane finds its neighbours in two vectors
+
+	over      [group]reg.VecVirtual // sums of the row above, one pixel to the left
+	sum, down [group]reg.VecVirtual // last vectors of the row above: sums and diagonals; those of row 0 are in memory
+}
+
+func newTiltedFour(a *avx512, o op) *tiltedFour {
+	g := &tiltedFour{avx512: a, op: o, vector: a.bytes() / o.sum.Bytes() * o.pix.Bytes()}
+	rows := func(base, stride string, size, back int) (at func(r int) Mem, first reg.Register) {
+		first, one, three := Load(Param(base), GP64()), Load(Param(stride), GP64()), GP64()
+		SHLQ(Imm(log2(size)), one)
+		SUBQ(I8(back), one)
+		LEAQ(Mem{Base: one, Index: one, Scale: 2}, three)
+		return func(r int) Mem {
+			return []Mem{{Base: first}, {Base: first, Index: one, Scale: 1}, {Base: first, Index: one, Scale: 2}, {Base: first, Index: three, Scale: 1}}[r]
+		}, first
+	}
+	g.dst, g.dstFirst = rows("dst", "dstStride", o.sum.Bytes(), lineBytes)
+	g.src, g.srcFirst = rows("src", "srcStride", o.pix.Bytes(), g.vector)
+	g.sums = Load(Param("sums"), GP64())
+	g.diagonals = Load(Param("diagonals"), GP64())
+	g.end = Load(Param("n"), GP64())
+	SHLQ(Imm(log2(o.sum.Bytes())), g.end)
+	ADDQ(g.sums, g.end)
+	g.masks = Load(Param("masks"), GP64())
+	g.left, g.right, g.zero = ZMM(), ZMM(), ZMM()
+	lanes := Load(Param("lanes"), GP64())
+	for i, v := range []reg.VecVirtual{g.left, g.right, g.zero} {
+		VMOVDQU32(Mem{Base: lanes, Disp: i * lineBytes}, v)
+	}
+	pixel := Load(Param("channels"), GP64())
+	SHLQ(Imm(log2(o.sum.Bytes())), pixel)
+	g.rightward = Mem{Base: g.diagonals, Index: pixel, Scale: 1}
+	g.ahead = GP64()
+	MOVQ(g.sums, g.ahead)
+	SUBQ(pixel, g.ahead)
+	slot := g.slots()
+	for r := range group {
+		g.over[r] = ZMM()
+		a.load(slot(r), g.over[r])
+		if r > 0 {
+			g.sum[r], g.down[r] = ZMM(), ZMM()
+			a.load(Mem{Base: g.sums, Disp: -r * lineBytes}, g.sum[r])
+			a.load(Mem{Base: g.diagonals, Disp: -r * lineBytes}, g.down[r])
+		}
+	}
+	return g
+}
+
+// slots is where the rows' edges are.
+func (g *tiltedFour) slots() func(r int) Mem {
+	edge := Load(Param("edge"), GP64())
+	return func(r int) Mem { return Mem{Base: edge, Disp: r * carryLen * g.op.sum.Bytes()} }
+}
+
+// step makes a vector of each row.
+func (g *tiltedFour) step(writes Mem) {
+	var sums [group]reg.VecVirtual
+	var newSum, newDown reg.VecVirtual
+	for r := range group {
+		d, s := g.pixels(g.op, g.src(r), false), ZMM()
+		if r == 0 {
+			add(g.op, g.rightward, d, d)
+			add(g.op, d, g.over[0], s)
+			add(g.op, Mem{Base: g.diagonals}, s, s)
+			g.load(Mem{Base: g.ahead, Disp: lineBytes}, g.over[0])
+		} else {
+			add(g.op, d, g.permuted(g.right, g.down[r], newDown), d)
+			add(g.op, d, g.over[r], s)
+			add(g.op, s, g.down[r], s)
+			g.moveOn(r, newSum, newDown)
+		}
+		newSum, newDown, sums[r] = s, d, s
+	}
+	g.store(newSum, g.lowest(g.sums))
+	g.store(newDown, g.lowest(g.diagonals))
+	CMPB(writes, Imm(writeMixed))
+	JAE(LabelRef("beyond"))
+	for r, s := range sums {
+		g.storeAhead(s, g.dst(r))
+	}
+	JMP(LabelRef("next"))
+	Label("beyond")
+	JHI(LabelRef("streams"))
+	for r, s := range sums {
+		if r%2 == 0 {
+			g.stream(s, g.dst(r))
+		} else {
+			g.storeAhead(s, g.dst(r))
+		}
+	}
+	JMP(LabelRef("next"))
+	Label("streams")
+	for r, s := range sums {
+		g.stream(s, g.dst(r))
+	}
+	Label("next")
+}
+
+func (g *tiltedFour) storeAhead(v reg.VecVirtual, m Mem) {
+	PREFETCHT0(m.Offset(aheadBytes))
+	g.store(v, m)
+}
+
+// edgeStep does so under masks, four for each row: the lanes that have pixels;
+// those that are stored, which in the vector before the first is column 0;
+// those of the first pixel; and those of the last.
+func (g *tiltedFour) edgeStep() {
+	var newSum, newDown reg.VecVirtual
+	float := g.op.sum == f32 || g.op.sum == f64
+	for r := range group {
+		mask := func(i int) reg.Register {
+			k := K()
+			KMOVW(Mem{Base: g.masks, Disp: 2 * (4*r + i)}, k)
+			return k
+		}
+		some := mask(0)
+		g.avx512.some = some
+		v := g.pixels(g.op, g.src(r), true)
+		var next reg.VecVirtual
+		if r == 0 {
+			next = ZMM()
+			g.load(g.rightward, next)
+		} else {
+			next = g.permuted(g.right, g.down[r], newDown)
+		}
+		d, s := ZMM(), ZMM()
+		VMOVDQA64(g.zero, d)
+		add(g.op, v, next, some, d)
+		add(g.op, d, g.over[r], s)
+		if r == 0 {
+			add(g.op, Mem{Base: g.diagonals}, s, s)
+		} else {
+			add(g.op, s, g.down[r], s)
+		}
+		if float { // their order of additions is another there
+			t := ZMM()
+			if r == 0 {
+				add(g.op, Mem{Base: g.sums}, v, t)
+			} else {
+				add(g.op, v, g.sum[r], t)
+			}
+			add(g.op, t, next, mask(2), s)
+			if r == 0 {
+				add(g.op, Mem{Base: g.diagonals}, v, t)
+			} else {
+				add(g.op, v, g.down[r], t)
+			}
+			add(g.op, t, g.over[r], mask(3), s)
+		}
+		if r == 0 {
+			g.load(Mem{Base: g.ahead, Disp: lineBytes}, g.over[0])
+		} else {
+			// The sums left of the image are those of its first pixel, a row higher.
+			none := K()
+			KNOTW(some, none)
+			g.moveMasked(g.permuted(g.right, g.sum[r], newSum), none, s)
+			g.moveOn(r, newSum, newDown)
+		}
+		stored := mask(1)
+		g.moveMasked(s, stored, g.dst(r))
+		if r == group-1 {
+			g.moveMasked(s, stored, g.lowest(g.sums))
+			g.moveMasked(d, some, g.lowest(g.diagonals))
+		}
+		newSum, newDown = s, d
+	}
+}
+
+// permuted is a vector between two.
+func (g *tiltedFour) permuted(lanes, first, second reg.VecVirtual) reg.VecVirtual {
+	v := ZMM()
+	VMOVDQA64(lanes, v)
+	VPERMI2D(second, first, v)
+	return v
+}
+
+// moveOn takes in the next vectors of the row above.
+func (g *tiltedFour) moveOn(r int, newSum, newDown reg.VecVirtual) {
+	VMOVDQA64(g.left, g.over[r])
+	VPERMI2D(newSum, g.sum[r], g.over[r])
+	VMOVDQA64(newDown, g.down[r])
+	VMOVDQA64(newSum, g.sum[r])
+}
+
+func (g *tiltedFour) moveMasked(v reg.VecVirtual, k reg.Register, to Op) {
+	if g.op.sum.Bytes() == 8 {
+		VMOVDQU64(v, k, to)
+	} else {
+		VMOVDQU32(v, k, to)
+	}
+}
+
+// lowest is where the last of the rows is in memory.
+func (g *tiltedFour) lowest(base reg.Register) Mem {
+	return Mem{Base: base, Disp: -(group - 1) * lineBytes}
+}
+
+// advance goes on to the next vectors.
+func (g *tiltedFour) advance() {
+	ADDQ(I8(lineBytes), g.dstFirst)
+	ADDQ(I8(g.vector), g.srcFirst)
+	ADDQ(I8(lineBytes), g.diagonals)
+	ADDQ(I8(lineBytes), g.ahead)
+	ADDQ(I8(lineBytes), g.sums)
+}
+
+// finish leaves in memory what the tile on the right goes on from.
+func (g *tiltedFour) finish() {
+	slot := g.slots()
+	for r := range group {
+		g.store(g.over[r], slot(r))
+	}
+	CMPQ(g.sums, g.end)
+	JGT(LabelRef("done")) // there is none
+	for r := 1; r < group; r++ {
+		g.store(g.sum[r], Mem{Base: g.sums, Disp: -r * lineBytes})
+		g.store(g.down[r], Mem{Base: g.diagonals, Disp: -r * lineBytes})
+	}
+	Label("done")
+}

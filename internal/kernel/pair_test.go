@@ -1,0 +1,80 @@
+package kernel_test
+
+import (
+	"testing"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out sums_test.go -before "package kernel_test\n\nvar sumTests = []pairTest{" -line "sumTest[{{.Pixel}}, {{.Sum}}]()," -after "}"
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out squares_test.go -list squares -before "package kernel_test\n\nvar squareTests = []pairTest{" -line "squareTest[{{.Pixel}}, {{.Sum}}]()," -after "}"
+
+// A pairTest is the tests of one pair of types.
+type pairTest struct {
+	pair                           pairs.Pair
+	plane, volume, tilted, rotated func(*testing.T)
+}
+
+func sumTest[P kernel.Pixel, S kernel.Sum]() pairTest {
+	return pairTest{
+		pairOf[P, S](pairs.Sums),
+		func(t *testing.T) { testKernel(t, kernel.Sums[P, S], false) },
+		func(t *testing.T) { testVolume(t, kernel.VolumeSums[P, S], kernel.Sums[P, S]) },
+		func(t *testing.T) { testTilted(t, kernel.TiltedSums[P, S]) },
+		func(t *testing.T) { testRotated[P, S](t) },
+	}
+}
+
+func squareTest[P kernel.Pixel, S kernel.Sum]() pairTest {
+	return pairTest{
+		pairOf[P, S](pairs.Squares),
+		func(t *testing.T) { testKernel(t, kernel.Squares[P, S], true) },
+		func(t *testing.T) { testVolume(t, kernel.VolumeSquares[P, S], kernel.Squares[P, S]) },
+		func(t *testing.T) { testTilted(t, kernel.TiltedSquares[P, S]) },
+		nil,
+	}
+}
+
+func pairOf[P kernel.Pixel, S kernel.Sum](list pairs.List) pairs.Pair {
+	for _, p := range list {
+		if p.Pixel == pairs.Of[P]() && p.Sum == pairs.Of[S]() {
+			return p
+		}
+	}
+	panic("a pair that is not in the list")
+}
+
+// testPairs runs the tests of a kind of tables for all pairs that have it.
+func testPairs(t *testing.T, tests []pairTest, kind pairs.Kinds, test func(pairTest) func(*testing.T)) {
+	for _, p := range tests {
+		if p.pair.Kinds&kind != 0 {
+			t.Run(p.pair.String(), test(p))
+		}
+	}
+}
+
+func planeTest(p pairTest) func(*testing.T)   { return p.plane }
+func volumeTest(p pairTest) func(*testing.T)  { return p.volume }
+func tiltedTest(p pairTest) func(*testing.T)  { return p.tilted }
+func rotatedTest(p pairTest) func(*testing.T) { return p.rotated }
+
+func TestSums(t *testing.T)          { testPairs(t, sumTests, pairs.Upright, planeTest) }
+func TestSquares(t *testing.T)       { testPairs(t, squareTests, pairs.Upright, planeTest) }
+func TestVolumes(t *testing.T)       { testPairs(t, sumTests, pairs.Volume, volumeTest) }
+func TestVolumeSquares(t *testing.T) { testPairs(t, squareTests, pairs.Volume, volumeTest) }
+func TestTilted(t *testing.T)        { testPairs(t, sumTests, pairs.Tilted, tiltedTest) }
+func TestTiltedSquares(t *testing.T) { testPairs(t, squareTests, pairs.Tilted, tiltedTest) }
+func TestRotated(t *testing.T)       { testPairs(t, sumTests, pairs.Rotated, rotatedTest) }
+
+// A pair that makes no table has no kernel.
+func TestNoPair(t *testing.T) {
+	runs := kernel.RotatedRuns{Run: []int32{0}, Channels: 1}
+	if kernel.Sums[float64, uint32](kernel.Portable) != nil || kernel.Squares[uint8, float32](kernel.Best()) != nil ||
+		kernel.NewRotatedKernel[float64, uint32](kernel.Portable, runs) != nil {
+		t.Error("there is a kernel for float64 in uint32, or for squares in float32")
+	}
+	if kernel.VolumeSquares[uint8, float64](kernel.Best()) != nil || kernel.TiltedSquares[uint8, float64](kernel.Best()) != nil {
+		t.Error("volumes and 45° tables have squares of uint8 in float64")
+	}
+}

@@ -1,0 +1,220 @@
+package measure
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// A Case is a kind of table: of which pixels, and of which sums.
+type Case struct {
+	// Types is the pixel type and the sum type, as in "u8:u32". A table of
+	// squares made in the same pass follows after a plus: "u8:u32+u64". A 45°
+	// table is "u8:u32-tilted", one along the lines of 1/2 "u8:u32@1/2", that of
+	// a volume "u8:u32-volume", and an integral histogram "u8:u32-histogram:32".
+	Types string
+	// Channels is how many values a pixel has.
+	Channels int
+}
+
+// String is the case as [ParseTypes] reads it: "u8:u32", and "u8:u32x3" for
+// three channels.
+func (c Case) String() string {
+	if c.Channels == 1 {
+		return c.Types
+	}
+	return fmt.Sprintf("%sx%d", c.Types, c.Channels)
+}
+
+const (
+	// usual is the pair that words such as tilted stand for, and squares what the
+	// word squares does.
+	usual   = "u8:u32"
+	squares = usual + "+u64"
+
+	// What follows a pair of types for other kinds of tables.
+	TiltedSuffix  = "-tilted"
+	volumeSuffix  = "-volume"
+	RotatedMark   = "@"
+	histogramMark = "-histogram:"
+
+	histogramBins = "32" // of the word histogram
+	maxChannels   = 64
+)
+
+// Tilted, Volume and Rotated report whether the table of a case is of that kind.
+func (c Case) Tilted() bool  { return strings.HasSuffix(c.Types, TiltedSuffix) }
+func (c Case) Volume() bool  { return strings.HasSuffix(c.Types, volumeSuffix) }
+func (c Case) Rotated() bool { _, ok := c.rotation(); return ok }
+
+// Histogram reports whether the case is an integral histogram.
+func (c Case) Histogram() bool { _, ok := c.bins(); return ok }
+
+// rotation is that of a rotated table.
+func (c Case) rotation() (rot rotated.Rotation, ok bool) {
+	_, text, ok := strings.Cut(c.Types, RotatedMark)
+	if !ok {
+		return rot, false
+	}
+	rot, err := rotated.Parse(text)
+	return rot, err == nil
+}
+
+// bins is how many the case has, if it is an integral histogram.
+func (c Case) bins() (bins int, ok bool) {
+	text, ok := strings.CutPrefix(c.Types, usual+histogramMark)
+	if !ok {
+		return 0, false
+	}
+	bins, err := strconv.Atoi(text)
+	return bins, err == nil
+}
+
+// ParseTypes reads a comma-separated list of cases: u8:u32 is a table of
+// uint32 from uint8 pixels, u8:u32x3 the same with three channels, u8:u32+u64,
+// or just squares, the sums and the squares in one pass, u8:u32-tilted, or
+// just tilted, the 45° table, and u8:u32@1/2, or just rotated:1/2, the one along
+// the lines of that rotation. u8:u32-volume, or just volume, is the table of a
+// volume, and u8:u32-histogram:32, or just histogram or histogram:32, an integral
+// histogram.
+func ParseTypes(list string) ([]Case, error) { return parseList(list, parseCase) }
+
+func parseCase(text string) (Case, error) {
+	types, channels, many := strings.Cut(text, "x")
+	c := Case{Types: longTypes(types), Channels: 1}
+	if many {
+		n, err := strconv.ParseUint(channels, 10, 32)
+		if err != nil || n < 1 || n > maxChannels {
+			return Case{}, fmt.Errorf("measure: types %q: %q is not a number of channels from 1 to %d", text, channels, maxChannels)
+		}
+		c.Channels = int(n)
+	}
+	if _, err := c.kind(); err != nil {
+		return Case{}, fmt.Errorf("measure: %w", err)
+	}
+	return c, nil
+}
+
+// longTypes is what a word stands for in a list of types.
+func longTypes(word string) string {
+	name, rest, parted := strings.Cut(word, ":")
+	switch {
+	case word == "squares":
+		return squares
+	case word == "tilted":
+		return usual + TiltedSuffix
+	case word == "volume":
+		return usual + volumeSuffix
+	case word == "histogram":
+		return usual + histogramMark + histogramBins
+	case name == "histogram" && parted:
+		return usual + histogramMark + rest
+	case name == "rotated" && parted:
+		return usual + RotatedMark + rest
+	}
+	return word
+}
+
+// kind finds out how the table of a case is made.
+func (c Case) kind() (kind, error) {
+	pair, rotation, turns := strings.Cut(c.Types, RotatedMark)
+	switch {
+	case turns:
+		rot, err := rotated.Parse(rotation)
+		if err != nil {
+			return kind{}, err
+		}
+		of, ok := kinds[pair]
+		if !ok {
+			return kind{}, fmt.Errorf("unknown types %q of a rotated table: use a pair such as %s%s%v", c.Types, usual, RotatedMark, rot)
+		}
+		return of.rotated(rot), nil
+	case strings.Contains(c.Types, histogramMark):
+		bins, ok := c.bins()
+		if !ok || bins < histogram.MinBins || bins > histogram.MaxBins {
+			return kind{}, fmt.Errorf("types %q: integral histograms are %s with a number of bins from %d to %d", c.Types, usual+histogramMark+"32, or histogram:32,", histogram.MinBins, histogram.MaxBins)
+		}
+		return histogramKind(histogram.Bins{N: bins}), nil
+	case c.Types == squares:
+		return squaresKind, nil
+	}
+	pair, ok := strings.CutSuffix(c.Types, TiltedSuffix)
+	if of, known := kinds[pair]; ok && known {
+		return of.tilted, nil
+	}
+	pair, ok = strings.CutSuffix(c.Types, volumeSuffix)
+	if of, known := kinds[pair]; ok && known {
+		return of.volume, nil
+	}
+	if of, known := kinds[c.Types]; known {
+		return of.upright, nil
+	}
+	var names []string
+	for _, p := range pairs.Sums {
+		names = append(names, p.String())
+	}
+	return kind{}, fmt.Errorf("unknown types %q: use one of %s, squares, tilted, rotated:1/2, volume, histogram:32, with "+TiltedSuffix+" after a pair for its 45° table, "+RotatedMark+"1/2 for a rotated one, "+volumeSuffix+" for one of a volume and x3 for three channels",
+		c.Types, strings.Join(append(names, squares), ", "))
+}
+
+// OnDevice and InPipeline report whether devices make such tables, and pipelines
+// through them.
+func (c Case) OnDevice() (bool, error)   { kind, err := c.kind(); return kind.device != nil, err }
+func (c Case) InPipeline() (bool, error) { kind, err := c.kind(); return kind.pipeline != nil, err }
+
+// Bytes is what a table of this case has to move: every pixel read once and
+// every entry written once.
+func (c Case) Bytes(size Size) (read, written int64) {
+	end := strings.IndexAny(c.Types, "-"+RotatedMark)
+	if end < 0 {
+		end = len(c.Types)
+	}
+	pixel, tables, _ := strings.Cut(c.Types[:end], ":")
+	read = int64(size.Pixels()) * int64(c.Channels) * elementBytes(pixel)
+	entries := int64(size.Width+1) * int64(size.Height+1)
+	if rot, ok := c.rotation(); ok {
+		entries = rotatedCells(rot, size)
+	}
+	if size.Depth > 0 {
+		entries *= int64(size.Depth) + 1
+	}
+	if bins, ok := c.bins(); ok {
+		entries *= int64(bins)
+	}
+	for _, t := range strings.Split(tables, "+") {
+		written += entries * int64(c.Channels) * elementBytes(t)
+	}
+	return read, written
+}
+
+// elementBytes is the size of a type from its name: 4 for "u32".
+func elementBytes(name string) int64 {
+	t, _ := pairs.Parse(name)
+	if t == 0 {
+		return 0
+	}
+	return int64(t.Bytes())
+}
+
+// FitMemory is an error where copies of a case's buffers need more memory than is
+// free.
+func (c Case) FitMemory(size Size, copies int64) error {
+	read, written := c.Bytes(size)
+	if err := grid.Check(float64(copies) * float64(read+written)); err != nil {
+		return &TooLargeError{fmt.Errorf("%w: choose a smaller size", err)}
+	}
+	return nil
+}
+
+// A TooLargeError is about what needs more memory than is free.
+type TooLargeError struct{ err error }
+
+func (e *TooLargeError) Error() string { return e.err.Error() }
+
+// Unwrap is the error of the memory.
+func (e *TooLargeError) Unwrap() error { return e.err }

@@ -1,0 +1,106 @@
+package measure
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// The scripts that make tables on command, with libraries for the CPU and for
+// CUDA.
+var (
+	//go:embed peers.py
+	peersScript string
+	//go:embed gpupeers.py
+	gpuPeersScript string
+)
+
+// Peers are other libraries, which make tables in a Python process of their own while
+// ours is idle. Those of a CUDA device time themselves by events.
+type Peers struct {
+	Known   map[string]Peer
+	Missing []string // who is not there, and why
+	process *python
+}
+
+// StartPeers starts an interpreter and asks which libraries it has, for the CPU or
+// for CUDA. Close it afterwards.
+func StartPeers(ctx context.Context, interpreter string, cuda bool) (*Peers, error) {
+	script := peersScript
+	if cuda {
+		script = gpuPeersScript
+	}
+	process, hello, err := startPython(ctx, interpreter, script)
+	if err != nil {
+		return nil, err
+	}
+	return &Peers{hello.Peers, hello.Missing, process}, nil
+}
+
+// Close ends the process.
+func (p *Peers) Close() { _ = p.process.close() }
+
+// Load gives pixels to some libraries. It is those that can make the tables of the
+// case, and why others cannot.
+func (p *Peers) Load(names []string, c Case, size Size, pixels []byte) (able, missing []string, err error) {
+	shape := []int{size.Height, size.Width, c.Channels}
+	if c.Volume() {
+		shape = append([]int{size.Depth}, shape...)
+	}
+	loaded, err := p.process.call(command{Do: "load", Peers: names, Types: c.Types, Shape: shape}, pixels)
+	if err != nil {
+		return nil, nil, err
+	}
+	able = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(loaded.Able, name) })
+	return able, loaded.Missing, nil
+}
+
+// Contestant is a library with the pixels that it has. Its check compares its tables
+// with those that a work holds, and ends with a DiffersError where they differ.
+func (p *Peers) Contestant(name string, w *Work) *Contestant {
+	run := func(n, warm int) ([]time.Duration, error) {
+		times := make([]time.Duration, n)
+		for i := range times {
+			r, err := p.process.call(command{Do: "run", Peer: name, Warm: warm}, nil)
+			if err != nil {
+				return nil, err
+			}
+			times[i], warm = time.Duration(r.NS), 0
+		}
+		return times, nil
+	}
+	return &Contestant{Run: run, Check: func() error {
+		if _, err := run(1, 0); err != nil {
+			return err
+		}
+		if err := p.compare(w, name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}}
+}
+
+// compare holds a library's tables against those of a work.
+func (p *Peers) compare(w *Work, name string) error {
+	dump, err := p.process.call(command{Do: "dump", Peer: name}, nil)
+	if err != nil {
+		return err
+	}
+	tables := &io.LimitedReader{R: p.process.out, N: dump.Bytes}
+	var wrong error
+	for _, t := range w.Tables {
+		err := t.equal(tables, p.Known[name].Inclusive)
+		if differs := (*DiffersError)(nil); err != nil && !errors.As(err, &differs) {
+			return p.process.died(err)
+		}
+		wrong = errors.Join(wrong, err)
+	}
+	if tables.N != 0 {
+		return fmt.Errorf("%d bytes more than a table has", tables.N)
+	}
+	return wrong
+}

@@ -1,0 +1,116 @@
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+)
+
+// A python is a Python process that makes tables on command. An exception
+// there ends it, and every error carries what it said last.
+type python struct {
+	ctx    context.Context
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	pipe   io.Closer // what out reads from
+	out    *bufio.Reader
+	stderr bytes.Buffer
+}
+
+// A command is one line to a script.
+type command struct {
+	Do    string   `json:"do"`
+	Peer  string   `json:"peer,omitempty"`
+	Peers []string `json:"peers,omitempty"`
+	Types string   `json:"types,omitempty"`
+	Shape []int    `json:"shape,omitempty"` // depth of a volume, height, width, channels
+	Warm  int      `json:"warm"`
+}
+
+// A reply is the line that comes back.
+type reply struct {
+	Peers   map[string]Peer `json:"peers"`
+	Missing []string        `json:"missing"`
+	Able    []string        `json:"able"`
+	NS      int64           `json:"ns"`
+	Bytes   int64           `json:"bytes"`
+}
+
+// A Peer is another library.
+type Peer struct {
+	Version   string `json:"version"`
+	Workers   int    `json:"workers"`
+	Inclusive bool   `json:"inclusive"` // its tables lack the row and column of zeros
+}
+
+// startPython runs a script and asks who is there.
+func startPython(ctx context.Context, interpreter, script string) (*python, reply, error) {
+	p := &python{ctx: ctx, cmd: exec.CommandContext(ctx, interpreter, "-c", script)}
+	p.cmd.Stderr = &p.stderr
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, reply{}, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, reply{}, err
+	}
+	p.in, p.pipe, p.out = in, out, bufio.NewReaderSize(out, 1<<20)
+	if err := p.cmd.Start(); err != nil {
+		return nil, reply{}, fmt.Errorf("cannot start Python: %w", err)
+	}
+	hello, err := p.call(command{Do: "hello"}, nil)
+	if err != nil {
+		return nil, reply{}, err
+	}
+	return p, hello, nil
+}
+
+// call sends a command and what follows it, and waits for the reply.
+func (p *python) call(c command, payload []byte) (reply, error) {
+	var r reply
+	line, err := json.Marshal(c)
+	if err != nil {
+		return r, err
+	}
+	for _, b := range [][]byte{line, {'\n'}, payload} {
+		if _, err := p.in.Write(b); err != nil {
+			return r, p.died(err)
+		}
+	}
+	if line, err = p.out.ReadBytes('\n'); err != nil {
+		return r, p.died(err)
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, fmt.Errorf("a reply of Python is %q: %w", line, err)
+	}
+	return r, nil
+}
+
+// died waits for the end of a process that stopped talking, and tells why.
+func (p *python) died(err error) error {
+	if end := p.close(); end != nil {
+		err = end
+	}
+	if ctx := p.ctx.Err(); ctx != nil {
+		return ctx
+	}
+	said := strings.TrimSpace(p.stderr.String())
+	if said == "" {
+		said = "it said nothing"
+	}
+	return fmt.Errorf("%s ended early: %w: %s", p.cmd.Path, err, said)
+}
+
+// close ends the process: it reads to the end of its commands, and cannot
+// hang on a reply that nobody reads.
+func (p *python) close() error {
+	_ = p.in.Close()
+	_ = p.pipe.Close()
+	return p.cmd.Wait()
+}

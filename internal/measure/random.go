@@ -1,0 +1,91 @@
+package measure
+
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/boxsum/boxsum"
+)
+
+// randomImage draws an image whose sums are all exact in S.
+//
+// Integers wrap, so their pixels take the whole range of the type. A float has
+// no rounding error, in any order of additions, as long as every partial sum
+// is a multiple of the pixels' unit and below 2^24 (float32) or 2^53 (float64)
+// of them. So with n pixels, float tables get pixels of 24-log2(n) or
+// 53-log2(n) random bits, and where that is less than one bit, sparse ones:
+// the sum of 2^28 float32 ones, each there with a chance of 1/32, stays near
+// 2^23. Float pixels are then scaled into [0, 1).
+//
+// The usual bound instead, (x+y)·2^-24 of the sum, would let whole pixels go
+// missing from a large float32 table.
+func randomImage[P boxsum.Pixel, S boxsum.Sum](size Size, channels int) (boxsum.Image[P], error) {
+	img, err := boxsum.NewImage[P](size.Width, size.Height, channels)
+	if err != nil {
+		return img, err
+	}
+	width := min(pixelBits[P](), exactBits[S]()-bits.Len(uint(int(size.Pixels())-1)))
+	unit := P(1)
+	if isFloat[P]() {
+		for range width {
+			unit /= 2
+		}
+	}
+	_ = inBands(size.Height, func(from, to int) error {
+		for y := from; y < to; y++ {
+			// A generator for each row makes the same image with any number of cores.
+			fillRandom(img.Row(y), rand.NewPCG(uint64(size.Width), uint64(y)), width, unit)
+		}
+		return nil
+	})
+	return img, nil
+}
+
+// fillRandom fills a row with random bits of a unit each, or, for less
+// than one bit, with few ones.
+func fillRandom[P boxsum.Pixel](row []P, random *rand.PCG, width int, unit P) {
+	if width < 1 {
+		sparse := uint(1 - width)
+		for i := range row {
+			if random.Uint64()>>(64-sparse) == 0 {
+				row[i] = 1
+			}
+		}
+		return
+	}
+	shift := uint(64 - width)
+	for i := range row {
+		row[i] = P(random.Uint64()>>shift) * unit
+	}
+}
+
+// pixelBits is how many random bits a pixel can hold.
+func pixelBits[P boxsum.Pixel]() int {
+	switch any(*new(P)).(type) {
+	case uint8:
+		return 8
+	case uint16, int16:
+		return 16
+	case int32, uint32:
+		return 32
+	default: // what a float32 and a float64 both hold
+		return 24
+	}
+}
+
+// exactBits is how many bits a sum may grow to and stay exact.
+func exactBits[S boxsum.Sum]() int {
+	switch any(*new(S)).(type) {
+	case float32:
+		return 24
+	case float64:
+		return 53
+	default: // integers wrap: no limit
+		return 128
+	}
+}
+
+func isFloat[T boxsum.Pixel | boxsum.Sum]() bool {
+	one := T(1)
+	return one/2 != 0
+}

@@ -1,0 +1,96 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+)
+
+// Options say how the CPU makes a table.
+type Options struct {
+	Workers int
+	Level   boxsum.Level // the zero value is the best there is
+}
+
+// A Work is pixels and the tables that they go into on the CPU, allocated once.
+type Work struct {
+	Pixels []byte
+	Tables []Table
+	Run    func(Options) error
+
+	// Upright is the upright table of the same pixels, to compare with, or nil.
+	Upright *Work
+}
+
+// A Table is one of the tables of a work.
+type Table struct {
+	memory []byte                                  // all of it, with the gaps between rows
+	output []byte                                  // as much of it as its entries need
+	verify func() error                            // compares all entries with the reference
+	equal  func(r io.Reader, inclusive bool) error // compares all entries with a peer's
+}
+
+// newTable wraps the entries of a table.
+func newTable[S boxsum.Sum](entries boxsum.View[S], verify func() error, equal func(io.Reader, bool) error) Table {
+	memory := bytesOf(entries.Sums)
+	n := entries.Width * entries.Height * entries.Channels
+	return Table{memory: memory, output: memory[:n*int(unsafe.Sizeof(*new(S)))], verify: verify, equal: equal}
+}
+
+// bytesOf is the memory of a slice.
+func bytesOf[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
+}
+
+// Prepare makes the work of a case, of random pixels, and verifies it with each
+// number of workers.
+func Prepare(c Case, size Size, workers []int, level boxsum.Level) (*Work, error) {
+	kind, err := c.kind()
+	if err != nil {
+		return nil, err
+	}
+	w, err := kind.cpu(size, c.Channels)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range workers {
+		opt := Options{n, level}
+		if w.Upright != nil {
+			err = w.Upright.Check(opt)
+		}
+		if err = cmp.Or(err, w.Check(opt)); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// Check makes the tables and verifies them. They are spoilt before, so that what
+// the last run left cannot pass for a result.
+func (w *Work) Check(opt Options) error {
+	for _, t := range w.Tables {
+		for i := range t.memory {
+			t.memory[i] = 0xa5
+		}
+	}
+	if err := w.Run(opt); err != nil {
+		return err
+	}
+	for _, t := range w.Tables {
+		if err := t.verify(); err != nil {
+			return fmt.Errorf("with %d workers: %w", opt.Workers, err)
+		}
+	}
+	return nil
+}
+
+// Contestant is the work with some options.
+func (w *Work) Contestant(opt Options) *Contestant {
+	return &Contestant{
+		Run:   OnClock(func() error { return w.Run(opt) }),
+		Check: func() error { return w.Check(opt) },
+	}
+}

@@ -1,0 +1,48 @@
+package boxsum
+
+import (
+	"context"
+
+	"github.com/boxsum/boxsum/internal/engine"
+)
+
+// Options says how to integrate; nil and the zero value mean the best for the
+// machine.
+type Options struct {
+	// Workers is how many goroutines may work at once, at most. Zero stands
+	// for GOMAXPROCS. Small images use fewer.
+	Workers int
+
+	// Level is the instruction set to use; the zero Level is the best.
+	Level Level
+
+	// Offset is subtracted from every pixel before summing, and put back by
+	// box queries. Taking the mean away keeps float32 sums small and so
+	// nearly exact: it is for tables of float32, and an error with others.
+	Offset float32
+
+	// Context stops the work when it is done. The call then returns an error
+	// that wraps the context's, and what it was to fill holds nothing of use.
+	// Nil never stops.
+	Context context.Context
+
+	// Progress is called from time to time, on the goroutine of the call, with
+	// how much is done, from 0 to 1. The last call, when all is done, is with 1.
+	Progress func(done float64)
+}
+
+// options are those of the engine, for a table of type S.
+func options[S Sum](o *Options) (engine.Options, error) {
+	if o == nil {
+		return engine.Options{}, nil
+	}
+	return engine.Options{Workers: o.Workers, Level: o.Level.name, Context: o.Context, Progress: o.Progress}, engine.CheckOffset[S](o.Offset)
+}
+
+// offset is that of options which may be nil.
+func (o *Options) offset() float32 {
+	if o == nil {
+		return 0
+	}
+	return o.Offset
+}

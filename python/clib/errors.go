@@ -1,0 +1,98 @@
+package main
+
+// #include "boxsum.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+)
+
+// The errors that Python must tell apart from a bad value.
+var (
+	errLayout = errors.New("the elements of a row must lie side by side, and rows in order") // a copy would do
+	errPanic  = errors.New("internal error")
+)
+
+// outcome is an error as the caller gets it: its first letter is the exception that
+// Python raises.
+func outcome(err error) *C.char {
+	if err == nil {
+		return nil
+	}
+	class := "V"
+	switch {
+	case errors.Is(err, errLayout):
+		class = "L"
+	case errors.Is(err, boxsum.ErrMemory), errors.Is(err, gpu.ErrMemory):
+		class = "M"
+	case errors.Is(err, boxsum.ErrTypes):
+		class = "T"
+	case errors.Is(err, boxsum.ErrInvalid), errors.Is(err, boxsum.ErrOverlap):
+	case errors.Is(err, errPanic), strings.HasPrefix(err.Error(), "gpu: "): // a device that is not there, or fails
+		class = "R"
+	}
+	return C.CString(class + verdict.ReplaceAllString(err.Error(), "$1"))
+}
+
+// verdict is what is said of the package, and of a ValueError, before the matter.
+var verdict = regexp.MustCompile(`(?m)^[a-z]+: (?:` + boxsum.ErrInvalid.Error() + `: |` + boxsum.ErrOverlap.Error() + `: |(` + boxsum.ErrTypes.Error() + `: ))`)
+
+// invalid and wrongTypes are errors of arguments.
+func invalid(format string, values ...any) error {
+	return fmt.Errorf("boxsum: %w: %s", boxsum.ErrInvalid, fmt.Sprintf(format, values...))
+}
+
+func wrongTypes(format string, values ...any) error {
+	return fmt.Errorf("boxsum: %w: %s", boxsum.ErrTypes, fmt.Sprintf(format, values...))
+}
+
+// A refusal is an error that ends a call from where its arguments are read.
+type refusal struct{ error }
+
+// must ends the call with the error, if it is one.
+func must(err error) {
+	if err != nil {
+		panic(refusal{err})
+	}
+}
+
+// recovered is the error of a panic.
+func recovered(r any) error {
+	if refused, ok := r.(refusal); ok {
+		return refused.error
+	}
+	return fmt.Errorf("boxsum: %w: %v", errPanic, r)
+}
+
+// parallel calls f for parts of n items, several at once where there are many.
+// A panic in a part becomes the error.
+func parallel(n, workers, least int, f func(from, to int) error) error {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = max(1, min(workers, n/least))
+	errs := make([]error, workers)
+	var all sync.WaitGroup
+	part := func(i int) {
+		defer func() {
+			if r := recover(); r != nil {
+				errs[i] = recovered(r)
+			}
+		}()
+		errs[i] = f(n/workers*i+min(i, n%workers), n/workers*(i+1)+min(i+1, n%workers))
+	}
+	for i := 1; i < workers; i++ {
+		all.Go(func() { part(i) })
+	}
+	part(0)
+	all.Wait()
+	return errors.Join(errs...)
+}

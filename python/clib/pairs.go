@@ -1,0 +1,79 @@
+//go:build cgo
+
+package main
+
+import (
+	"maps"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/pairs"
+	"github.com/boxsum/boxsum/moments"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pairs_list.go -before "//go:build cgo\n\npackage main\n\nvar allPairs = []*pair{" -line "newPair[{{.Sum}}, {{.Pixel}}]()," -after "}"
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out ../src/boxsum/_pairs.py -before "# Pixels and their sums, the usual one first.\nSUMS = (" -line "    (\"{{.Pixel.NumPy}}\", \"{{.Sum.NumPy}}\")," -after ")"
+
+// A pair is the functions of all packages for one type of pixels and one of sums.
+type pair struct {
+	pixel, sum element
+
+	sums, sumsOnDevice       func(*job) error
+	squares, squaresOnDevice byElement // by the type of the squares
+	rotated                  func(*job, rotated.Rotation) (lattice, error)
+
+	// What goes by the pixels alone, and by the sums.
+	count    func(*counting) error
+	weigh    func(v *view, workers int) (*moments.Table, error)
+	answer   func(*query) error
+	features func(*view, *features) error
+}
+
+type byElement map[element]func(*job) error
+
+func newPair[S boxsum.Sum, P boxsum.Pixel]() *pair {
+	return &pair{
+		pixel: elementOf(pairs.Of[P]()), sum: elementOf(pairs.Of[S]()),
+		sums: sums[S, P], sumsOnDevice: sumsOnDevice[S, P],
+		squares:         existing[P](byElement{u64: squares[S, uint64, P], f64: squares[S, float64, P]}),
+		squaresOnDevice: existing[P](byElement{u64: squaresOnDevice[S, uint64, P], f64: squaresOnDevice[S, float64, P]}),
+		rotated:         rotate[S, P],
+		count:           count[P], weigh: weigh[P],
+		answer: answer[S], features: uprightFeatures[S],
+	}
+}
+
+// existing leaves the types of squares that pixels have.
+func existing[P boxsum.Pixel](all byElement) byElement {
+	have := map[element]bool{}
+	for _, t := range pairs.Squares.Of(pairs.Of[P]()) {
+		have[elementOf(t)] = true
+	}
+	maps.DeleteFunc(all, func(e element, _ func(*job) error) bool { return !have[e] })
+	return all
+}
+
+// The pairs by their types, and one for each type of pixels and each of sums.
+var byTypes, byPixel, bySum = tabulate(allPairs)
+
+func tabulate(all []*pair) (both map[[2]element]*pair, byPixel, bySum map[element]*pair) {
+	both, byPixel, bySum = map[[2]element]*pair{}, map[element]*pair{}, map[element]*pair{}
+	for _, p := range all {
+		both[[2]element{p.pixel, p.sum}], byPixel[p.pixel], bySum[p.sum] = p, p, p
+	}
+	bySum[i32] = bySum[u32] // has the same bits
+	return both, byPixel, bySum
+}
+
+// find is the pair of these types. Signed and unsigned sums have the same bits: a
+// table may be of either.
+func find(pixel, sum element) (*pair, error) {
+	bits := sum
+	if sum.kind == 'i' && pixel.kind == 'u' || sum.kind == 'u' && pixel.kind == 'i' {
+		bits.kind = pixel.kind
+	}
+	if p, ok := byTypes[[2]element{pixel, bits}]; ok {
+		return p, nil
+	}
+	return nil, wrongTypes("pixels of %v have no table of %v", pixel, sum)
+}

@@ -1,0 +1,30 @@
+// The extension module boxsum._core: calls of the Go library, the memory of large
+// tables, and capsules of DLPack. It is built for the limited API, so that one build
+// is for all versions of Python from 3.9 on; a Python without a GIL has a build of
+// its own.
+
+#ifndef BOXSUM_CORE_H
+#define BOXSUM_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "boxsum.h"
+
+// The functions of the module.
+PyObject *core_use(PyObject *module, PyObject *arguments);
+PyObject *core_call(PyObject *module, PyObject *arguments);
+PyObject *core_lend(PyObject *module, PyObject *arguments);
+PyObject *core_add(PyObject *module, PyObject *arguments);
+PyObject *core_limit(PyObject *module, PyObject *arguments);
+PyObject *core_to_dlpack(PyObject *module, PyObject *arguments);
+PyObject *core_from_dlpack(PyObject *module, PyObject *capsule);
+
+// What each file prepares. They return 0, or -1 with an exception.
+int call_start(PyObject *module);
+int lease_start(void);
+
+// array_struct is the structure of an array, which lives as long as the capsule.
+boxsum_array *array_struct(PyObject *array, PyObject **capsule);
+
+#endif

@@ -1,0 +1,26 @@
+#include "core.h"
+
+static PyMethodDef functions[] = {
+	{"use", core_use, METH_VARARGS, "use(load, call, find, free): the functions of the library, as addresses; load() calls this, and is called before the first call."},
+	{"call", core_call, METH_VARARGS, "call(name, *arguments): a function of the library, without the GIL. Arrays go in as their structures."},
+	{"lend", core_lend, METH_VARARGS, "lend(shelf, layout): a lease of a block that is kept, or None."},
+	{"add", core_add, METH_VARARGS, "add(shelf, pages, layout): a lease of a new block, the whole of an array of bytes."},
+	{"limit", core_limit, METH_VARARGS, "limit(bytes): says how much to keep, and returns how much is kept."},
+	{"to_dlpack", core_to_dlpack, METH_VARARGS, "to_dlpack(layout, device, owner): a capsule for an array on a CUDA device."},
+	{"from_dlpack", core_from_dlpack, METH_O, "from_dlpack(capsule): pointer, device, code, bits, lanes, shape, and strides or None."},
+	{0},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "boxsum._core", .m_size = -1, .m_methods = functions};
+
+PyMODINIT_FUNC PyInit__core(void) {
+	PyObject *module = PyModule_Create(&definition);
+	if (module && (call_start(module) || lease_start())) {
+		Py_DECREF(module);
+		return 0;
+	}
+#ifdef Py_GIL_DISABLED
+	PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
+#endif
+	return module;
+}

@@ -1,0 +1,204 @@
+"""Tables of arrays on a CUDA device, whatever library has them.
+
+Arrays are read where they are, and tables are written there, by work on the stream
+that is current in the caller's library. Nothing waits for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _native, _types
+from ._arguments import DEVIATION, MEAN, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, axes_of, device_number, refuse_overlap, same_type
+from ._native import LayoutError, call, flat_array
+
+_SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dtype("i8")}
+_LINE = 256  # bytes on which rows of tables lie for a device to write them fast
+
+
+def _shadow(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
+    """An array that says where one of a device lies; nothing there may be read."""
+    described = {"data": (pointer, True), "shape": shape, "strides": strides, "typestr": dtype.str, "version": 3}
+    return np.asarray(type("Shadow", (), {"__array_interface__": described})())
+
+
+class Cuda:
+    """What arrays on a CUDA device have in common.
+
+    Libraries say how to read an array (``parts``: pointer, shape, strides, type),
+    which device and stream to use, and how to make and convert arrays.
+    """
+
+    signed = False  # whether sums are signed by default
+
+    def __init__(self, find: Callable[[Any], Any]) -> None:
+        self.find = find  # what knows the library of an array
+        self._numbers: dict[tuple, int] = {}
+
+    def number(self, index: int) -> int:
+        lib = _native.loaded or _native.load()
+        number = self._numbers.get((lib, index))
+        if number is None:
+            number = self._numbers[lib, index] = device_number(f"cuda:{index}")
+        return number
+
+    def integral(self, image: Any, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any) -> Any:
+        return self.tables(image, UPRIGHT, dtype, squares, tilted, out, device)
+
+    def volume(self, volume: Any, dtype: Any, squares: bool, out: Any, workers: Any) -> Any:
+        return self.tables(volume, VOLUME, dtype, squares, False, out, None)
+
+    def tables(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, device: Any) -> Any:
+        image = self.read(image)
+        parts = _, shape, _, pixel = self.parts(image)
+        index = self.index(image)
+        if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
+            raise ValueError(f"the image is on cuda:{index}, and device says {device!r}: copy it there first")
+        axes = axes_of(shape, kind)
+        outs = self.outs(out, 1 + bool(squares) + bool(tilted))
+        wanted = None if dtype is None else self.numpy_type(dtype)
+        for o in outs:
+            if o is not None and self.index(o) != index:
+                raise ValueError(f"the image is on cuda:{index}, and out on cuda:{self.index(o)}")
+        if outs[0] is not None:
+            wanted = same_type(wanted, self.parts(outs[0])[3])
+        sums = _types.sums.get((pixel, wanted))
+        if sums is None:
+            like, sums = _types.convert(np.empty(0, pixel), wanted)
+            image = self.astype(image, like.dtype)
+            parts = _, shape, _, pixel = self.parts(image)
+        types = [sums]
+        if squares:
+            types.append(_types.squares[pixel])
+        if tilted:
+            types.append(sums)
+        if self.signed:  # but for sums that were asked for
+            types = [t if t is sums and wanted is not None else _SIGNED.get(t, t) for t in types]
+        table_shape = (shape[0] + 1, shape[1] + 1) + shape[2:] if axes == 2 else (shape[0] + 1, shape[1] + 1, shape[2] + 1) + shape[3:]
+        tables = [self.new(table_shape, t, image, axes) if o is None else o for o, t in zip(outs, types)]
+        if out is not None and len(tables) > 1:
+            refuse_overlap([_shadow(*self.parts(t)) for t in tables])
+        targets = [flat_array(*self.parts(t)) for t in tables]
+        number, stream = self.number(index), self.stream(image)
+        upright = targets[0] + targets[1] if squares else targets[0]
+        for attempt in range(2):
+            source = flat_array(*parts)
+            try:
+                call("on_device", source + upright, kind, number, stream)
+                if tilted:
+                    call("on_device", source + targets[-1], TILTED, number, stream)
+                break
+            except LayoutError:
+                if attempt:
+                    raise
+                image = self.contiguous(image)
+                parts = self.parts(image)
+        if out is not None:
+            given = arrays_out(out, len(tables), object)
+            tables = [t if o is None else o for o, t in zip(given, tables)]
+        tables = [self.hand_out(t) for t in tables]
+        return tables[0] if len(tables) == 1 else tuple(tables)
+
+    def outs(self, out: Any, count: int) -> list:
+        """The arrays of an ``out`` argument, as the other methods take them."""
+        if out is None:
+            return [None] * count
+        outs = arrays_out(out, count, object)
+        for o in outs:
+            if o is not None and self.find(o) is not self:
+                raise TypeError(f"out must be an array of the same kind as the image, not {type(o).__name__}")
+        return [None if o is None else self.read(o) for o in outs]
+
+    def read(self, array: Any) -> Any:
+        """The array as the other methods take it."""
+        return array
+
+    def parts(self, array: Any) -> tuple:
+        """Its address, shape, strides in bytes and type."""
+        raise NotImplementedError
+
+    def index(self, array: Any) -> int:
+        """The number of its device."""
+        raise NotImplementedError
+
+    def stream(self, array: Any) -> int:
+        """The stream on which to work."""
+        raise NotImplementedError
+
+    def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
+        """An array for a table, on the device of another."""
+        raise NotImplementedError
+
+    def astype(self, array: Any, dtype: np.dtype) -> Any:
+        """The array with another type."""
+        raise NotImplementedError
+
+    def contiguous(self, array: Any) -> Any:
+        """A copy without gaps."""
+        raise NotImplementedError
+
+    def hand_out(self, table: Any) -> Any:
+        """The table as the caller gets it."""
+        return table
+
+    def numpy_type(self, dtype: Any) -> np.dtype:
+        return np.dtype(dtype)
+
+    def layout(self, shape: tuple, dtype: np.dtype, axes: int) -> tuple[int, int, tuple]:
+        """Bytes before a table, bytes in all, and its strides."""
+        item = dtype.itemsize
+        pixel = item * (shape[axes] if len(shape) > axes else 1)
+        stride = -(-shape[axes - 1] * pixel // _LINE) * _LINE
+        lead = -pixel % _LINE
+        strides = (stride, pixel) if axes == 2 else (shape[1] * stride, stride, pixel)
+        return lead, lead + shape[0] * strides[0], strides + (item,) if len(shape) > axes else strides
+
+    def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
+        raise TypeError(f"{type(table).__name__} knows no arithmetic to answer boxes with: make it an array of CuPy or PyTorch first")
+
+
+def answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any) -> Any:
+    """What :func:`boxsum.box_sum` and its kin say, by arithmetic of a library."""
+    axes = boxes.shape[-1] // 2
+    ends: list[tuple[Any, Any]] = []
+    area: Any = 1
+    for i in range(axes):
+        most = table.shape[axes - 1 - i] - 1
+        low = xp.clip(boxes[..., i], 0, most)
+        high = xp.maximum(low, xp.clip(boxes[..., axes + i], 0, most))
+        ends.insert(0, (low, high))
+        area = area * (high - low)
+
+    def total(t: Any) -> Any:
+        plus: Any = 0
+        minus: Any = 0
+        for corner in range(1 << axes):
+            entry = t[tuple(pair[1 - (corner >> i & 1)] for i, pair in enumerate(ends))]
+            if bin(corner).count("1") % 2:
+                minus = minus + entry
+            else:
+                plus = plus + entry
+        return plus - minus
+
+    sums = total(table)
+    if table.ndim > axes:
+        area = area[..., None]
+    empty = area == 0
+    if what == SUM:
+        return xp.where(empty, xp.zeros_like(sums), sums)
+    count = real(xp.maximum(area, xp.ones_like(area)))
+    mean = xp.where(empty, xp.zeros_like(real(sums)), real(sums) / count)
+    if what == MEAN:
+        return mean
+    spread = real(total(squares)) / count - mean * mean
+    spread = xp.where(empty | (spread < 0), xp.zeros_like(spread), spread)
+    return xp.sqrt(spread) if what == DEVIATION else spread
+
+
+def check_boxes(table: Any, boxes: Any, out: Any) -> None:
+    if boxes.ndim == 0 or boxes.shape[-1] not in (4, 6) or table.ndim - boxes.shape[-1] // 2 not in (0, 1):
+        raise ValueError(f"a table of shape {tuple(table.shape)} does not go with boxes of shape {tuple(boxes.shape)}")
+    if out is not None:
+        raise ValueError("out is for tables of the host")

@@ -1,0 +1,24 @@
+package rotated
+
+import (
+	"context"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+)
+
+// Options says how to integrate; nil and the zero value mean the best for the
+// machine. There is no offset: float32 pixels are best summed in float64.
+type Options struct {
+	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS
+	Level    boxsum.Level       // the instruction set; the zero Level is the best
+	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
+	Progress func(done float64) // is told how much is done, see [boxsum.Options]
+}
+
+func (o *Options) engine() engine.Options {
+	if o == nil {
+		return engine.Options{}
+	}
+	return engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+}

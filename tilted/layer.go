@@ -1,0 +1,123 @@
+package tilted
+
+import (
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// layer fills one table. Tiles lean to the left, for a sum needs the row above on
+// both sides.
+type layer[P boxsum.Pixel, S boxsum.Sum] struct {
+	kernel kernel.TiltedFunc[P, S]
+	src    *engine.Source[P]
+	dst    *engine.Target[S]
+
+	writes          kernel.Writes
+	scratch         []S
+	lead            int // elements of scratch before the one that starts a cache line
+	sums, diagonals []S // of the lowest row done so far, in cache and without gaps
+	workers         []worker[P, S]
+}
+
+// worker is what one worker has to itself.
+type worker[P boxsum.Pixel, S boxsum.Sum] struct {
+	tile kernel.TiltedTile[P, S]
+	edge []S // of the band's rows
+	_    [kernel.LineBytes]byte
+}
+
+// Find implements [engine.TableLayer].
+func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
+	l.kernel = kernel.TiltedSums[P, S](level)
+	if squares {
+		l.kernel = kernel.TiltedSquares[P, S](level)
+	}
+	return l.kernel != nil
+}
+
+// Plan implements [engine.TableLayer].
+func (l *layer[P, S]) Plan(w engine.Work, _ int) engine.Plan { return w.PlanTilted() }
+
+// Aim implements [engine.TableLayer].
+func (l *layer[P, S]) Aim(src *engine.Source[P], dst *engine.Target[S]) { l.src, l.dst = src, dst }
+
+// n is the elements of a row of pixels.
+func (l *layer[P, S]) n() int { return l.dst.Width * l.dst.Channels }
+
+const pageBytes = 4096
+
+// Prepare implements [engine.Layer].
+func (l *layer[P, S]) Prepare(p *engine.Plan) error {
+	lead := kernel.TiltedLead(l.dst.Channels)
+	need := lead + l.n() + kernel.TiltedSlack(l.dst.Channels)
+	// Half a page apart modulo pages: a load that has the last twelve bits of
+	// a store before it waits for that store.
+	size := grid.SizeOf[S]()
+	apart := grid.RoundUp(need*size, pageBytes)/size + pageBytes/2/size
+	if cap(l.scratch) < apart+need || l.lead != lead {
+		l.scratch, l.lead = engine.AtLeastFrom[S](nil, apart+need, lead), lead
+	}
+	l.sums, l.diagonals = l.scratch[:need:need], l.scratch[apart:][:need:need]
+	zero := kernel.TiltedZero[S]()
+	for i := range l.sums {
+		l.sums[i], l.diagonals[i] = zero, zero
+	}
+	l.workers = engine.Workers(l.workers, p.Workers)
+	for i := range l.workers[:p.Workers] {
+		w := &l.workers[i]
+		w.edge = engine.AtLeast(w.edge, p.BandRows*kernel.CarryLen(l.dst.Channels))
+	}
+	l.writes = p.Writes
+	engine.ClearEdges(l.dst, p.Rows)
+	return nil
+}
+
+// Tile implements [engine.Layer]. Its x counts along the first row of the band; rows
+// below begin further left.
+func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
+	l.tile(worker, l.dst.Sums[(y+1)*l.dst.Stride:], l.src.Pix[y*l.src.Stride:], x, y, n, rows)
+}
+
+// Row makes row y of a table, which must come in order, in the second row of dst.
+func (l *layer[P, S]) Row(row []P, y int) {
+	l.tile(0, l.dst.Sums[l.dst.Stride:], row, 0, y, l.n(), 1)
+	l.workers[0].tile = kernel.TiltedTile[P, S]{}
+}
+
+func (l *layer[P, S]) tile(worker int, dst []S, src []P, x, y, n, rows int) {
+	w := &l.workers[worker]
+	w.tile = kernel.TiltedTile[P, S]{
+		Dst:       dst,
+		DstStride: l.dst.Stride,
+		Src:       src,
+		SrcStride: l.src.Stride,
+		Sums:      l.sums,
+		Diagonals: l.diagonals,
+		Edge:      w.edge,
+		X:         x,
+		Width:     n,
+		Rows:      rows,
+		N:         l.n(),
+		Channels:  l.dst.Channels,
+		First:     y == 0,
+		Writes:    l.writes,
+	}
+	l.kernel(&w.tile)
+}
+
+// Finish implements [engine.Layer].
+func (l *layer[P, S]) Finish() {}
+
+// Release implements [engine.Layer].
+func (l *layer[P, S]) Release() int {
+	l.src, l.dst = nil, nil
+	bytes := engine.Bytes(l.scratch)
+	for i := range l.workers {
+		w := &l.workers[i]
+		w.tile = kernel.TiltedTile[P, S]{}
+		bytes += engine.Bytes(w.edge)
+	}
+	return bytes
+}
