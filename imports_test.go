@@ -58,7 +58,7 @@ var below = map[string][]string{
 // besides, and inside what is in it: each stands on those before it.
 var (
 	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"}
-	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "internal/launch"}
+	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "gpu/internal/kernels/jobs", "internal/launch"}
 	inside  = []string{"gpu/internal/driver", "gpu/internal/devmem", "gpu/internal/method", "gpu/internal/transfer", "gpu/internal/launcher"}
 )
 
