@@ -136,8 +136,12 @@ func TestNames(t *testing.T) {
 			kernels++
 		}
 	}
-	if sums := pairs.Sums.For(pairs.OnDevice); kernels <= 2*len(sums) {
-		t.Errorf("%d kernels over pixels for %d pairs of pixels and sums", kernels, len(sums))
+	want := 0
+	for _, p := range pairs.Sums.For(pairs.OnDevice) {
+		want += 2 * (1 + len(pairs.Squares.For(pairs.OnDevice).Of(p.Pixel)))
+	}
+	if kernels != want {
+		t.Errorf("%d kernels over pixels, want %d: two for each pair of pixels and sums, and two with each square", kernels, want)
 	}
 	for _, name := range []string{"", "portable", "portable_totals", "portable_totals_u8", "portable_totals_u8_u16", "portable_totals_u8_u32_u64_u64",
 		"portable_carry_u8", "portable_carry_u32_u32", "portable_other_u32", "fast_totals_u8_u32", launch.Kernel("rows", "f32x4")} {

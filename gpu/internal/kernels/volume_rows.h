@@ -34,7 +34,7 @@ struct Rows {
   T v[R][kColumns];
 
   // scan makes it of values: rows added up from the first, then along. It is not scanLanes of
-  // warp.h: with that, ptxas gives the sums of 64 bits other registers.
+  // warp.h: with that, the machine code for integers of 64 bits is another.
   __device__ void scan(int lane) {
     T s[R];
 #pragma unroll
