@@ -69,8 +69,8 @@ func convert[P Pixel](img image.Image, grey bool, to func(raster) Image[P]) Imag
 
 // sizeError is an error where these pixels, of whatever kind, are too many.
 func sizeError(b image.Rectangle) error {
-	_, err := grid.Plane(b.Dx(), b.Dy(), 8, 0).Sized()
-	return err
+	e := grid.Plane(b.Dx(), b.Dy(), 8, 0)
+	return e.Sized()
 }
 
 func isNil(img image.Image) bool {
@@ -124,7 +124,7 @@ func window(pix []uint8, start, stride int, b image.Rectangle, channels int, dee
 	if start < 0 || start > len(pix) || stride == 0 && r.height > 1 {
 		return r
 	}
-	if _, err := grid.Plane(row, r.height, 1, stride).Pixels(len(pix) - start); err == nil {
+	if e := grid.Plane(row, r.height, 1, stride); e.Pixels(len(pix)-start) == nil {
 		end := start + (r.height-1)*stride + row
 		r.pix = pix[start:end:end]
 	}
@@ -135,7 +135,7 @@ func window(pix []uint8, start, stride int, b image.Rectangle, channels int, dee
 func newRaster(width, height, channels int, deep bool) raster {
 	r := raster{width: width, height: height, channels: channels, deep: deep}
 	r.stride = r.rowBytes()
-	if _, err := grid.Plane(width, height, r.stride/max(width, 1), 0).Sized(); err == nil {
+	if e := grid.Plane(width, height, r.stride/max(width, 1), 0); e.Sized() == nil {
 		r.pix = make([]uint8, r.stride*height)
 	}
 	return r

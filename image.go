@@ -70,7 +70,8 @@ func (im *Image[P]) extent() grid.Extent {
 
 // checked fills in the defaults and reports what is wrong with the rest.
 func (im Image[P]) checked() (Image[P], error) {
-	e, err := im.extent().Pixels(len(im.Pix))
+	e := im.extent()
+	err := e.Pixels(len(im.Pix))
 	im.Channels, im.Stride = e.Channels, e.Stride
 	return im, err
 }

@@ -34,7 +34,7 @@ var below = map[string][]string{
 	"internal/plot":         {},
 	"gpu/internal/cuda":     {},
 	"gpu/internal/opencl":   {},
-	"gpu/internal/kernels":  {"internal/launch"},
+	"gpu/internal/kernels":  {"internal/launch", "internal/pairs"},
 	"gpu/internal/driver":   slices.Concat(cpu, drivers),
 	"gpu/internal/devmem":   slices.Concat(cpu, drivers, inside[:1]),
 	"gpu/internal/method":   slices.Concat(cpu, drivers, inside[:2], []string{"histogram", "rotated"}),
@@ -50,13 +50,15 @@ var below = map[string][]string{
 	"cmd/boxsum":            slices.Concat(cpu, drivers, inside, []string{"internal/measure", "internal/plot", "internal/reproduce", "papers", "gpu", "histogram", "imgio", "internal/bench", "tilted", "rotated", "haar", "internal/sketch", "volume"}),
 	"python/clib":           slices.Concat(cpu, drivers, inside, []string{"gpu", "gpu/interop", "histogram", "moments", "tilted", "rotated", "haar", "volume"}),
 	"docs/picture":          slices.Concat(cpu, []string{"histogram", "imgio", "moments", "rotated", "haar", "internal/sketch", "tilted"}),
+
+	"gpu/internal/kernels/jobs": {},
 }
 
 // cpu is the root package and what it stands on, drivers what the GPU's package does
 // besides, and inside what is in it: each stands on those before it.
 var (
 	cpu     = []string{"", "internal/engine", "internal/exact", "internal/kernel", "internal/grid", "internal/pairs"}
-	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "internal/launch"}
+	drivers = []string{"gpu/internal/cuda", "gpu/internal/opencl", "gpu/internal/kernels", "gpu/internal/kernels/jobs", "internal/launch"}
 	inside  = []string{"gpu/internal/driver", "gpu/internal/devmem", "gpu/internal/method", "gpu/internal/transfer", "gpu/internal/launcher"}
 )
 

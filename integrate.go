@@ -14,13 +14,13 @@ import (
 // int32 to int64; float32 to float64 or float32; float64 to float64. Any other
 // is an [ErrTypes].
 func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
-	j, err := start[S, uint64](src, opt, false)
+	j, err := start[S, uint64](&src, opt, false)
 	if err != nil {
 		return nil, err
 	}
 	t, err := NewTable[S](src.Width, src.Height, src.Channels)
 	if err == nil {
-		err = fill(&j, t, opt)
+		err = fill(j, t, opt)
 	}
 	return grid.OrNil(t, err)
 }
@@ -31,19 +31,18 @@ func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 // too, zero Channels and Stride standing for what they do in an [Image]; one
 // from [NewTable] is laid out to be written faster.
 func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) error {
-	j, err := start[S, uint64](src, opt, false)
+	j, err := start[S, uint64](&src, opt, false)
 	if err != nil {
 		return err
 	}
-	return fill(&j, dst, opt)
+	return fill(j, dst, opt)
 }
 
 func fill[S Sum, P Pixel](j *job[P, S, uint64], t *Table[S], opt *Options) error {
-	sum, err := target(t, &j.Src, opt.offset())
-	if err != nil {
+	if err := accept(&j.Sum, t, &j.Src, opt.offset()); err != nil {
 		return err
 	}
-	return j.Fill(sum, engine.Target[uint64]{})
+	return j.Fill()
 }
 
 // IntegrateSquares makes the table of an image and that of its squares in one
@@ -53,13 +52,13 @@ func fill[S Sum, P Pixel](j *job[P, S, uint64], t *Table[S], opt *Options) error
 //
 //	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](src, opt, true)
+	j, err := start[S, Q](&src, opt, true)
 	if err != nil {
 		return nil, err
 	}
 	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
 	if err == nil {
-		err = fillSquares(&j, t, opt)
+		err = fillSquares(j, t, opt)
 	}
 	return grid.OrNil(t, err)
 }
@@ -68,50 +67,50 @@ func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*Sq
 // the image's size and must overlap neither it nor each other. It does not
 // allocate once an image of the same type has been integrated.
 func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
-	j, err := start[S, Q](src, opt, true)
+	j, err := start[S, Q](&src, opt, true)
 	if err != nil {
 		return err
 	}
-	return fillSquares(&j, dst, opt)
+	return fillSquares(j, dst, opt)
 }
 
 func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q], opt *Options) error {
 	if t == nil {
 		return grid.NoTable()
 	}
-	sum, err := target(t.Sum, &j.Src, opt.offset())
-	if err != nil {
+	if err := accept(&j.Sum, t.Sum, &j.Src, opt.offset()); err != nil {
 		return err
 	}
-	squares, err := target(t.Squares, &j.Src, 0)
-	if err != nil {
+	if err := accept(&j.Squares, t.Squares, &j.Src, 0); err != nil {
 		return err
 	}
-	return j.Fill(sum, squares)
+	return j.Fill()
 }
 
 // A job makes one table of an image, or two.
 type job[P Pixel, S Sum, Q Square] = engine.Job[P, S, Q, engine.Sums[P, S], engine.Sums[P, Q], *engine.Sums[P, S], *engine.Sums[P, Q]]
 
 // start checks options, types and the image.
-func start[S Sum, Q Square, P Pixel](src Image[P], opt *Options, squares bool) (j job[P, S, Q], err error) {
+func start[S Sum, Q Square, P Pixel](src *Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
 	o, err := options[S](opt)
-	if err == nil {
-		err = j.Start(o, engine.Source[P]{Pix: src.Pix, Extent: src.extent()}, squares)
+	if err != nil {
+		return nil, err
 	}
-	return j, err
+	j := engine.Take[job[P, S, Q]]()
+	j.Src = engine.Source[P]{Pix: src.Pix, Extent: src.extent()}
+	return j, j.Start(&o, squares)
 }
 
-// target is a table that is to take the sums of an image. It fills in the
-// defaults of a table of the caller's own memory.
-func target[S Sum, P Pixel](t *Table[S], src *engine.Source[P], offset float32) (d engine.Target[S], err error) {
+// accept aims a job at a table. It fills in the defaults of a table of the caller's
+// own memory.
+func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], offset float32) error {
 	if t == nil {
-		return d, grid.NoTable()
+		return grid.NoTable()
 	}
-	if d.Extent, err = t.extent().Accept(src.Extent, len(t.Sums)); err != nil {
-		return d, err
+	*dst = engine.Target[S]{Sums: t.Sums, Extent: t.extent(), Offset: offset}
+	if err := engine.Accept(dst, src); err != nil {
+		return err
 	}
-	t.Channels, t.Stride, t.Offset = d.Channels, d.Stride, offset
-	d.Sums, d.Offset = t.Sums, offset
-	return d, grid.Overlap(src.Pix, t.Sums)
+	t.Channels, t.Stride, t.Offset = dst.Channels, dst.Stride, offset
+	return nil
 }

@@ -27,7 +27,7 @@ func ParseLevel(name string) (Level, error) {
 	if name == engine.Auto {
 		return Level{}, nil
 	}
-	if _, err := (engine.Options{Level: name}).Check(); err != nil || name == "" {
+	if _, err := (&engine.Options{Level: name}).Check(); err != nil || name == "" {
 		return Level{}, grid.Invalid("unknown level %q: this machine has %s, %s", name, engine.Auto, strings.Join(engine.Levels(), ", "))
 	}
 	return Level{name}, nil

@@ -15,12 +15,12 @@ type Stream[S Sum, P Pixel] struct {
 // NewStream starts a table for rows of this many pixels and channels. The
 // table's row 0 is all zeros; the first Push gives row 1.
 func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	j, err := start[S, uint64](Image[P]{Width: width, Channels: channels}, opt, false)
+	j, err := start[S, uint64](&Image[P]{Width: width, Channels: channels}, opt, false)
 	if err != nil {
 		return nil, err
 	}
 	s := new(Stream[S, P])
-	s.rows, err = engine.NewRows[P, S](j.Set, false, j.Src.Extent, opt.offset(), new(engine.Sums[P, S]))
+	s.rows, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, opt.offset(), new(engine.Sums[P, S]))
 	return grid.OrNil(s, err)
 }
 
@@ -37,13 +37,13 @@ type SquaredStream[S Sum, Q Square, P Pixel] struct {
 // NewSquaredStream starts a pair of tables for rows of this many pixels and
 // channels, with types as for [IntegrateSquares].
 func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	j, err := start[S, Q](Image[P]{Width: width, Channels: channels}, opt, true)
+	j, err := start[S, Q](&Image[P]{Width: width, Channels: channels}, opt, true)
 	if err != nil {
 		return nil, err
 	}
 	s := new(SquaredStream[S, Q, P])
-	if s.sums, err = engine.NewRows[P, S](j.Set, false, j.Src.Extent, opt.offset(), new(engine.Sums[P, S])); err == nil {
-		s.squares, err = engine.NewRows[P, Q](j.Set, true, j.Src.Extent, 0, new(engine.Sums[P, Q]))
+	if s.sums, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, opt.offset(), new(engine.Sums[P, S])); err == nil {
+		s.squares, err = engine.NewRows[P, Q](j.Set, true, &j.Src.Extent, 0, new(engine.Sums[P, Q]))
 	}
 	return grid.OrNil(s, err)
 }

@@ -88,7 +88,8 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
 	if t == nil {
 		return grid.NoTable()
 	}
-	if _, err := t.extent().Sums(len(t.Sums)); err != nil {
+	e := t.extent()
+	if err := e.Sums(len(t.Sums)); err != nil {
 		return err
 	}
 	if err := grid.Room(len(dst), len(boxes), t.Channels); err != nil {

@@ -24,8 +24,8 @@ func small[T any](e grid.Extent, depth int) error {
 // checkedImage fills in what zeros stand for and reports what is wrong with the
 // rest.
 func checkedImage[P boxsum.Pixel](im boxsum.Image[P]) (boxsum.Image[P], error) {
-	e, err := grid.Plane(im.Width, im.Height, im.Channels, im.Stride).Pixels(len(im.Pix))
-	if err != nil {
+	e := grid.Plane(im.Width, im.Height, im.Channels, im.Stride)
+	if err := e.Pixels(len(im.Pix)); err != nil {
 		return im, err
 	}
 	im.Channels, im.Stride = e.Channels, e.Stride
@@ -34,8 +34,8 @@ func checkedImage[P boxsum.Pixel](im boxsum.Image[P]) (boxsum.Image[P], error) {
 
 // checkedVolume is checkedImage for a volume.
 func checkedVolume[P boxsum.Pixel](v volume.Volume[P]) (volume.Volume[P], error) {
-	e, err := grid.Volume(v.Width, v.Height, v.Depth, v.Channels, v.Stride, v.SliceStride).Pixels(len(v.Pix))
-	if err != nil {
+	e := grid.Volume(v.Width, v.Height, v.Depth, v.Channels, v.Stride, v.SliceStride)
+	if err := e.Pixels(len(v.Pix)); err != nil {
 		return v, err
 	}
 	v.Channels, v.Stride, v.SliceStride = e.Channels, e.Stride, e.SliceStride
@@ -62,7 +62,8 @@ func acceptsTilted[S boxsum.Sum](t *tilted.Table[S], width, height, channels int
 }
 
 func acceptsRows[S boxsum.Sum](sums []S, e grid.Extent, width, height, channels int) (int, int, error) {
-	e, err := e.Accept(grid.Plane(width, height, channels, 0), len(sums))
+	src := grid.Plane(width, height, channels, 0)
+	err := e.Accept(&src, len(sums))
 	if err == nil {
 		err = small[S](e, 1)
 	}
@@ -74,7 +75,8 @@ func acceptsVolume[S boxsum.Sum](t *volume.Table[S], width, height, depth, chann
 	if t == nil {
 		return errNoHostTable
 	}
-	e, err := grid.Volume(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride).Accept(grid.Volume(width, height, depth, channels, 0, 0), len(t.Sums))
+	e, src := grid.Volume(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride), grid.Volume(width, height, depth, channels, 0, 0)
+	err := e.Accept(&src, len(t.Sums))
 	t.Channels, t.Stride, t.SliceStride = e.Channels, e.Stride, e.SliceStride
 	return err
 }
@@ -84,11 +86,12 @@ func acceptsCounts(t *histogram.Table[uint32], width, height, channels int) erro
 	if t == nil {
 		return errNoHostTable
 	}
-	if err := grid.Plane(t.Width, t.Height, t.Channels, 0).Same(grid.Plane(width, height, channels, 0)); err != nil {
+	e, src := grid.Plane(t.Width, t.Height, t.Channels, 0), grid.Plane(width, height, channels, 0)
+	if err := e.Same(&src); err != nil {
 		return err
 	}
-	_, err := grid.Plane(width, height, channels*t.Bins.N, 0).Sums(len(t.Counts))
-	return err
+	counts := grid.Plane(width, height, channels*t.Bins.N, 0)
+	return counts.Sums(len(t.Counts))
 }
 
 // countsRow is how many counts a row has.

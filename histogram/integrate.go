@@ -72,7 +72,8 @@ type job[P, W boxsum.Pixel, S boxsum.Sum] struct {
 }
 
 func newJob[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) (j job[P, W, S], err error) {
-	if j.set, err = opt.engine().Check(); err != nil {
+	o := opt.engine()
+	if j.set, err = o.Check(); err != nil {
 		return j, err
 	}
 	if j.src, err = source(img); err != nil || !weighted {
@@ -85,16 +86,16 @@ func newJob[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum
 	if j.weights, err = source(weights); err != nil {
 		return j, err
 	}
-	if w := j.weights.Extent; w.Width != img.Width || w.Height != img.Height || w.Channels != 1 {
-		return j, grid.Invalid("weights of %v for an image of %d×%d: they take its size and one channel", w, img.Width, img.Height)
+	if w := &j.weights.Extent; w.Width != img.Width || w.Height != img.Height || w.Channels != 1 {
+		return j, grid.Invalid("weights of %v for an image of %d×%d: they take its size and one channel", *w, img.Width, img.Height)
 	}
 	return j, nil
 }
 
 // source is the pixels of an image, which it checks.
 func source[P boxsum.Pixel](img boxsum.Image[P]) (engine.Source[P], error) {
-	e, err := grid.Plane(img.Width, img.Height, img.Channels, img.Stride).Pixels(len(img.Pix))
-	return engine.Source[P]{Pix: img.Pix, Extent: e}, err
+	src := engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
+	return src, src.Pixels(len(img.Pix))
 }
 
 // fill makes the table.
@@ -102,7 +103,8 @@ func (j *job[P, W, S]) fill(dst *Table[S]) (err error) {
 	if dst == nil {
 		return grid.NoTable()
 	}
-	if err := grid.Plane(dst.Width, dst.Height, dst.Channels, 0).Same(j.src.Extent); err != nil {
+	e := grid.Plane(dst.Width, dst.Height, dst.Channels, 0)
+	if err := e.Same(&j.src.Extent); err != nil {
 		return err
 	}
 	if dst.Bins, err = Over[P](dst.Bins); err != nil {
@@ -115,8 +117,8 @@ func (j *job[P, W, S]) fill(dst *Table[S]) (err error) {
 	if err := grid.Overlap(j.src.Pix, dst.Counts); err != nil {
 		return err
 	}
-	run := engine.Take[layer[P, W, S], engine.None]()
-	l := &run.First
+	run := engine.Take[engine.Run[layer[P, W, S]]]()
+	l := &run.Layer
 	l.table, l.src, l.level, l.weighted = dst, j.src, j.set.Level, j.weighted
 	if j.weighted {
 		if err := grid.Overlap(j.weights.Pix, dst.Counts); err != nil {

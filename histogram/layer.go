@@ -40,7 +40,7 @@ type worker[S boxsum.Sum] struct {
 }
 
 // Prepare implements [engine.Layer].
-func (l *layer[P, W, S]) Prepare(p engine.Plan) error {
+func (l *layer[P, W, S]) Prepare(p *engine.Plan) error {
 	t := l.table
 	entry := t.Channels * t.Bins.N
 	l.beyond = p.Writes != kernel.Ahead
@@ -66,6 +66,9 @@ func (l *layer[P, W, S]) Prepare(p engine.Plan) error {
 	}
 	return nil
 }
+
+// Finish implements [engine.Layer].
+func (l *layer[P, W, S]) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *layer[P, W, S]) Release() int {

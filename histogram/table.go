@@ -30,8 +30,8 @@ func Bytes[S boxsum.Sum](width, height, channels, bins int) (int64, error) {
 	if err := checkCount(bins); err != nil {
 		return 0, err
 	}
-	e, err := grid.Plane(width, height, channels, 0).Sized()
-	if err != nil {
+	e := grid.Plane(width, height, channels, 0)
+	if err := e.Sized(); err != nil {
 		return 0, err
 	}
 	counts := (float64(width) + 1) * (float64(height) + 1) * float64(e.Channels) * float64(bins)

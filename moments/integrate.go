@@ -41,9 +41,8 @@ func check[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settin
 	if set, err = opt.check(); err != nil {
 		return set, src, err
 	}
-	src.Pix = img.Pix
-	src.Extent, err = grid.Plane(img.Width, img.Height, img.Channels, img.Stride).Pixels(len(img.Pix))
-	return set, src, err
+	src = engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
+	return set, src, src.Pixels(len(img.Pix))
 }
 
 // fill makes the table of an image.
@@ -51,7 +50,8 @@ func fill[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P])
 	if dst == nil || dst.words == nil {
 		return grid.NoTable()
 	}
-	if err := grid.Plane(dst.Width, dst.Height, dst.Channels, 0).Same(src.Extent); err != nil {
+	e := grid.Plane(dst.Width, dst.Height, dst.Channels, 0)
+	if err := e.Same(&src.Extent); err != nil {
 		return err
 	}
 	if dst.wide != isWide[P]() {
@@ -60,13 +60,13 @@ func fill[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P])
 	if dst.peak, dst.unit, err = scale(src, set); err != nil {
 		return err
 	}
-	run := engine.Take[layer[P], engine.None]()
-	run.First.table, run.First.src = dst, src
+	run := engine.Take[engine.Run[layer[P]]]()
+	run.Layer.table, run.Layer.src = dst, src
 	p := engine.Work{
 		Rows: dst.Height, N: dst.Width * dst.Channels, Channels: dst.Channels,
 		PixelBytes: grid.SizeOf[P](), SumBytes: dst.perEntry() * 8, Workers: set.Workers,
 	}.PlanEntries(0)
-	return run.Fill(set, p, &run.First)
+	return run.Fill(set, p, &run.Layer)
 }
 
 // scale is the unit in which the pixels are whole numbers, and their largest

@@ -34,7 +34,7 @@ type worker struct {
 }
 
 // Prepare implements [engine.Layer].
-func (l *layer[P]) Prepare(p engine.Plan) error {
+func (l *layer[P]) Prepare(p *engine.Plan) error {
 	t := l.table
 	entry := t.Channels * t.perEntry()
 	l.writes = p.Writes
@@ -52,6 +52,9 @@ func (l *layer[P]) Prepare(p engine.Plan) error {
 	}
 	return nil
 }
+
+// Finish implements [engine.Layer].
+func (l *layer[P]) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *layer[P]) Release() int {

@@ -18,5 +18,5 @@ func (o *Options) check() (engine.Settings, error) {
 	if o == nil {
 		o = new(Options)
 	}
-	return engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}.Check()
+	return (&engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}).Check()
 }

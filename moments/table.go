@@ -38,8 +38,8 @@ const maxSide = 1 << 30
 // Bytes is how much memory the table of an image takes. Zero channels stand
 // for one.
 func Bytes[P boxsum.Pixel](width, height, channels int) (int64, error) {
-	e, err := grid.Plane(width, height, channels, 0).Sized()
-	if err != nil {
+	e := grid.Plane(width, height, channels, 0)
+	if err := e.Sized(); err != nil {
 		return 0, err
 	}
 	if width > maxSide || height > maxSide {

@@ -36,15 +36,15 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image
 
 // check reports what is wrong with options, types and the image.
 func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
-	if set, err = opt.engine().Check(); err != nil {
+	o := opt.engine()
+	if set, err = o.Check(); err != nil {
 		return set, src, err
 	}
 	if kernel.Sums[P, S](kernel.Portable) == nil {
 		return set, src, engine.NoPair[P, S]()
 	}
-	src.Pix = img.Pix
-	src.Extent, err = grid.Plane(img.Width, img.Height, img.Channels, img.Stride).Pixels(len(img.Pix))
-	return set, src, err
+	src = engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}
+	return set, src, src.Pixels(len(img.Pix))
 }
 
 // fill makes the table of an image.
@@ -52,11 +52,12 @@ func fill[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src 
 	if dst == nil || dst.Lattice == nil {
 		return grid.NoTable()
 	}
-	if err := grid.Plane(dst.Width, dst.Height, dst.Channels, 0).Same(src.Extent); err != nil {
+	e := grid.Plane(dst.Width, dst.Height, dst.Channels, 0)
+	if err := e.Same(&src.Extent); err != nil {
 		return err
 	}
-	run := engine.Take[layer[P, S], engine.None]()
-	l := &run.First
+	run := engine.Take[engine.Run[layer[P, S]]]()
+	l := &run.Layer
 	l.table, l.src, l.level = dst, src, set.Level
 	l.plan = newPlan(&dst.frame, dst.Channels, grid.SizeOf[P](), grid.SizeOf[S](), set.Workers)
 	return run.Fill(set, l.plan.Plan, l)

@@ -51,7 +51,7 @@ type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 
 // Prepare implements [engine.Layer]. Lines leave gaps in the scratch memory, which
 // must be zero at first: another shape has them elsewhere.
-func (l *layer[P, S]) Prepare(p engine.Plan) error {
+func (l *layer[P, S]) Prepare(p *engine.Plan) error {
 	if p.Rows == 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (l *layer[P, S]) Prepare(p engine.Plan) error {
 	return nil
 }
 
-// Finish implements [engine.Finisher].
+// Finish implements [engine.Layer].
 func (l *layer[P, S]) Finish() {
 	if l.Rows > 0 {
 		l.table.finish(l.lastRows())

@@ -44,8 +44,8 @@ func (p *plane[S]) line(y, before int) []S { return p.sums[p.lead+y*p.stride-bef
 
 // NewTable allocates a table for an image of this size. Zero channels stand for one.
 func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S], error) {
-	e, err := grid.Plane(width, height, channels, 0).Sized()
-	if err != nil {
+	e := grid.Plane(width, height, channels, 0)
+	if err := e.Sized(); err != nil {
 		return nil, err
 	}
 	l, err := NewLattice(width, height, rot)

@@ -1,24 +1,13 @@
 #!/bin/sh
-# Builds the CUDA kernels of gpu/internal/kernels, or only the modules named (portable,
-# tilted, lattice, papers, sums, squares, small, volume, volumepass, histogram, histogrampass), into gpu/internal/kernels/built: machine code for sm_90, and PTX
-# for everything from compute capability 7.5 on, or 8.0 for the one-pass kernels.
+# Builds the CUDA kernels of gpu/internal/kernels that are stale, or the modules
+# named, into gpu/internal/kernels/built: machine code for sm_90, and PTX for
+# everything from the compute capability on that the .cu file states.
 #
 # NVCC names the compiler; without it the one in PATH is used, or NVIDIA's
 # wheels from PyPI in .cuda. The host compiler (g++) does the preprocessing.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
-
-# What a module's PTX is for: the oldest compute capability, the oldest version
-# of PTX that knows what the kernels use, and the chips to try it for. nvcc
-# marks what it writes with its own version, and only drivers as new as nvcc take
-# that; 6.3 came with CUDA 10.0, and 7.1 with CUDA 11.1.
-target() {
-	case $1 in
-	portable | tilted | lattice | volume | histogram | papers) oldest=75 ptx_version=6.3 chips="75 80 86 89 90" ;;
-	*) oldest=80 ptx_version=7.1 chips="80 89" ;;
-	esac
-}
 
 # Wheels are only needed here: users get what was built.
 wheels() {
@@ -50,25 +39,35 @@ built=$from/built
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p $built
-go build -o "$scratch/pack" ./gpu/internal/kernels/_pack
+go build -o "$scratch/pack" ./$from/_pack
+go test -run 'TestLists|TestHeaders' ./$from/... -update
 version=$("$nvcc" --version | sed -n 's/.*release.*, V//p')
 
-if [ $# = 0 ]; then
-	set -- portable tilted lattice papers sums squares small volume volumepass histogram histogrampass
-fi
+named=$#
+[ $named != 0 ] || set -- $(cd $from && ls ./*.cu | sed 's,\./\(.*\)\.cu,\1,')
 for module; do
 	source=$from/$module.cu
-	echo "== $module, by nvcc $version"
 	# No fused multiply-add: squares are rounded as on the host.
 	options="-O3 -std=c++17 -fmad=false"
 
 	# Which files went into it, for the test that says when to build anew.
 	"$nvcc" $options -I "$include" -MM "$source" | tr -d '\\' | tr ' ' '\n' | sed -n "s,.*$from/,,p" | sort -u >"$scratch/files"
 	(cd $from && xargs sha256sum <"$scratch/files") >"$scratch/$module.sources"
+	if [ $named = 0 ] && cmp -s "$scratch/$module.sources" $built/$module.sources; then
+		continue
+	fi
+	echo "== $module, by nvcc $version"
 	digest=$(sha256sum <"$scratch/$module.sources" | cut -c 1-16)
 
+	# What its PTX is for: the oldest compute capability, the oldest version of PTX
+	# that knows what the kernels use, and the chips to try it for. nvcc marks what it
+	# writes with its own version, and only drivers as new as nvcc take that.
+	oldest=$(sed -n 's,^// PTX .* for compute capability \(.*\)\.$,\1,p' "$source")
+	ptx_version=$(sed -n 's,^// PTX \(.*\) for .*,\1,p' "$source")
+	chips="80 89"
+	[ "$oldest" = 80 ] || chips="75 80 86 89 90"
+
 	# By way of PTX, so that the host can read the variables: nvcc hides them.
-	target "$module"
 	for arch in $oldest 90; do
 		"$nvcc" $options -I "$include" -ptx -arch=compute_$arch -o "$scratch/raw.$arch" "$source"
 		sed -i 's/^\.global .* shape_/.visible &/' "$scratch/raw.$arch"

@@ -11,13 +11,13 @@ import (
 //
 //	table, err := tilted.Integrate[uint32](img, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*Table[S], error) {
-	j, err := start[S, uint64](src, opt, false)
+	j, err := start[S, uint64](&src, opt, false)
 	if err != nil {
 		return nil, err
 	}
 	t, err := NewTable[S](src.Width, src.Height, src.Channels)
 	if err == nil {
-		err = fill(&j, t)
+		err = fill(j, t)
 	}
 	return grid.OrNil(t, err)
 }
@@ -28,19 +28,18 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) 
 // Channels and Stride standing for what they do in a [boxsum.Image]; one from
 // [NewTable] is laid out to be written faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image[P], opt *Options) error {
-	j, err := start[S, uint64](src, opt, false)
+	j, err := start[S, uint64](&src, opt, false)
 	if err != nil {
 		return err
 	}
-	return fill(&j, dst)
+	return fill(j, dst)
 }
 
 func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	sum, err := target(t, &j.Src)
-	if err != nil {
+	if err := accept(&j.Sum, t, &j.Src); err != nil {
 		return err
 	}
-	return j.Fill(sum, engine.Target[uint64]{})
+	return j.Fill()
 }
 
 // IntegrateSquares makes the 45° table of an image and that of its squares in
@@ -48,13 +47,13 @@ func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error
 //
 //	table, err := tilted.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](src, opt, true)
+	j, err := start[S, Q](&src, opt, true)
 	if err != nil {
 		return nil, err
 	}
 	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
 	if err == nil {
-		err = fillSquares(&j, t)
+		err = fillSquares(j, t)
 	}
 	return grid.OrNil(t, err)
 }
@@ -63,47 +62,46 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.
 // the image's size and must overlap neither it nor each other. It does not
 // allocate once an image of the same type has been integrated.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src boxsum.Image[P], opt *Options) error {
-	j, err := start[S, Q](src, opt, true)
+	j, err := start[S, Q](&src, opt, true)
 	if err != nil {
 		return err
 	}
-	return fillSquares(&j, dst)
+	return fillSquares(j, dst)
 }
 
 func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {
 	if t == nil {
 		return grid.NoTable()
 	}
-	sum, err := target(t.Sum, &j.Src)
-	if err != nil {
+	if err := accept(&j.Sum, t.Sum, &j.Src); err != nil {
 		return err
 	}
-	squares, err := target(t.Squares, &j.Src)
-	if err != nil {
+	if err := accept(&j.Squares, t.Squares, &j.Src); err != nil {
 		return err
 	}
-	return j.Fill(sum, squares)
+	return j.Fill()
 }
 
 // A job makes one table of an image, or two.
 type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
 
 // start checks options, types and the image.
-func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.Image[P], opt *Options, squares bool) (j job[P, S, Q], err error) {
-	e := grid.Plane(src.Width, src.Height, src.Channels, src.Stride)
-	return j, j.Start(opt.engine(), engine.Source[P]{Pix: src.Pix, Extent: e}, squares)
+func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *boxsum.Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
+	j, o := engine.Take[job[P, S, Q]](), opt.engine()
+	j.Src = engine.Source[P]{Pix: src.Pix, Extent: grid.Plane(src.Width, src.Height, src.Channels, src.Stride)}
+	return j, j.Start(&o, squares)
 }
 
-// target is a table that is to take the sums of an image. It fills in the
-// defaults of a table of the caller's own memory.
-func target[S boxsum.Sum, P boxsum.Pixel](t *Table[S], src *engine.Source[P]) (d engine.Target[S], err error) {
+// accept aims a job at a table. It fills in the defaults of a table of the caller's
+// own memory.
+func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P]) error {
 	if t == nil {
-		return d, grid.NoTable()
+		return grid.NoTable()
 	}
-	if d.Extent, err = t.extent().Accept(src.Extent, len(t.Sums)); err != nil {
-		return d, err
+	*dst = engine.Target[S]{Sums: t.Sums, Extent: t.extent()}
+	if err := engine.Accept(dst, src); err != nil {
+		return err
 	}
-	t.Channels, t.Stride = d.Channels, d.Stride
-	d.Sums = t.Sums
-	return d, grid.Overlap(src.Pix, t.Sums)
+	t.Channels, t.Stride = dst.Channels, dst.Stride
+	return nil
 }

@@ -11,8 +11,8 @@ import (
 // both sides.
 type layer[P boxsum.Pixel, S boxsum.Sum] struct {
 	kernel kernel.TiltedFunc[P, S]
-	src    engine.Source[P]
-	dst    engine.Target[S]
+	src    *engine.Source[P]
+	dst    *engine.Target[S]
 
 	writes          kernel.Writes
 	scratch         []S
@@ -38,10 +38,10 @@ func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
 }
 
 // Plan implements [engine.TableLayer].
-func (l *layer[P, S]) Plan(w engine.Work, _ grid.Extent) engine.Plan { return w.PlanTilted() }
+func (l *layer[P, S]) Plan(w engine.Work, _ int) engine.Plan { return w.PlanTilted() }
 
 // Aim implements [engine.TableLayer].
-func (l *layer[P, S]) Aim(src engine.Source[P], dst engine.Target[S]) { l.src, l.dst = src, dst }
+func (l *layer[P, S]) Aim(src *engine.Source[P], dst *engine.Target[S]) { l.src, l.dst = src, dst }
 
 // n is the elements of a row of pixels.
 func (l *layer[P, S]) n() int { return l.dst.Width * l.dst.Channels }
@@ -49,7 +49,7 @@ func (l *layer[P, S]) n() int { return l.dst.Width * l.dst.Channels }
 const pageBytes = 4096
 
 // Prepare implements [engine.Layer].
-func (l *layer[P, S]) Prepare(p engine.Plan) error {
+func (l *layer[P, S]) Prepare(p *engine.Plan) error {
 	lead := kernel.TiltedLead(l.dst.Channels)
 	need := lead + l.n() + kernel.TiltedSlack(l.dst.Channels)
 	// Half a page apart modulo pages: a load that has the last twelve bits of
@@ -107,9 +107,12 @@ func (l *layer[P, S]) tile(worker int, dst []S, src []P, x, y, n, rows int) {
 	l.kernel(&w.tile)
 }
 
+// Finish implements [engine.Layer].
+func (l *layer[P, S]) Finish() {}
+
 // Release implements [engine.Layer].
 func (l *layer[P, S]) Release() int {
-	l.src, l.dst = engine.Source[P]{}, engine.Target[S]{}
+	l.src, l.dst = nil, nil
 	bytes := engine.Bytes(l.scratch)
 	for i := range l.workers {
 		w := &l.workers[i]

@@ -16,12 +16,12 @@ type Stream[S boxsum.Sum, P boxsum.Pixel] struct {
 // NewStream starts a table for rows of this many pixels and channels. The
 // table's row 0 is all zeros; the first Push gives row 1.
 func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	j, err := start[S, uint64](boxsum.Image[P]{Width: width, Channels: channels}, opt, false)
+	j, err := start[S, uint64](&boxsum.Image[P]{Width: width, Channels: channels}, opt, false)
 	if err != nil {
 		return nil, err
 	}
 	s := new(Stream[S, P])
-	s.rows, err = engine.NewRows[P, S](j.Set, false, j.Src.Extent, 0, new(layer[P, S]))
+	s.rows, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, 0, new(layer[P, S]))
 	return grid.OrNil(s, err)
 }
 

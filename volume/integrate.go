@@ -11,13 +11,13 @@ import (
 //
 //	table, err := volume.Integrate[uint32](vol, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src Volume[P], opt *Options) (*Table[S], error) {
-	j, err := start[S, uint64](src, opt, false)
+	j, err := start[S, uint64](&src, opt, false)
 	if err != nil {
 		return nil, err
 	}
 	t, err := NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
 	if err == nil {
-		err = j.fill(t)
+		err = fill(j, t)
 	}
 	return grid.OrNil(t, err)
 }
@@ -28,11 +28,11 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src Volume[P], opt *Options) (*Tabl
 // too, zero Channels and strides standing for what they do in a [Volume]; one
 // from [NewTable] is laid out to be written faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], opt *Options) error {
-	j, err := start[S, uint64](src, opt, false)
+	j, err := start[S, uint64](&src, opt, false)
 	if err != nil {
 		return err
 	}
-	return j.fill(dst)
+	return fill(j, dst)
 }
 
 // IntegrateSquares makes the table of a volume and that of its squares in one
@@ -40,13 +40,13 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], o
 //
 //	table, err := volume.IntegrateSquares[uint32, uint64](vol, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[P], opt *Options) (*SquaredTable[S, Q], error) {
-	j, err := start[S, Q](src, opt, true)
+	j, err := start[S, Q](&src, opt, true)
 	if err != nil {
 		return nil, err
 	}
 	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Depth, src.Channels)
 	if err == nil {
-		err = j.fillBoth(t)
+		err = fillSquares(j, t)
 	}
 	return grid.OrNil(t, err)
 }
@@ -55,62 +55,59 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[
 // the volume's size and must overlap neither it nor each other. It does not
 // allocate once a volume of the same type has been integrated.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src Volume[P], opt *Options) error {
-	j, err := start[S, Q](src, opt, true)
+	j, err := start[S, Q](&src, opt, true)
 	if err != nil {
 		return err
 	}
-	return j.fillBoth(dst)
+	return fillSquares(j, dst)
 }
 
 // A job makes one table of a volume, or two.
-type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
-	engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
-	offset float32
-}
+type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
 
 // start checks options, types and the volume.
-func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[P], opt *Options, squares bool) (j job[P, S, Q], err error) {
+func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options, squares bool) (*job[P, S, Q], error) {
 	o, offset, err := options[S](opt)
-	if err == nil {
-		j.offset = offset
-		err = j.Start(o, engine.Source[P]{Pix: src.Pix, Extent: src.extent()}, squares)
+	if err != nil {
+		return nil, err
 	}
-	return j, err
+	j := engine.Take[job[P, S, Q]]()
+	j.Src = engine.Source[P]{Pix: src.Pix, Extent: src.extent()}
+	j.Sum.Offset = offset
+	return j, j.Start(&o, squares)
 }
 
-func (j *job[P, S, Q]) fill(t *Table[S]) error {
-	sum, err := target(t, &j.Src, j.offset)
-	if err != nil {
+func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
+	if err := accept(&j.Sum, t, &j.Src, j.Sum.Offset); err != nil {
 		return err
 	}
-	return j.Fill(sum, engine.Target[Q]{})
+	return j.Fill()
 }
 
-func (j *job[P, S, Q]) fillBoth(t *SquaredTable[S, Q]) error {
+func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {
 	if t == nil {
 		return grid.NoTable()
 	}
-	sum, err := target(t.Sum, &j.Src, j.offset)
-	if err != nil {
+	if err := accept(&j.Sum, t.Sum, &j.Src, j.Sum.Offset); err != nil {
 		return err
 	}
-	squares, err := target(t.Squares, &j.Src, 0)
-	if err != nil {
+	if err := accept(&j.Squares, t.Squares, &j.Src, 0); err != nil {
 		return err
 	}
-	return j.Fill(sum, squares)
+	return j.Fill()
 }
 
-// target is a table that is to take the sums of a volume. It fills in the
-// defaults of a table of the caller's own memory.
-func target[S boxsum.Sum, P boxsum.Pixel](t *Table[S], src *engine.Source[P], offset float32) (d engine.Target[S], err error) {
+// accept aims a job at a table. It fills in the defaults of a table of the caller's
+// own memory.
+func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], offset float32) error {
 	if t == nil {
-		return d, grid.NoTable()
+		return grid.NoTable()
 	}
-	if d.Extent, err = t.extent().Accept(src.Extent, len(t.Sums)); err != nil {
-		return d, err
+	*dst = engine.Target[S]{Sums: t.Sums, Extent: t.extent(), Offset: offset}
+	if err := engine.Accept(dst, src); err != nil {
+		return err
 	}
-	t.Channels, t.Stride, t.SliceStride, t.Offset = d.Channels, d.Stride, d.SliceStride, offset
-	d.Sums, d.Offset, d.Whole = t.Sums, offset, t.ownsGaps()
-	return d, grid.Overlap(src.Pix, t.Sums)
+	t.Channels, t.Stride, t.SliceStride, t.Offset = dst.Channels, dst.Stride, dst.SliceStride, offset
+	dst.Whole = t.ownsGaps()
+	return nil
 }

@@ -20,8 +20,8 @@ import (
 // the slice before is as large as a slice.
 type layer[P boxsum.Pixel, S boxsum.Sum] struct {
 	kernel   kernel.VolumeFunc[P, S]
-	src      engine.Source[P]
-	dst      engine.Target[S]
+	src      *engine.Source[P]
+	dst      *engine.Target[S]
 	bySlices bool
 	writes   kernel.Writes
 	whole    bool // see kernel.VolumeTile
@@ -51,16 +51,16 @@ func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
 }
 
 // Plan implements [engine.TableLayer].
-func (l *layer[P, S]) Plan(w engine.Work, e grid.Extent) engine.Plan { return w.PlanVolume(e.Depth) }
+func (l *layer[P, S]) Plan(w engine.Work, depth int) engine.Plan { return w.PlanVolume(depth) }
 
 // Aim implements [engine.TableLayer].
-func (l *layer[P, S]) Aim(src engine.Source[P], dst engine.Target[S]) { l.src, l.dst = src, dst }
+func (l *layer[P, S]) Aim(src *engine.Source[P], dst *engine.Target[S]) { l.src, l.dst = src, dst }
 
 // n is the elements of a row of voxels.
 func (l *layer[P, S]) n() int { return l.dst.Width * l.dst.Channels }
 
 // Prepare implements [engine.Layer].
-func (l *layer[P, S]) Prepare(p engine.Plan) error {
+func (l *layer[P, S]) Prepare(p *engine.Plan) error {
 	if p.Rows == 0 {
 		for z := range l.dst.Depth + 1 {
 			l.clearRows(z, 0, l.dst.Height+1)
@@ -175,9 +175,12 @@ func (l *layer[P, S]) tile(worker, x, y, z, n, rows int, above, over []S) {
 	l.kernel(&w.tile)
 }
 
+// Finish implements [engine.Layer].
+func (l *layer[P, S]) Finish() {}
+
 // Release implements [engine.Layer].
 func (l *layer[P, S]) Release() int {
-	l.src, l.dst = engine.Source[P]{}, engine.Target[S]{}
+	l.src, l.dst = nil, nil
 	bytes := engine.Bytes(l.above) + engine.Bytes(l.over)
 	for i := range l.workers {
 		w := &l.workers[i]

@@ -202,7 +202,7 @@ func TestErrors(t *testing.T) {
 			}
 			_, err = s.Push(ok.Slice(0))
 			return err
-		}(), boxsum.ErrInvalid, "takes 3×2"},
+		}(), boxsum.ErrInvalid, "3×2"},
 		"negative slice": {func() error { _, err := volume.NewStream[uint32, uint8](-3, 2, 1, nil); return err }(), boxsum.ErrInvalid, "negative"},
 		"few sums":       {table(2, 3, 4).SumBoxes(make([]uint32, 1), make([]volume.Box, 2)), boxsum.ErrInvalid, "do not fit"},
 	} {

@@ -19,19 +19,19 @@ type Stream[S boxsum.Sum, P boxsum.Pixel] struct {
 // one. The table's slice 0 is all zeros; the first Push gives slice 1. The options'
 // Progress is not called, for a stream has no end to be near to.
 func NewStream[S boxsum.Sum, P boxsum.Pixel](width, height, channels int, opt *Options) (*Stream[S, P], error) {
-	j, err := start[S, uint64](Volume[P]{Width: width, Height: height, Channels: channels}, opt, false)
+	j, err := start[S, uint64](&Volume[P]{Width: width, Height: height, Channels: channels}, opt, false)
 	if err != nil {
 		return nil, err
 	}
 	s := new(Stream[S, P])
 	s.slices.init(&j.Src.Extent, j.Set, grid.SizeOf[P](), grid.SizeOf[S]())
-	return grid.OrNil(s, s.sums.init(&s.slices, false, j.offset))
+	return grid.OrNil(s, s.sums.init(&s.slices, false, j.Sum.Offset))
 }
 
 // Push takes the next slice of voxels and gives the next slice of the table,
 // (width+1)×(height+1) entries, which is valid until the next Push.
 func (s *Stream[S, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], err error) {
-	if err = s.sums.take(&s.slices, slice); err == nil {
+	if err = s.sums.take(slice); err == nil {
 		err = s.slices.run(&s.sums.layer)
 	}
 	return s.sums.give(err), err
@@ -51,13 +51,13 @@ type SquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct {
 // NewSquaredStream starts a pair of tables for slices of this size, with types
 // as for [IntegrateSquares].
 func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
-	j, err := start[S, Q](Volume[P]{Width: width, Height: height, Channels: channels}, opt, true)
+	j, err := start[S, Q](&Volume[P]{Width: width, Height: height, Channels: channels}, opt, true)
 	if err != nil {
 		return nil, err
 	}
 	s := new(SquaredStream[S, Q, P])
 	s.slices.init(&j.Src.Extent, j.Set, grid.SizeOf[P](), grid.SizeOf[S]()+grid.SizeOf[Q]())
-	if err = s.sums.init(&s.slices, false, j.offset); err == nil {
+	if err = s.sums.init(&s.slices, false, j.Sum.Offset); err == nil {
 		err = s.squares.init(&s.slices, true, 0)
 	}
 	return grid.OrNil(s, err)
@@ -66,8 +66,8 @@ func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, heig
 // Push takes the next slice of voxels and gives the next slice of both tables,
 // which are valid until the next Push.
 func (s *SquaredStream[S, Q, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], squares boxsum.View[Q], err error) {
-	if err = s.sums.take(&s.slices, slice); err == nil {
-		err = s.squares.take(&s.slices, slice)
+	if err = s.sums.take(slice); err == nil {
+		err = s.squares.take(slice)
 	}
 	if err == nil {
 		err = s.slices.run(&s.sums.layer, &s.squares.layer)
@@ -94,11 +94,12 @@ func (s *slices) init(e *grid.Extent, set engine.Settings, pixelBytes, sumBytes 
 }
 
 // run makes the next slice.
-func (s *slices) run(layers ...engine.Layer) error { return s.engine.Run(s.set, s.plan, layers...) }
+func (s *slices) run(layers ...engine.Layer) error { return s.engine.Run(&s.set, &s.plan, layers...) }
 
 // sliceSums is one table of a stream: the slice just made.
 type sliceSums[S boxsum.Sum, P boxsum.Pixel] struct {
 	layer layer[P, S]
+	src   engine.Source[P]
 	dst   engine.Target[S]
 }
 
@@ -115,29 +116,30 @@ func (s *sliceSums[S, P]) init(all *slices, squares bool, offset float32) error 
 	}
 	s.dst.Offset, s.dst.SliceStride = offset, 0 // all slices lie in the same place
 	s.layer.Find(all.set.Level, squares)
-	s.layer.Aim(engine.Source[P]{}, s.dst)
-	return s.layer.Prepare(all.plan)
+	s.layer.Aim(&s.src, &s.dst)
+	return s.layer.Prepare(&all.plan)
 }
 
 // take points the layer at the next slice.
-func (s *sliceSums[S, P]) take(all *slices, slice boxsum.Image[P]) error {
+func (s *sliceSums[S, P]) take(slice boxsum.Image[P]) error {
 	if s.dst.Sums == nil {
 		return grid.Invalid("a stream that was not made by its constructor")
 	}
-	e, err := grid.Plane(slice.Width, slice.Height, slice.Channels, slice.Stride).Pixels(len(slice.Pix))
-	if err != nil {
+	s.src = engine.Source[P]{Pix: slice.Pix, Extent: grid.Plane(slice.Width, slice.Height, slice.Channels, slice.Stride)}
+	if err := s.src.Pixels(len(slice.Pix)); err != nil {
 		return err
 	}
-	if have := all.extent; e.Width != have.Width || e.Height != have.Height || e.Channels != have.Channels {
-		return grid.Invalid("a slice of %v, the stream takes %v", e, grid.Plane(have.Width, have.Height, have.Channels, 0))
+	if err := s.dst.Same(&s.src.Extent); err != nil {
+		return err
 	}
-	s.layer.Aim(engine.Source[P]{Pix: slice.Pix, Extent: e}, s.dst)
+	s.layer.Aim(&s.src, &s.dst)
 	return grid.Overlap(slice.Pix, s.dst.Sums)
 }
 
 // give is the slice that was made, unless that failed.
 func (s *sliceSums[S, P]) give(err error) boxsum.View[S] {
 	s.layer.Release()
+	s.src.Pix = nil
 	if err != nil {
 		return boxsum.View[S]{}
 	}

@@ -42,8 +42,8 @@ func (v *Volume[P]) extent() grid.Extent {
 // Slice is the voxels of slice z as an image, in the volume's own memory, and
 // an image without pixels for a slice that the volume does not have.
 func (v Volume[P]) Slice(z int) boxsum.Image[P] {
-	e, err := v.extent().Pixels(len(v.Pix))
-	if err != nil || z < 0 || z >= v.Depth {
+	e := v.extent()
+	if err := e.Pixels(len(v.Pix)); err != nil || z < 0 || z >= v.Depth {
 		return boxsum.Image[P]{}
 	}
 	if v.Width == 0 || v.Height == 0 {

@@ -33,9 +33,9 @@ func BenchmarkWrites(b *testing.B) {
 				p := Work{Rows: side, N: side, Channels: 1, PixelBytes: 1, SumBytes: 4, Workers: 1}.Plan()
 				b.SetBytes(5 * int64(side) * int64(side))
 				for b.Loop() {
-					l.Aim(Source[uint8]{Pix: src, Extent: plane}, Target[uint32]{Sums: dst, Extent: to})
+					l.Aim(&Source[uint8]{Pix: src, Extent: plane}, &Target[uint32]{Sums: dst, Extent: to})
 					p.Writes = kernel.Writes(w)
-					if _, err := e.Fill(Settings{}, p, l); err != nil {
+					if _, err := e.Fill(new(Settings), &p, l); err != nil {
 						b.Fatal(err)
 					}
 				}

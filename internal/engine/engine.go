@@ -11,11 +11,13 @@ import (
 type Layer interface {
 	// Prepare gets scratch memory for a plan and clears what a run starts from.
 	// Where the plan has no tiles it clears all of the table.
-	Prepare(p Plan) error
+	Prepare(p *Plan) error
 	// Tile makes rows [y, y+rows) and elements [x, x+n) of them on behalf of one
 	// worker. The tiles on the left and above are done; a band of tiles stays with
 	// one worker.
 	Tile(worker, x, y, n, rows int)
+	// Finish does what is left to do once all tiles are done.
+	Finish()
 	// Release lets go of the caller's memory. It keeps the scratch, and tells how
 	// many bytes that is.
 	Release() int
@@ -23,9 +25,6 @@ type Layer interface {
 
 // A Slicer is a layer that is filled slice by slice, see Plan.Slices.
 type Slicer interface{ Slice(z int) }
-
-// A Finisher is a layer with something left to do once all tiles are done.
-type Finisher interface{ Finish() }
 
 // A Grid says how to cut the image: into bands of rows, and each into tiles.
 type Grid struct {
@@ -68,7 +67,7 @@ type tileCount struct {
 // Fill prepares layers, fills their tables as planned and releases them. An
 // error means that the tables are not done. It tells how many bytes of scratch
 // memory the layers keep.
-func (e *Engine) Fill(set Settings, p Plan, layers ...Layer) (scratch int, err error) {
+func (e *Engine) Fill(set *Settings, p *Plan, layers ...Layer) (scratch int, err error) {
 	for _, l := range layers {
 		if err == nil {
 			err = l.Prepare(p)
@@ -85,9 +84,11 @@ func (e *Engine) Fill(set Settings, p Plan, layers ...Layer) (scratch int, err e
 
 // Run fills the tables of layers that are prepared: the grid, once for every
 // slice. An error means that they are not done.
-func (e *Engine) Run(set Settings, p Plan, layers ...Layer) error {
-	e.set, e.layers = set, append(e.layers[:0], layers...)
-	e.progress.start(p)
+func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
+	e.set, e.layers = *set, append(e.layers[:0], layers...)
+	if set.progress != nil {
+		e.progress.start(p)
+	}
 	e.stopped.Store(false)
 	if p.Rows > 0 && p.N > 0 {
 		for z := 0; z < max(1, p.Slices) && !e.stopped.Load(); z++ {
@@ -96,26 +97,24 @@ func (e *Engine) Run(set Settings, p Plan, layers ...Layer) error {
 					l.(Slicer).Slice(z)
 				}
 			}
-			e.fillGrid(p.Grid, p.Workers)
+			e.fillGrid(&p.Grid, p.Workers)
 		}
 	}
 	stopped := e.stopped.Load()
-	for _, l := range e.layers {
-		if f, ok := l.(Finisher); ok && !stopped {
-			f.Finish()
-		}
-	}
-	clear(e.layers) // which are the caller's
-	e.set = Settings{}
 	if stopped {
-		return set.Stopped()
+		err = e.set.Stopped()
+	} else {
+		for _, l := range e.layers {
+			l.Finish()
+		}
+		e.set.Report(1)
 	}
-	set.Report(1)
-	return nil
+	e.set = Settings{} // which is the caller's
+	return err
 }
 
 // fillGrid fills every tile of a grid, unless the context is done before.
-func (e *Engine) fillGrid(g Grid, workers int) {
+func (e *Engine) fillGrid(g *Grid, workers int) {
 	bands := g.bands()
 	if cap(e.done) < bands {
 		e.done = make([]tileCount, bands)
@@ -124,7 +123,7 @@ func (e *Engine) fillGrid(g Grid, workers int) {
 	for i := range e.done {
 		e.done[i].Store(0)
 	}
-	e.grid = g
+	e.grid = *g
 	e.nextBand.Store(0)
 	if workers = min(workers, bands); workers == 1 {
 		e.work(0)
@@ -173,7 +172,7 @@ func (e *Engine) helper() {
 
 // work takes bands until none is left or the context is done.
 func (e *Engine) work(worker int) {
-	g := e.grid
+	g := &e.grid
 	tiles := g.tiles()
 	for {
 		band := int(e.nextBand.Add(1)) - 1

@@ -16,8 +16,9 @@ type orderLayer struct {
 	busy  []atomic.Int32 // by worker
 }
 
-func (l *orderLayer) Prepare(Plan) error { return nil }
-func (l *orderLayer) Release() int       { return 0 }
+func (l *orderLayer) Prepare(*Plan) error { return nil }
+func (l *orderLayer) Finish()             {}
+func (l *orderLayer) Release() int        { return 0 }
 
 func (l *orderLayer) Tile(worker, x, y, n, rows int) {
 	if l.busy[worker].Add(1) != 1 {
@@ -49,7 +50,7 @@ func TestOrder(t *testing.T) {
 		bands := (g.Rows + g.BandRows - 1) / g.BandRows
 		tiles := (g.N + g.TileWidth - 1) / g.TileWidth
 		l := &orderLayer{t: t, grid: g, tiles: tiles, done: make([]atomic.Int32, bands*tiles), busy: make([]atomic.Int32, workers)}
-		if _, err := e.Fill(Settings{}, Plan{Grid: g, Workers: workers}, l); err != nil {
+		if _, err := e.Fill(new(Settings), &Plan{Grid: g, Workers: workers}, l); err != nil {
 			t.Fatal(err)
 		}
 		for i := range l.done {

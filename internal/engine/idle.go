@@ -2,37 +2,38 @@ package engine
 
 import "sync"
 
-// A Run is an engine with the layers of one or two tables, which keep their
-// scratch memory. It comes from [Take] and goes back with Fill.
-type Run[A, B any] struct {
+// A Run is an engine with a layer, which keeps its scratch memory. It comes from
+// [Take].
+type Run[L any] struct {
 	engine Engine
-	First  A
-	Second B
+	plan   Plan
+	set    Settings
+	Layer  L
 }
 
-// None stands for the second layer of runs that have one.
-type None struct{}
-
-// Fill is [Engine.Fill]. Afterwards the run may be another's.
-func (r *Run[A, B]) Fill(set Settings, p Plan, layers ...Layer) error {
-	scratch, err := r.engine.Fill(set, p, layers...)
+// Fill is [Engine.Fill] for the run's layer. Afterwards the run may be another's.
+func (r *Run[L]) Fill(set Settings, p Plan, layer Layer) error {
+	r.set, r.plan = set, p
+	scratch, err := r.engine.Fill(&r.set, &r.plan, layer)
+	r.set = Settings{}
 	idle.put(r, scratch)
 	return err
 }
 
-// Take is a run of these layers that nobody uses: the latest that was left, whose
+// Take is a run of a type that nobody uses: the latest that was left, whose
 // memory is in the caches, or a new one. So integrating again allocates nothing,
 // whatever the table, and calls at the same time never share a run.
-func Take[A, B any]() *Run[A, B] {
+func Take[R any]() *R {
 	idle.Lock()
-	defer idle.Unlock()
 	for i := idle.count - 1; i >= 0; i-- {
-		if r, ok := idle.runs[i].run.(*Run[A, B]); ok {
+		if r, ok := idle.runs[i].run.(*R); ok {
 			idle.remove(i)
+			idle.Unlock()
 			return r
 		}
 	}
-	return new(Run[A, B])
+	idle.Unlock()
+	return new(R)
 }
 
 const (
@@ -63,13 +64,13 @@ func (l *idleList) put(run any, bytes int) {
 		return
 	}
 	l.Lock()
-	defer l.Unlock()
 	for l.count == idleRuns || l.bytes+bytes > idleBytes {
 		l.remove(0)
 	}
 	l.runs[l.count] = idleRun{run, bytes}
 	l.count++
 	l.bytes += bytes
+	l.Unlock()
 }
 
 func (l *idleList) remove(i int) {

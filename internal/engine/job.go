@@ -28,56 +28,74 @@ type TableLayer[L, P, S any] interface {
 	// Find gets the kernel of a level. It reports whether there is one.
 	Find(level kernel.Level, squares bool) bool
 	// Plan is how to cut the work, which is that of all tables together.
-	Plan(w Work, e grid.Extent) Plan
+	Plan(w Work, depth int) Plan
 	// Aim points the layer at pixels and a table.
-	Aim(src Source[P], dst Target[S])
+	Aim(src *Source[P], dst *Target[S])
 }
 
 // A Job makes a table of sums, by layers A, and where asked to that of squares
-// beside it, by layers B: Start, then Fill.
+// beside it, by layers B. It comes from [Take]: Start, then Fill or Drop.
 type Job[P, S, Q, A, B any, PA TableLayer[A, P, S], PB TableLayer[B, P, Q]] struct {
 	Src     Source[P]
+	Sum     Target[S]
+	Squares Target[Q]
 	Set     Settings
-	squares bool
-	run     *Run[A, B]
+
+	engine  Engine
+	plan    Plan
+	both    bool // sums and squares
+	sums    A
+	squares B
 }
 
-// Start checks options, types and pixels.
-func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt Options, src Source[P], squares bool) (err error) {
+// Start checks options, types and the pixels of Src.
+func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err error) {
+	j.both = squares
 	if j.Set, err = opt.Check(); err != nil {
 		return err
 	}
-	run := Take[A, B]()
-	if !PA(&run.First).Find(j.Set.Level, false) {
+	if !PA(&j.sums).Find(j.Set.Level, false) {
 		return NoPair[P, S]()
 	}
-	if squares && !PB(&run.Second).Find(j.Set.Level, true) {
+	if squares && !PB(&j.squares).Find(j.Set.Level, true) {
 		every := pairs.Squares.For(pairs.Tilted | pairs.Volume) // those that all kinds of tables have
 		return grid.Types("no squares of %T in %T: squares of %s", *new(P), *new(Q), every.Choices(pairs.Of[P]()))
 	}
-	j.run, j.squares, j.Src = run, squares, src
-	j.Src.Extent, err = src.Extent.Pixels(len(src.Pix))
-	return err
+	return j.Src.Pixels(len(j.Src.Pix))
 }
 
-// Fill makes one table or both.
-func (j *Job[P, S, Q, A, B, PA, PB]) Fill(sum Target[S], squares Target[Q]) error {
-	r, e := j.run, j.Src.Extent
+// Accept takes the memory of a table for sums or squares: it fills in the defaults
+// of its extent, and reports what is wrong.
+func Accept[P, S any](dst *Target[S], src *Source[P]) error {
+	if err := dst.Accept(&src.Extent, len(dst.Sums)); err != nil {
+		return err
+	}
+	return grid.Overlap(src.Pix, dst.Sums)
+}
+
+// Fill makes one table or both, in the memory of Sum and Squares. Afterwards the
+// job may be another's.
+func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
+	e := &j.Src.Extent
 	work := Work{
 		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
 		PixelBytes: grid.SizeOf[P](), SumBytes: grid.SizeOf[S](), Workers: j.Set.Workers,
 	}
-	first, second := PA(&r.First), PB(&r.Second)
-	first.Aim(j.Src, sum)
-	if !j.squares {
-		return r.Fill(j.Set, first.Plan(work, e), first)
+	sums, squares := PA(&j.sums), PB(&j.squares)
+	sums.Aim(&j.Src, &j.Sum)
+	scratch := 0
+	if !j.both {
+		j.plan = sums.Plan(work, e.Depth)
+		scratch, err = j.engine.Fill(&j.Set, &j.plan, sums)
+	} else if err = grid.Overlap(j.Sum.Sums, j.Squares.Sums); err == nil {
+		work.SumBytes += grid.SizeOf[Q]()
+		j.plan = sums.Plan(work, e.Depth)
+		squares.Aim(&j.Src, &j.Squares)
+		scratch, err = j.engine.Fill(&j.Set, &j.plan, sums, squares)
 	}
-	if err := grid.Overlap(sum.Sums, squares.Sums); err != nil {
-		return err
-	}
-	work.SumBytes += grid.SizeOf[Q]()
-	second.Aim(j.Src, squares)
-	return r.Fill(j.Set, first.Plan(work, e), first, second)
+	j.Src.Pix, j.Sum.Sums, j.Squares.Sums, j.Set = nil, nil, nil, Settings{}
+	idle.put(j, scratch)
+	return err
 }
 
 // NoPair is the error about a pair of types that makes no table.

@@ -41,7 +41,7 @@ func Levels() []string {
 
 // Check fills in what zero values stand for, and reports what is wrong. A context
 // that is done is an error too.
-func (o Options) Check() (Settings, error) {
+func (o *Options) Check() (Settings, error) {
 	s := Settings{Workers: o.Workers, Level: kernel.Best(), progress: o.Progress}
 	if o.Workers < 0 {
 		return s, grid.Invalid("%d workers: use 1 or more, or 0 for as many as there are processors", o.Workers)

@@ -12,7 +12,7 @@ type progress struct {
 // reports is about how many reports there are of a run with many tiles.
 const reports = 200
 
-func (p *progress) start(plan Plan) {
+func (p *progress) start(plan *Plan) {
 	p.done.Store(0)
 	p.reported, p.all = 0, 1
 	if plan.Rows > 0 && plan.N > 0 {

@@ -20,15 +20,15 @@ type RowLayer[L, P, S any] interface {
 
 // NewRows starts a table for rows like those of a source, as a job has found it
 // good.
-func NewRows[P, S, L any, PL RowLayer[L, P, S]](set Settings, squares bool, src grid.Extent, offset float32, l PL) (r Rows[P, S], err error) {
+func NewRows[P, S, L any, PL RowLayer[L, P, S]](set Settings, squares bool, src *grid.Extent, offset float32, l PL) (r Rows[P, S], err error) {
 	sums, e, err := grid.NewSums[S](grid.Plane(src.Width, 1, src.Channels, 0))
 	if err != nil {
 		return r, err
 	}
 	l.Find(set.Level, squares)
-	l.Aim(Source[P]{}, Target[S]{Sums: sums, Extent: e, Offset: offset})
+	l.Aim(new(Source[P]), &Target[S]{Sums: sums, Extent: e, Offset: offset})
 	n := e.Width * e.Channels
-	err = l.Prepare(Plan{Grid: Grid{Rows: 1, N: n, BandRows: 1}, Workers: 1})
+	err = l.Prepare(&Plan{Grid: Grid{Rows: 1, N: n, BandRows: 1}, Workers: 1})
 	return Rows[P, S]{layer: l, sums: sums[e.Stride:][:n+e.Channels], n: n, set: set}, err
 }
 

@@ -18,8 +18,9 @@ type stopLayer struct {
 	free   bool
 }
 
-func (l *stopLayer) Prepare(Plan) error { return nil }
-func (l *stopLayer) Release() int       { l.free = true; return 0 }
+func (l *stopLayer) Prepare(*Plan) error { return nil }
+func (l *stopLayer) Finish()             {}
+func (l *stopLayer) Release() int        { l.free = true; return 0 }
 func (l *stopLayer) Tile(int, int, int, int, int) {
 	if l.tiles.Add(1) == l.at {
 		l.cancel()
@@ -34,12 +35,12 @@ func TestStop(t *testing.T) {
 	for workers := 1; workers <= 5; workers++ {
 		for at := int64(1); at <= 100; at++ {
 			ctx, cancel := context.WithCancel(context.Background())
-			set, err := Options{Workers: workers, Context: ctx}.Check()
+			set, err := (&Options{Workers: workers, Context: ctx}).Check()
 			if err != nil {
 				t.Fatal(err)
 			}
 			l := &stopLayer{at: at, cancel: cancel}
-			_, err = e.Fill(set, Plan{Grid: g, Workers: workers}, l)
+			_, err = e.Fill(&set, &Plan{Grid: g, Workers: workers}, l)
 			cancel()
 			switch done := l.tiles.Load(); {
 			case !l.free:
@@ -57,7 +58,7 @@ func TestStop(t *testing.T) {
 func TestStoppedBefore(t *testing.T) {
 	ctx, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
-	if _, err := (Options{Context: ctx}).Check(); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := (&Options{Context: ctx}).Check(); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
@@ -69,11 +70,11 @@ func TestProgress(t *testing.T) {
 	for _, g := range []Grid{{Rows: 40, N: 50, BandRows: 4, TileWidth: 5}, {Rows: 1, N: 1, BandRows: 1, TileWidth: 1}, {BandRows: 1, TileWidth: 1}} {
 		for workers := 1; workers <= 3; workers++ {
 			var seen []float64
-			set, err := Options{Progress: func(done float64) { seen = append(seen, done) }}.Check()
+			set, err := (&Options{Progress: func(done float64) { seen = append(seen, done) }}).Check()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := e.Fill(set, Plan{Grid: g, Workers: workers}, &stopLayer{}); err != nil {
+			if _, err := e.Fill(&set, &Plan{Grid: g, Workers: workers}, &stopLayer{}); err != nil {
 				t.Fatal(err)
 			}
 			last := -1.0
@@ -92,13 +93,12 @@ func TestProgress(t *testing.T) {
 
 // Runs are used again, as far as they are not too many or too large.
 func TestIdle(t *testing.T) {
-	type first struct{}
-	type second struct{}
-	a := Take[stopLayer, first]()
-	if err := a.Fill(Settings{}, Plan{Workers: 1}, &a.First); err != nil {
+	type other struct{}
+	a := Take[Run[stopLayer]]()
+	if err := a.Fill(Settings{}, Plan{Workers: 1}, &a.Layer); err != nil {
 		t.Fatal(err)
 	}
-	if Take[stopLayer, second]() == nil || Take[stopLayer, first]() != a || Take[stopLayer, first]() == a {
+	if Take[Run[other]]() == nil || Take[Run[stopLayer]]() != a || Take[Run[stopLayer]]() == a {
 		t.Error("a run was not used again, or twice")
 	}
 	var l idleList
@@ -125,7 +125,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	for i, name := range Levels() {
-		if set, err := (Options{Level: name, Workers: 3}).Check(); err != nil || int(set.Level) != i || set.Workers != 3 {
+		if set, err := (&Options{Level: name, Workers: 3}).Check(); err != nil || int(set.Level) != i || set.Workers != 3 {
 			t.Errorf("%s: %+v, %v", name, set, err)
 		}
 	}

@@ -3,15 +3,14 @@ package engine
 import (
 	"unsafe"
 
-	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
 // Sums is the layer of upright tables.
 type Sums[P kernel.Pixel, S kernel.Sum] struct {
 	kernel kernel.Func[P, S]
-	src    Source[P]
-	dst    Target[S]
+	src    *Source[P]
+	dst    *Target[S]
 
 	writes  kernel.Writes
 	above   []S // the lowest row done so far, in cache and without gaps
@@ -35,13 +34,13 @@ func (l *Sums[P, S]) Find(level kernel.Level, squares bool) bool {
 }
 
 // Plan implements [TableLayer].
-func (l *Sums[P, S]) Plan(w Work, _ grid.Extent) Plan { return w.Plan() }
+func (l *Sums[P, S]) Plan(w Work, _ int) Plan { return w.Plan() }
 
 // Aim implements [TableLayer].
-func (l *Sums[P, S]) Aim(src Source[P], dst Target[S]) { l.src, l.dst = src, dst }
+func (l *Sums[P, S]) Aim(src *Source[P], dst *Target[S]) { l.src, l.dst = src, dst }
 
 // Prepare implements [Layer].
-func (l *Sums[P, S]) Prepare(p Plan) error {
+func (l *Sums[P, S]) Prepare(p *Plan) error {
 	l.above = Zeros(l.above, p.N+kernel.Slack)
 	l.workers = Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
@@ -58,7 +57,7 @@ func (l *Sums[P, S]) Prepare(p Plan) error {
 
 // onLines reports whether the sums of every row start a cache line.
 func (l *Sums[P, S]) onLines() bool {
-	d := &l.dst
+	d := l.dst
 	if len(d.Sums)-d.Channels <= d.Stride {
 		return false // no row of sums, or a huge stride before none
 	}
@@ -100,9 +99,12 @@ func (l *Sums[P, S]) Row(row []P, _ int) {
 	l.src.Pix, l.workers[0].tile = nil, kernel.Tile[P, S]{}
 }
 
+// Finish implements [Layer].
+func (l *Sums[P, S]) Finish() {}
+
 // Release implements [Layer].
 func (l *Sums[P, S]) Release() int {
-	l.src, l.dst = Source[P]{}, Target[S]{}
+	l.src, l.dst = nil, nil
 	bytes := Bytes(l.above)
 	for i := range l.workers {
 		w := &l.workers[i]
@@ -114,7 +116,7 @@ func (l *Sums[P, S]) Release() int {
 
 // ClearEdges clears row 0 of a plane table; and column 0, where there are no tiles
 // to do that.
-func ClearEdges[S any](t Target[S], rows int) {
+func ClearEdges[S any](t *Target[S], rows int) {
 	clear(t.Sums[:(t.Width+1)*t.Channels])
 	if t.Width == 0 {
 		for y := range rows {

@@ -31,21 +31,21 @@ const maxElements = math.MaxInt / 32
 
 // Sized fills in the number of channels and reports whether a table of this size
 // has a number of entries.
-func (e Extent) Sized() (Extent, error) {
+func (e *Extent) Sized() error {
 	if e.Channels == 0 {
 		e.Channels = 1
 	}
 	if e.Width < 0 || e.Height < 0 || e.Depth < 0 || e.Channels < 0 {
-		return e, Invalid("%v: none may be negative", e)
+		return Invalid("%v: none may be negative", *e)
 	}
 	n := e.Channels
 	for _, side := range [...]int{e.Width, e.Height, e.Depth} {
 		if side >= maxElements/n {
-			return e, Invalid("%v is more than memory can hold", e)
+			return Invalid("%v is more than memory can hold", *e)
 		}
 		n *= side + 1
 	}
-	return e, nil
+	return nil
 }
 
 // String is the size in words.
@@ -58,7 +58,7 @@ func (e Extent) String() string {
 }
 
 // kind is what has such an extent.
-func (e Extent) kind() string {
+func (e *Extent) kind() string {
 	if e.solid {
 		return "volume"
 	}
@@ -67,26 +67,24 @@ func (e Extent) kind() string {
 
 // Pixels fills in the defaults of an image or a volume, and reports what is wrong
 // with it or with a buffer of this many elements.
-func (e Extent) Pixels(have int) (Extent, error) {
-	e, err := e.Sized()
-	if err != nil {
-		return e, err
+func (e *Extent) Pixels(have int) error {
+	if err := e.Sized(); err != nil {
+		return err
 	}
 	return e.lay(e.kind(), have, e.Width, e.Height, e.Depth)
 }
 
 // Sums does the same for a table, which has a row, a column and in a volume a
 // slice more.
-func (e Extent) Sums(have int) (Extent, error) {
-	e, err := e.Sized()
-	if err != nil {
-		return e, err
+func (e *Extent) Sums(have int) error {
+	if err := e.Sized(); err != nil {
+		return err
 	}
 	return e.lay("table", have, e.Width+1, e.Height+1, e.slices())
 }
 
 // slices is how many slices a table has.
-func (e Extent) slices() int {
+func (e *Extent) slices() int {
 	if e.solid {
 		return e.Depth + 1
 	}
@@ -94,27 +92,27 @@ func (e Extent) slices() int {
 }
 
 // Accept is [Extent.Sums] for the table that is to take the sums of an image or
-// volume, which must be of the same size.
-func (e Extent) Accept(src Extent, have int) (Extent, error) {
+// volume, which must be of the same size and known to be good.
+func (e *Extent) Accept(src *Extent, have int) error {
 	if e.Channels == 0 {
 		e.Channels = 1
 	}
 	if err := e.Same(src); err != nil {
-		return e, err
+		return err
 	}
-	return e.Sums(have)
+	return e.lay("table", have, e.Width+1, e.Height+1, e.slices())
 }
 
 // Same is an error where a table is not of the size of an image or volume.
-func (e Extent) Same(src Extent) error {
+func (e *Extent) Same(src *Extent) error {
 	if e.Width != src.Width || e.Height != src.Height || e.Depth != src.Depth || e.Channels != src.Channels {
-		return Invalid("a table for %v cannot take one %s of %v", e, src.kind(), src)
+		return Invalid("a table for %v cannot take one %s of %v", *e, src.kind(), *src)
 	}
 	return nil
 }
 
 // lay fills in the strides and reports whether these sides fit in a buffer.
-func (e Extent) lay(what string, have, width, rows, slices int) (Extent, error) {
+func (e *Extent) lay(what string, have, width, rows, slices int) error {
 	row := width * e.Channels
 	if e.Stride == 0 {
 		e.Stride = row
@@ -124,16 +122,14 @@ func (e Extent) lay(what string, have, width, rows, slices int) (Extent, error) 
 		high = 0
 	}
 	slice, err := fits(what, "row", e.Stride, row, high, have)
-	if err != nil {
-		return e, err
+	if err != nil || !e.solid {
+		return err
 	}
 	if e.SliceStride == 0 {
 		e.SliceStride = rows * e.Stride
 	}
-	if e.solid {
-		_, err = fits(what, "slice", e.SliceStride, slice, slices, have)
-	}
-	return e, err
+	_, err = fits(what, "slice", e.SliceStride, slice, slices, have)
+	return err
 }
 
 // fits is how many elements of have these parts take, stride apart, or why they

@@ -25,8 +25,7 @@ const (
 // Unless they are short, its rows are laid out so that the entry after column 0
 // of each starts a cache line, which lets kernels write past the caches.
 func NewSums[S any](e Extent) ([]S, Extent, error) {
-	e, err := e.Sized()
-	if err != nil {
+	if err := e.Sized(); err != nil {
 		return nil, e, err
 	}
 	line := LineBytes / SizeOf[S]()
@@ -48,8 +47,7 @@ func NewSums[S any](e Extent) ([]S, Extent, error) {
 
 // NewPixels allocates an image or a volume, and says how it lies there.
 func NewPixels[P any](e Extent) ([]P, Extent, error) {
-	e, err := e.Sized()
-	if err != nil {
+	if err := e.Sized(); err != nil {
 		return nil, e, err
 	}
 	e.Stride = e.Width * e.Channels

@@ -13,27 +13,27 @@
 // to add to the values of each task: start and the segments to its left. The
 // values must be in the tile; there is a barrier at the end. segment is the one
 // of the work-item's task.
-FUNCTION void SCAN_BAND(POINTER_TO_LOCAL T *tile, POINTER_TO_LOCAL T *part, POINTER_TO_LOCAL T *before, i32 item, i32 segment, i32 lanes, T start)
+FUNCTION void SCAN_BAND(POINTER_TO_LOCAL T *tile, POINTER_TO_LOCAL T *part, POINTER_TO_LOCAL T *before, i32 item, i32 segment, i32 tileChannels, T start)
 {
 	BARRIER;
-	if (segment < TASKS / lanes) {
-		POINTER_TO_LOCAL T *value = tile + (u32)item / TASKS * PITCH + segment * SPAN * lanes + (u32)item % TASKS;
+	if (segment < TASKS / tileChannels) {
+		POINTER_TO_LOCAL T *value = tile + (u32)item / TASKS * PITCH + segment * SPAN * tileChannels + (u32)item % TASKS;
 		T values[SPAN]; // read together, since a write may not be passed by the next read
 		T sum = 0;
 #pragma unroll
 		for (i32 k = 0; k < SPAN; k++)
-			values[k] = value[k * lanes];
+			values[k] = value[k * tileChannels];
 #pragma unroll
 		for (i32 k = 0; k < SPAN; k++) {
 			sum += values[k];
-			value[k * lanes] = sum;
+			value[k * tileChannels] = sum;
 		}
 		part[item] = sum;
 	}
 	BARRIER;
 	T left = 0;
 	for (i32 k = segment; k > 0; k--)
-		left += part[item - k * lanes];
+		left += part[item - k * tileChannels];
 	before[item] = start + left;
 	BARRIER;
 }

@@ -10,24 +10,20 @@ import (
 	"testing"
 )
 
-// modules are what scripts/kernels.sh builds, and the version of their PTX.
-var modules = map[string]string{"portable": "6.3", "tilted": "6.3", "lattice": "6.3", "sums": "7.1", "squares": "7.1", "small": "7.1",
-	"volume": "6.3", "histogram": "6.3", "volumepass": "7.1", "histogrampass": "7.1", "papers": "6.3"}
-
 // What was built must come from the sources as they are.
 func TestBuiltIsCurrent(t *testing.T) {
-	for module := range modules {
+	for _, m := range modules {
 		var want strings.Builder
-		for _, file := range includes(t, module+".cu") {
+		for _, file := range includes(t, m.name+".cu") {
 			content, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			fmt.Fprintf(&want, "%x  %s\n", sha256.Sum256(content), file)
 		}
-		got, err := os.ReadFile("built/" + module + ".sources")
+		got, err := os.ReadFile("built/" + m.name + ".sources")
 		if err != nil || string(got) != want.String() {
-			t.Errorf("built/%s.* is stale: run make kernels", module)
+			t.Errorf("built/%s.* is stale: run make kernels", m.name)
 		}
 	}
 }
@@ -69,30 +65,15 @@ func TestCUDA(t *testing.T) {
 	}
 }
 
-// Every portable kernel must be in both images, and the PTX of a version that
-// the oldest drivers take.
-func TestCUDAHasEveryKernel(t *testing.T) {
-	var names []string
-	for _, types := range All() {
-		names = append(names, types.Kernel("totals"), types.Kernel("finish"))
-	}
-	for _, sum := range accumulators {
-		names = append(names, SumKernel("carry", sum), SumKernel("climb", sum), SumKernel("boxes", sum))
-	}
-	images := CUDA("portable", 9, 0)
-	cubin, ptx := images[0], images[1]
-	for _, name := range names {
-		if !bytes.Contains(ptx, []byte(".entry "+name+"(")) || !bytes.Contains(cubin, []byte(".text."+name+"\x00")) {
-			t.Errorf("%s was not built: run make kernels", name)
-		}
-	}
-	for module, version := range modules {
-		ptx := CUDA(module, 8, 9)
+// PTX must be of a version that the oldest drivers take.
+func TestPTXVersion(t *testing.T) {
+	for _, m := range modules {
+		ptx := CUDA(m.name, 8, 9)
 		if len(ptx) != 1 {
-			t.Fatalf("%d images of %s for 8.9", len(ptx), module)
+			t.Fatalf("%d images of %s for 8.9", len(ptx), m.name)
 		}
-		if !bytes.Contains(ptx[0], []byte("\n.version "+version+"\n")) || !bytes.Contains(ptx[0], []byte("by nvcc")) || ptx[0][len(ptx[0])-1] != 0 {
-			t.Errorf("the PTX of %s does not begin or end as it should", module)
+		if !bytes.Contains(ptx[0], []byte("\n.version "+m.ptx+"\n")) || !bytes.Contains(ptx[0], []byte("by nvcc")) || ptx[0][len(ptx[0])-1] != 0 {
+			t.Errorf("the PTX of %s does not begin or end as it should", m.name)
 		}
 	}
 }
@@ -105,7 +86,7 @@ func TestOneKernel(t *testing.T) {
 		if n := bytes.Count(one, []byte(".entry ")); n != 1 || !bytes.Contains(one, []byte(".entry "+name+"(")) {
 			t.Errorf("%d kernels are left, one of them %s", n, name)
 		}
-		if !bytes.Contains(one, []byte("\n.version "+modules[module]+"\n")) || one[len(one)-1] != 0 {
+		if !bytes.Contains(one, []byte("\n.version "+named(module).ptx+"\n")) || one[len(one)-1] != 0 {
 			t.Errorf("%s does not begin or end as PTX does", name)
 		}
 		if balance := bytes.Count(one, []byte("{")) - bytes.Count(one, []byte("}")); balance != 0 {

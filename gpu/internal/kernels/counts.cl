@@ -17,7 +17,7 @@ KERNEL(histogram_carry_u32)(const Histogram job, GLOBAL u8 *RESTRICT space)
 #endif
 FINISH_KERNEL(histogram_finish_u32)(const Histogram job, GLOBAL const u8 *RESTRICT space, GLOBAL u8 *RESTRICT out)
 {
-	LOCAL Relay shared;
+	LOCAL ColumnSums shared;
 	finish(job, GROUP_ID, ITEM_ID, space, out, &shared);
 }
 #undef FINISH_KERNEL

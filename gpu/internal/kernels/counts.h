@@ -86,26 +86,26 @@ UNROLL
 	}
 }
 
-// A Relay is where the work-items of a team hand columns on. After each segment
+// A ColumnSums is where the work-items of a team hand columns on. After each segment
 // there is a gap, which spreads them over the banks of local memory.
-#define RELAY_WORDS (TEAM * COLUMNS + SEGMENTS * QUADS)
-typedef struct { u32 words[2 * RELAY_WORDS]; } Relay;
+#define COLUMN_WORDS (TEAM * COLUMNS + SEGMENTS * QUADS)
+typedef struct { u32 words[2 * COLUMN_WORDS]; } ColumnSums;
 
-#define RELAY_AT(column, lane) (((column) + (column) / COLUMNS) * QUADS + (lane))
+#define COLUMN_AT(column, slot) (((column) + (column) / COLUMNS) * QUADS + (slot))
 
 // finish goes down a band with one team. A work-item counts COLUMNS neighbouring
 // columns for four bins, and has the table's entries, less those at the tile's left
 // edge, of every SEGMENTS-th column: so a team writes neighbouring entries at once.
-COUNT_FUNCTION void finish(JOB, i64 team, i32 item, GLOBAL const u8 *RESTRICT space, GLOBAL u8 *RESTRICT out, POINTER_TO_LOCAL Relay *shared)
+COUNT_FUNCTION void finish(JOB, i64 team, i32 item, GLOBAL const u8 *RESTRICT space, GLOBAL u8 *RESTRICT out, POINTER_TO_LOCAL ColumnSums *shared)
 {
-	i32 lane = (u32)item % QUADS, segment = (u32)item / QUADS;
+	i32 slot = (u32)item % QUADS, segment = (u32)item / QUADS;
 	i32 quadGroup = team % job.quadGroups;
 	team /= job.quadGroups;
-	i32 tileX = team % job.bundles * (QUADS / job.groupQuads) + lane / job.groupQuads;
+	i32 tileX = team % job.bundles * (QUADS / job.groupQuads) + slot / job.groupQuads;
 	team /= job.bundles;
 	i32 band = team % job.bands;
 	i64 image = team / job.bands;
-	i32 quad = quadGroup * job.groupQuads + lane % job.groupQuads;
+	i32 quad = quadGroup * job.groupQuads + slot % job.groupQuads;
 	i32 busy = quad < job.allQuads && tileX < job.tilesAcross;
 	if (!busy)
 		quad = tileX = 0;
@@ -122,7 +122,7 @@ COUNT_FUNCTION void finish(JOB, i64 team, i32 item, GLOBAL const u8 *RESTRICT sp
 	GLOBAL const Four *left = (GLOBAL const Four *)(space + job.leftStart) + (allBands * BAND * job.tilesAcross + tileX) * job.allQuads + quad;
 	GLOBAL const Four *totals = (GLOBAL const Four *)(space + job.totalsStart) + allBands * job.tilesAcross * job.allQuads + quad;
 	out += job.outStart + image * job.outDistance + ((firstX + segment + (i64)1) * channels + channel * job.bins + first) * 4;
-	i64 apart = SEGMENTS * channels; // counts from a column of the work-item to the next
+	i64 columnStep = SEGMENTS * channels; // counts from a column of the work-item to the next
 
 	// The table's row over the band: at the left edge, for which the segments share the
 	// tiles, and from there on.
@@ -157,7 +157,7 @@ UNROLL
 		corner[i] = 0;
 UNROLL
 		for (i32 s = 0; s < SEGMENTS; s++)
-			corner[i] += shared->words[(s * QUADS + lane) * 4 + i];
+			corner[i] += shared->words[(s * QUADS + slot) * 4 + i];
 	}
 UNROLL
 	for (i32 i = 0; i < 4; i++) {
@@ -166,21 +166,21 @@ UNROLL
 UNROLL
 		for (i32 k = 0; k < COLUMNS; k++) {
 			run += over[k].part[i];
-			shared->words[RELAY_AT(segment * COLUMNS + k, lane)] = run;
+			shared->words[COLUMN_AT(segment * COLUMNS + k, slot)] = run;
 		}
 		TEAM_BARRIER;
 		u32 ends[SEGMENTS - 1];
 UNROLL
 		for (i32 s = 0; s < SEGMENTS - 1; s++)
-			ends[s] = shared->words[RELAY_AT(s * COLUMNS + COLUMNS - 1, lane)];
+			ends[s] = shared->words[COLUMN_AT(s * COLUMNS + COLUMNS - 1, slot)];
 		u32 before = 0;
 UNROLL
 		for (i32 k = 0; k < COLUMNS; k++) {
 			if (k > 0 && k % (COLUMNS / SEGMENTS) == 0) // the next segment
 				before += ends[k / (COLUMNS / SEGMENTS) - 1];
-			sum[k][i] = before + shared->words[RELAY_AT(k * SEGMENTS + segment, lane)];
+			sum[k][i] = before + shared->words[COLUMN_AT(k * SEGMENTS + segment, slot)];
 			if (job.carry && k * SEGMENTS < columns && i < bins)
-				sum[k][i] += ((GLOBAL const u32 *)out)[k * apart + i];
+				sum[k][i] += ((GLOBAL const u32 *)out)[k * columnStep + i];
 		}
 	}
 
@@ -190,7 +190,7 @@ UNROLL
 	if (!job.carry && band == 0) {
 		for (i32 k = 0; k < COLUMNS && k * SEGMENTS < columns; k++)
 			for (i32 i = 0; i < bins; i++)
-				((GLOBAL u32 *)out)[k * apart + i] = 0;
+				((GLOBAL u32 *)out)[k * columnStep + i] = 0;
 		for (i32 i = 0; atEdge && i < bins; i++)
 			((GLOBAL u32 *)edge)[i] = 0;
 	}
@@ -210,24 +210,24 @@ UNROLL
 			next = *(GLOBAL const Four *)plane;
 			nextLeft = *left;
 		}
-		POINTER_TO_LOCAL u32 *words = shared->words + r % 2 * RELAY_WORDS; // the other half may still be read
+		POINTER_TO_LOCAL u32 *words = shared->words + r % 2 * COLUMN_WORDS; // the other half may still be read
 UNROLL
 		for (i32 k = 0; k < COLUMNS; k++) {
 			run += one[k];
-			words[RELAY_AT(segment * COLUMNS + k, lane)] = run;
+			words[COLUMN_AT(segment * COLUMNS + k, slot)] = run;
 		}
 		TEAM_BARRIER;
 		u32 ends[SEGMENTS - 1];
 UNROLL
 		for (i32 s = 0; s < SEGMENTS - 1; s++)
-			ends[s] = words[RELAY_AT(s * COLUMNS + COLUMNS - 1, lane)];
+			ends[s] = words[COLUMN_AT(s * COLUMNS + COLUMNS - 1, slot)];
 		u32 before = 0;
 		GLOBAL u8 *to = out + offset;
 UNROLL
-		for (i32 k = 0; k < COLUMNS; k++, to += apart * 4) {
+		for (i32 k = 0; k < COLUMNS; k++, to += columnStep * 4) {
 			if (k > 0 && k % (COLUMNS / SEGMENTS) == 0)
 				before += ends[k / (COLUMNS / SEGMENTS) - 1];
-			u32 word = before + words[RELAY_AT(k * SEGMENTS + segment, lane)];
+			u32 word = before + words[COLUMN_AT(k * SEGMENTS + segment, slot)];
 			Four counts;
 UNROLL
 			for (i32 i = 0; i < 4; i++) {

@@ -36,7 +36,7 @@ func CUDA(module string, major, minor int) [][]byte {
 	return images
 }
 
-// IsPTX says whether an image is PTX and not machine code.
+// IsPTX reports whether an image is PTX and not machine code.
 func IsPTX(image []byte) bool { return !bytes.HasPrefix(image, []byte("\x7fELF")) }
 
 // OneKernel is PTX with only one of its kernels: drivers compile all that they

@@ -99,7 +99,7 @@ FUNCTION Four four(GLOBAL const T *row, const Diagonals job, i32 x, i32 channel)
 }
 
 // add_windows adds the windows of x to x+3: of the falling diagonals those before,
-// of the rising ones those after. inside says that all are inside the table.
+// of the rising ones those after. inside is whether all are inside the table.
 FUNCTION void add_windows(Four *sum, GLOBAL const T *falling, GLOBAL const T *rising, const Diagonals job, i32 x, i32 channel, i32 inside)
 {
 UNROLL
@@ -146,7 +146,7 @@ KERNEL(PASTE2(tilted_windows, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *REST
 		GLOBAL const T *rising = (GLOBAL const T *)(carries + job.risingStart) + row - job.carryStride;
 		Four sum;
 		sum.part[0] = sum.part[1] = sum.part[2] = sum.part[3] = 0;
-		// Most have all their neighbours, and need not ask for each.
+		// Most have all their neighbours, and need no check of each.
 		if (job.channels == 1 && x > STRIP && x + STRIP + 3 < job.values) {
 			add_windows(&sum, falling, rising, job, x, channel, 1);
 		} else

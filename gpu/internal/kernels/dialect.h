@@ -18,6 +18,9 @@
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #define GROUP_ID ((u32)get_group_id(0))
 #define ITEM_ID ((i32)get_local_id(0))
+#define ALIGNED(bytes) __attribute__((aligned(bytes)))
+#define UNROLL // PoCL takes long to compile what is unrolled among barriers
+#define NO_UNROLL
 
 typedef uchar u8;
 typedef ushort u16;
@@ -42,6 +45,9 @@ typedef double f64;
 #define BARRIER __syncthreads()
 #define GROUP_ID blockIdx.x
 #define ITEM_ID ((i32)threadIdx.x)
+#define ALIGNED(bytes) alignas(bytes)
+#define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
 
 typedef unsigned char u8;
 typedef unsigned short u16;

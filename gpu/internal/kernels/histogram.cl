@@ -35,7 +35,7 @@ FUNCTION u32 number(PIXEL value, POINTER_TO_LOCAL const PIXEL *limits, i32 count
 	return low > 0 && low <= bins ? 8 * ((u32)low - 1) : NO_BIN;
 }
 
-// prepare brings the limits.
+// prepare loads the limits.
 COUNT_FUNCTION void prepare(JOB, i32 item, GLOBAL const PIXEL *RESTRICT limits, POINTER_TO_LOCAL Tally *shared)
 {
 	for (i32 i = item; i < job.limits; i += GROUP)
@@ -97,12 +97,12 @@ UNROLL
 	}
 	BARRIER;
 
-	i32 lane = (u32)item % QUADS, segment = (u32)item / QUADS % SEGMENTS, team = (u32)item / TEAM;
+	i32 slot = (u32)item % QUADS, segment = (u32)item / QUADS % SEGMENTS, team = (u32)item / TEAM;
 	i32 band = team / ACROSS, tileX = firstTile + team % ACROSS, column = team % ACROSS * TILE + segment * COLUMNS; // of the group
 	i64 allBands = (i64)image * job.bands + tileY * BANDS;
 	for (i32 low = 0; low < job.quads; low += QUADS) {
-		i32 quad = channel * job.quads + low + lane, busy = low + lane < job.quads;
-		u32 bits = 32 * (low + lane), down[COLUMNS];
+		i32 quad = channel * job.quads + low + slot, busy = low + slot < job.quads;
+		u32 bits = 32 * (low + slot), down[COLUMNS];
 UNROLL
 		for (i32 k = 0; k < COLUMNS; k++)
 			down[k] = 0;
@@ -115,7 +115,7 @@ UNROLL
 				row += one[k];
 				down[k] += one[k];
 			}
-			shared->words[((band * BAND + r) * ACROSS * SEGMENTS + column / COLUMNS) * QUADS + lane] = row;
+			shared->words[((band * BAND + r) * ACROSS * SEGMENTS + column / COLUMNS) * QUADS + slot] = row;
 		}
 		GLOBAL u32 *columnWords = (GLOBAL u32 *)(space + job.columnsStart) + ((allBands + band) * planeStride + tileX * TILE + segment * COLUMNS) * job.allQuads + quad;
 		if (busy)
@@ -124,7 +124,7 @@ UNROLL
 				columnWords[k * job.allQuads] = down[k];
 		BARRIER;
 		// The rows over all segments, and these over all rows of a band.
-		POINTER_TO_LOCAL u32 *words = shared->words + (band * BAND * ACROSS + team % ACROSS) * TEAM + lane; // of the team's first row
+		POINTER_TO_LOCAL u32 *words = shared->words + (band * BAND * ACROSS + team % ACROSS) * TEAM + slot; // of the team's first row
 		for (i32 r = segment; r < BAND; r += SEGMENTS) {
 			POINTER_TO_LOCAL u32 *row = words + r * ACROSS * TEAM;
 			u32 sum = row[0] + row[QUADS] + row[2 * QUADS] + row[3 * QUADS];

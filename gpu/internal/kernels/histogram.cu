@@ -1,5 +1,5 @@
-// Written by go test ./gpu/internal/kernels -update, from the list in volume.go: every
-// kernel of module histogram for CUDA.
+// Code generated from the list in modules.go. DO NOT EDIT.
+// PTX 6.3 for compute capability 75.
 
 #include "dialect.h"
 #include "histogram.h"
@@ -19,6 +19,13 @@ namespace histogram_totals_u16 {
 #include "histogram.cl"
 }
 
+namespace histogram_totals_u32 {
+#define GROUP 128
+#define PIXEL u32
+#define PIXEL_BYTES 4
+#include "histogram.cl"
+}
+
 namespace histogram_totals_i16 {
 #define GROUP 128
 #define PIXEL i16
@@ -29,13 +36,6 @@ namespace histogram_totals_i16 {
 namespace histogram_totals_i32 {
 #define GROUP 128
 #define PIXEL i32
-#define PIXEL_BYTES 4
-#include "histogram.cl"
-}
-
-namespace histogram_totals_u32 {
-#define GROUP 128
-#define PIXEL u32
 #define PIXEL_BYTES 4
 #include "histogram.cl"
 }

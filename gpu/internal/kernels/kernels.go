@@ -1,22 +1,24 @@
 // Package kernels holds the kernels of package gpu: their sources, and what was
 // built from them for CUDA.
 //
-// The portable kernels (portable.cl, carry.cl) are one source in two dialects,
-// see dialect.h: OpenCL compiles it on the user's machine, CUDA gets it
-// compiled ahead, as portable.cu lists it. So are those of turned tables, which
-// turned.go names and tilted.cu and lattice.cu list, those of volumes and integral
-// histograms (volume.go, volume.cu, histogram.cu), and those of package papers
-// (papers.cl, papers.cu). For CUDA only there are one-pass
-// kernels: onepass.h says how they work, shapes.h holds their tuning, sums.cu and
-// squares.cu list them, and small.cu is for small images; volumepass.h and
-// volumepass.cu are those of volumes, histogrampass.h and histogrampass.cu those of
-// integral histograms. "make kernels" builds all of this into the folder built.
+// Most are one source in two dialects, see dialect.h: OpenCL compiles it on the
+// user's machine, CUDA gets it compiled ahead. For CUDA only there are faster
+// kernels, in layers:
+//
+//	common.h, warp.h, lookback.h, async.h   what they share
+//	plane_*.h, small.h                      tables of images in one pass
+//	volume_*.h                              tables of volumes in one pass
+//	histogram_*.h                           integral histograms in two launches
+//
+// Folder jobs has what the host tells a kernel. modules.go lists every kernel, from
+// the pairs of types in package pairs; "go test ./gpu/internal/kernels -update" writes
+// the .cu files from that list, and "make kernels" builds them into the folder built.
 package kernels
 
 import (
 	"fmt"
-	"slices"
-	"strings"
+
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Types are what the portable kernels are made for: signed sums are the same
@@ -24,35 +26,22 @@ import (
 // there are no squares.
 type Types struct{ Pixel, Sum, Square string }
 
-// pairs lists for each pixel its sums and its squares.
-var pairs = []struct {
-	pixel         string
-	sums, squares []string
-}{
-	{"u8", []string{"u32", "u64", "f32", "f64"}, []string{"u64"}},
-	{"u16", []string{"u64", "f64"}, []string{"u64"}},
-	{"i16", []string{"u64"}, []string{"u64"}},
-	{"i32", []string{"u64"}, []string{"u64", "f64"}},
-	{"u32", []string{"u32", "u64"}, []string{"u64", "f64"}},
-	{"f32", []string{"f32", "f64"}, []string{"f64"}},
-	{"f64", []string{"f64"}, []string{"f64"}},
-}
-
-// accumulators are the types of all sums and squares.
-var accumulators = []string{"u32", "u64", "f32", "f64"}
-
 // All lists the types of every portable kernel over pixels.
 func All() []Types {
 	var all []Types
-	for _, p := range pairs {
-		for _, sum := range p.sums {
-			for _, square := range append([]string{""}, p.squares...) {
-				all = append(all, Types{p.pixel, sum, square})
-			}
+	for _, p := range pairs.Sums.For(pairs.OnDevice) {
+		t := typesOf(p)
+		all = append(all, t)
+		for _, square := range pairs.Squares.For(pairs.OnDevice).Of(p.Pixel) {
+			t.Square = square.Short()
+			all = append(all, t)
 		}
 	}
 	return all
 }
+
+// typesOf is a pair as kernels name it.
+func typesOf(p pairs.Pair) Types { return Types{Pixel: p.Pixel.Short(), Sum: p.Sum.Bits().Short()} }
 
 // MaxGroup is how many work-items a work-group has where the device allows it:
 // fewer for wide sums, of which local memory holds fewer.
@@ -63,62 +52,94 @@ func (t Types) MaxGroup() int {
 	return 256
 }
 
-// Kernel is the name of a kernel over pixels, "totals" or "finish".
-func (t Types) Kernel(name string) string {
-	name = "portable_" + name + "_" + t.Pixel + "_" + t.Sum
+// String is the types as names of kernels have them.
+func (t Types) String() string {
 	if t.Square != "" {
-		name += "_" + t.Square
+		return t.Pixel + "_" + t.Sum + "_" + t.Square
 	}
-	return name
+	return t.Pixel + "_" + t.Sum
+}
+
+// Kernel is the name of a kernel over pixels, "totals" or "finish".
+func (t Types) Kernel(name string) string { return "portable_" + name + "_" + t.String() }
+
+// PlaneChannels is how many interleaved channels the one-pass kernels take.
+const PlaneChannels = 4
+
+// PlaneKernel is the name of a one-pass kernel, of module "sums", "squares" or "small".
+// Its path is "fast", where blocks draw tile after tile, or "small" and "flat", where
+// each has one.
+func PlaneKernel(path string, t Types, channels int) string {
+	return fmt.Sprintf("%s_%v_c%d", path, t, channels)
 }
 
 // SumKernel is the name of a kernel over sums, "carry", "climb" or "boxes".
 func SumKernel(name, sum string) string { return "portable_" + name + "_" + sum }
 
-// define lists the macros that one instance of the source takes, the last of
-// its names being the file.
-func (t Types) define() (macros [][2]string, file string) {
-	if t.Pixel == "" {
-		return [][2]string{{"ACCUMULATOR", t.Sum}}, "carry.cl"
+// TiltedKernel is the name of a kernel over pixels, "totals" or "finish". Where
+// quads is set, a work-item has four neighbouring pixels of one channel.
+func TiltedKernel(name string, t Types, quads bool) string {
+	if quads {
+		name += "4"
 	}
-	macros = [][2]string{{"PIXEL", t.Pixel}, {"SUM", t.Sum}}
-	if t.Square != "" {
-		macros = append(macros, [2]string{"SQUARE", t.Square})
-	}
-	if t.Sum == "f32" {
-		macros = append(macros, [2]string{"TAKE_OFFSET", "1"})
-	}
-	return macros, "portable.cl"
+	return "tilted_" + name + "_" + t.Pixel + "_" + t.Sum
 }
 
-// parse is what a kernel's name says of its types.
-func parse(kernel string) (Types, error) {
-	var t Types
-	parts := strings.Split(kernel, "_")
-	known := len(parts) >= 3 && parts[0] == "portable"
-	if known {
-		switch parts[1] {
-		case "totals", "finish":
-			for i, part := range parts[2:] {
-				switch i {
-				case 0:
-					t.Pixel = part
-				case 1:
-					t.Sum = part
-				case 2:
-					t.Square = part
-				}
-			}
-			known = len(parts) <= 5 && slices.Contains(All(), t)
-		case "carry", "climb", "boxes":
-			t.Sum = parts[2]
-			known = len(parts) == 3 && slices.Contains(accumulators, t.Sum)
-		default:
-			known = false
-		}
+// DiagonalKernel is the name of a kernel of tilted tables over sums, "lines",
+// "windows" or "boxes", or "sums", which only CUDA has.
+func DiagonalKernel(name, sum string) string { return "tilted_" + name + "_" + sum }
+
+// LatticeKernel is the name of the kernel that lays pixels of this size out in
+// the cells of a rotation, "lay", or "gray" for images of one channel.
+func LatticeKernel(name string, bytes int) string {
+	return fmt.Sprintf("lattice_%s_u%d", name, 8*bytes)
+}
+
+// LatticeSums is the name of a kernel of rotated tables over sums, "edges" or
+// "boxes".
+func LatticeSums(name, sum string) string { return "lattice_" + name + "_" + sum }
+
+// VolumeKernel is the name of the kernel that makes the tables of volumes, or, where
+// squares is set, those of the squares of their voxels.
+func VolumeKernel(pixel, sum string, squares bool) string {
+	if squares {
+		return "volume_square_" + pixel + "_" + sum
 	}
-	if !known {
-		return t, fmt.Errorf("no kernel is called %q", kernel)
+	return "volume_finish_" + pixel + "_" + sum
+}
+
+// VolumeBoxes is the name of the kernel that answers boxes of volumes.
+func VolumeBoxes(sum string) string { return "volume_boxes_" + sum }
+
+// VolumePassKernel is the name of a one-pass kernel of volumes, or, where squares is
+// set, of the squares of their voxels.
+func VolumePassKernel(pixel, sum string, squares bool) string {
+	if squares {
+		return "volumepass_square_" + pixel + "_" + sum
 	}
-	return t, nil
+	return "volumepass_" + pixel + "_" + sum
+}
+
+// VolumePassPlanes is the name of the kernel that adds up slabs of slices for a
+// one-pass kernel.
+func VolumePassPlanes(kernel string) string { return kernel + "_planes" }
+
+// HistogramTotals is the name of the kernel that finds the bins of pixels.
+func HistogramTotals(pixel string) string { return "histogram_totals_" + pixel }
+
+// HistogramCarry and HistogramFinish are the names of the kernels that carry counts
+// on, and that write integral histograms.
+const (
+	HistogramCarry  = "histogram_carry_u32"
+	HistogramFinish = "histogram_finish_u32"
+)
+
+// HistogramPassKernels is the names of the kernels that make integral histograms in two
+// launches, see histogram_pass.h: across is how many columns a warp writes at a time.
+func HistogramPassKernels(pixel string, across int) (count, write string) {
+	from := "u16" // the bins of pixels
+	if pixel == "u8" {
+		from = pixel
+	}
+	return "histogrampass_count_" + pixel, fmt.Sprintf("histogrampass_write_%s_%d", from, across)
 }

@@ -16,7 +16,7 @@
 #define AT_ONCE 4                       // reads under way
 
 // PLACE is where in a tile a cell goes.
-#define PLACE(split, row, cell, lanes) ((split) ? (((row) & 1) * (ROWS / 2) + (row) / 2) * PITCH + (cell) / 2 * (lanes) : (row) * PITCH + (cell) * (lanes))
+#define PLACE(split, row, cell, tileChannels) ((split) ? (((row) & 1) * (ROWS / 2) + (row) / 2) * PITCH + (cell) / 2 * (tileChannels) : (row) * PITCH + (cell) * (tileChannels))
 
 LAY_KERNEL(PASTE2(lattice_lay, PIXEL))(const Lattice job, GLOBAL const u8 *RESTRICT in, GLOBAL const i32 *RESTRICT shape, GLOBAL u8 *RESTRICT out)
 {
@@ -28,13 +28,13 @@ LAY_KERNEL(PASTE2(lattice_lay, PIXEL))(const Lattice job, GLOBAL const u8 *RESTR
 #endif
 	LOCAL Line lines[GROUP];
 	u32 number = GROUP_ID;
-	i32 item = ITEM_ID, firstChannel = (i32)(number % job.laneGroups) * job.lanes;
-	number /= job.laneGroups;
+	i32 item = ITEM_ID, firstChannel = (i32)(number % job.channelGroups) * job.tileChannels;
+	number /= job.channelGroups;
 	i32 firstCell = (i32)(number % job.tilesAcross) * job.tileCells, left = firstCell << job.split, right = left + (job.tileCells << job.split);
 	number /= job.tilesAcross;
 	i32 top = (i32)(number % job.tilesDown) * ROWS, bottom = top + ROWS; // of the whole lattice
 	i64 image = number / job.tilesDown;
-	i32 lanes = job.lanes, realLanes = job.channels - firstChannel, pixelBytes = job.channels * PIXEL_BYTES;
+	i32 tileChannels = job.tileChannels, realChannels = job.channels - firstChannel, pixelBytes = job.channels * PIXEL_BYTES;
 	in += job.inStart + image * job.inDistance + firstChannel * (i64)PIXEL_BYTES;
 	i32 firstRow = top >> job.split, rows = ROWS >> job.split; // of each lattice
 #ifndef __OPENCL_VERSION__
@@ -86,16 +86,16 @@ LAY_KERNEL(PASTE2(lattice_lay, PIXEL))(const Lattice job, GLOBAL const u8 *RESTR
 		for (i32 i = (u32)item / SHARE; i < count; i += GROUP / SHARE) {
 			Line l = lines[i];
 			GLOBAL const u8 *RESTRICT pixels = in + (y + i) * job.inStride;
-			for (i32 value = (u32)item % SHARE; value < l.count * lanes; value += SHARE * AT_ONCE) {
+			for (i32 value = (u32)item % SHARE; value < l.count * tileChannels; value += SHARE * AT_ONCE) {
 				PIXEL v[AT_ONCE];
 				i32 to[AT_ONCE];
 UNROLL
 				for (i32 k = 0; k < AT_ONCE; k++) {
-					i32 at = value + k * SHARE, pixel = by_lanes(at, job.lanesInverse), lane = at - pixel * lanes, m = l.first + pixel;
+					i32 at = value + k * SHARE, pixel = by_channels(at, job.tileChannelsInverse), channel = at - pixel * tileChannels, m = l.first + pixel;
 					to[k] = -1;
-					if (pixel < l.count && lane < realLanes) {
-						to[k] = PLACE(job.split, l.row + downs[m], l.column + m * forward, lanes) + lane;
-						v[k] = *(GLOBAL const PIXEL *)(pixels + m * (i64)pixelBytes + lane * PIXEL_BYTES);
+					if (pixel < l.count && channel < realChannels) {
+						to[k] = PLACE(job.split, l.row + downs[m], l.column + m * forward, tileChannels) + channel;
+						v[k] = *(GLOBAL const PIXEL *)(pixels + m * (i64)pixelBytes + channel * PIXEL_BYTES);
 					}
 				}
 UNROLL
@@ -124,10 +124,10 @@ UNROLL
 #endif
 	i32 cells = job.columns - firstCell < job.tileCells ? job.columns - firstCell : job.tileCells;
 	rows = job.rows - firstRow < rows ? job.rows - firstRow : rows;
-	for (i32 value = item; value < cells * lanes; value += GROUP) {
-		i32 cell = by_lanes(value, job.lanesInverse), lane = value - cell * lanes;
-		GLOBAL u8 *to = out + cell * (i64)pixelBytes + lane * PIXEL_BYTES;
-		if (lane < realLanes)
+	for (i32 value = item; value < cells * tileChannels; value += GROUP) {
+		i32 cell = by_channels(value, job.tileChannelsInverse), channel = value - cell * tileChannels;
+		GLOBAL u8 *to = out + cell * (i64)pixelBytes + channel * PIXEL_BYTES;
+		if (channel < realChannels)
 			for (i32 odd = 0; odd <= job.split; odd++)
 				for (i32 row = 0; row < rows; row++)
 					*(GLOBAL PIXEL *)(to + odd * job.outDistance + row * job.outStride) = tile[(odd * (ROWS / 2) + row) * PITCH + value];

@@ -5,7 +5,7 @@
 // work-item has READ neighbouring pixels of every line that it comes to. From line
 // to line their cells move together, so that where each goes, seen from the first,
 // is worked out once. Pixels of a read whose others are inside the tile may lie
-// outside of it: there is room round it, and nobody asks.
+// outside of it: there is room round it, and nobody reads it.
 
 #define CELLS 128 // of a row of a tile: small tiles, so that many work-groups are at work at once
 #define ROWS (128 / PIXEL_BYTES)

@@ -12,16 +12,16 @@ FUNCTION void OF(total_band)(const Job job, Place at, i32 item, i32 y, POINTER_T
 	T sum = 0;
 	BARRIER;
 	if (at.busy) {
-		i32 start = at.row * PITCH + at.segment * (SPAN + 1) * job.lanes + at.lane;
+		i32 start = at.row * PITCH + at.segment * (SPAN + 1) * job.tileChannels + at.channel;
 #pragma unroll
 		for (i32 k = 0; k < SPAN; k++)
-			sum += tile[start + k * job.lanes];
+			sum += tile[start + k * job.tileChannels];
 		part[item] = sum;
 	}
 	BARRIER;
 	if (at.busy && at.segment == 0 && job.tilesAcross > 1 && y + at.row < at.endRow) {
-		for (i32 k = 1; k < TASKS / job.lanes; k++)
-			sum += part[item + k * job.lanes];
+		for (i32 k = 1; k < TASKS / job.tileChannels; k++)
+			sum += part[item + k * job.tileChannels];
 		rows[rowsAt(job, at, y + at.row)] = sum;
 	}
 }
@@ -39,7 +39,7 @@ FUNCTION T OF(top_row)(const Job job, Place at, GLOBAL u8 *table)
 		if (at.inside)
 			row[at.column + job.channels] = 0;
 		if (at.edge && at.row == 0)
-			row[at.firstChannel + at.lane] = 0;
+			row[at.firstChannel + at.channel] = 0;
 	}
 	return top;
 }
@@ -52,7 +52,7 @@ FUNCTION void OF(finish_band)(const Job job, Place at, i32 item, i32 y, POINTER_
 	T start = 0;
 	if (at.busy && at.tileX > 0 && y + at.row < at.endRow)
 		start = rows[rowsAt(job, at, y + at.row)];
-	OF(scan_band)(tile, part, before, item, at.segment, job.lanes, start);
+	OF(scan_band)(tile, part, before, item, at.segment, job.tileChannels, start);
 	table += (y + (i64)1) * stride;
 	GLOBAL u8 *column = table + (at.column + job.channels) * (i64)sizeof(T);
 #pragma unroll
@@ -60,7 +60,7 @@ FUNCTION void OF(finish_band)(const Job job, Place at, i32 item, i32 y, POINTER_
 		if (at.inside && y + k < at.endRow)
 			*(GLOBAL T *)(column + k * stride) = tile[k * PITCH + at.position] + before[k * TASKS + at.task] + top;
 	if (at.edge && y + at.row < at.endRow)
-		((GLOBAL T *)(table + at.row * stride))[at.firstChannel + at.lane] = 0;
+		((GLOBAL T *)(table + at.row * stride))[at.firstChannel + at.channel] = 0;
 }
 
 #undef SCAN_BAND

@@ -5,27 +5,23 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-//go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h volume.h histogram.h counts.h papers.h
+//go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h histogram.h counts.h papers.h jobs/*.h
 var sources embed.FS
 
 // OpenCL is a program that has a kernel, for work-groups of this many
 // work-items, and the options to build it with. Kernels with equal programs and
 // options share them.
 func OpenCL(kernel string, group int) (source, options string, err error) {
-	i, ok := listedAs(kernel)
-	if p, is := papers(kernel); is {
-		i, ok, group = p, true, p.group // whatever the launch: rows and columns take any
+	i, headers, err := find(kernel)
+	if err != nil {
+		return "", "", err
 	}
-	if !ok {
-		t, err := parse(kernel)
-		if err != nil {
-			return "", "", err
-		}
-		i.headers = []string{"dialect.h", "job.h"}
-		i.macros, i.file = t.define()
+	if i.always {
+		group = i.group
 	}
 	if group < 16 || group&(group-1) != 0 {
 		return "", "", fmt.Errorf("work-groups of %d: they must be a power of two, 16 or more", group)
@@ -37,14 +33,14 @@ func OpenCL(kernel string, group int) (source, options string, err error) {
 	if NeedsFloat64(kernel) {
 		options += " -D FLOAT64"
 	}
-	for _, file := range append(i.headers, i.file) {
+	for _, file := range append(slices.Clone(headers), i.file) {
 		source += fmt.Sprintf("#include %q\n", file)
 	}
 	source, err = expand(source)
 	return source, options, err
 }
 
-// NeedsFloat64 says whether a kernel needs a device with 64-bit floats.
+// NeedsFloat64 reports whether a kernel needs a device with 64-bit floats.
 func NeedsFloat64(kernel string) bool { return strings.Contains(kernel, "f64") }
 
 var include = regexp.MustCompile(`(?m)^#include "(.*)"\n`)

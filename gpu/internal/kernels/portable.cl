@@ -7,7 +7,7 @@
 //	portable_climb   adds the latter up from the top: the table at the tiles' left edges
 //	portable_finish  reads each tile again, adds what lies above and to the left, and writes
 //
-// A tile is tileRows high, and tilePixels of lanes channels wide: one column of
+// A tile is tileRows high, and tilePixels of tileChannels channels wide: one column of
 // values for each work-item. It is worked through in bands of SPAN rows.
 
 #ifdef SQUARE

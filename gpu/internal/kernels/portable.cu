@@ -1,17 +1,17 @@
-// Written by go test ./gpu/internal/kernels -update, from the list of types there: every
-// portable kernel for CUDA.
+// Code generated from the list in modules.go. DO NOT EDIT.
+// PTX 6.3 for compute capability 75.
 
 #include "dialect.h"
 #include "job.h"
 
-namespace u8_u32 {
+namespace portable_totals_u8_u32 {
 #define GROUP 256
 #define PIXEL u8
 #define SUM u32
 #include "portable.cl"
 }
 
-namespace u8_u32_u64 {
+namespace portable_totals_u8_u32_u64 {
 #define GROUP 128
 #define PIXEL u8
 #define SUM u32
@@ -19,14 +19,14 @@ namespace u8_u32_u64 {
 #include "portable.cl"
 }
 
-namespace u8_u64 {
+namespace portable_totals_u8_u64 {
 #define GROUP 128
 #define PIXEL u8
 #define SUM u64
 #include "portable.cl"
 }
 
-namespace u8_u64_u64 {
+namespace portable_totals_u8_u64_u64 {
 #define GROUP 128
 #define PIXEL u8
 #define SUM u64
@@ -34,7 +34,7 @@ namespace u8_u64_u64 {
 #include "portable.cl"
 }
 
-namespace u8_f32 {
+namespace portable_totals_u8_f32 {
 #define GROUP 256
 #define PIXEL u8
 #define SUM f32
@@ -42,7 +42,7 @@ namespace u8_f32 {
 #include "portable.cl"
 }
 
-namespace u8_f32_u64 {
+namespace portable_totals_u8_f32_u64 {
 #define GROUP 128
 #define PIXEL u8
 #define SUM f32
@@ -51,14 +51,14 @@ namespace u8_f32_u64 {
 #include "portable.cl"
 }
 
-namespace u8_f64 {
+namespace portable_totals_u8_f64 {
 #define GROUP 128
 #define PIXEL u8
 #define SUM f64
 #include "portable.cl"
 }
 
-namespace u8_f64_u64 {
+namespace portable_totals_u8_f64_u64 {
 #define GROUP 128
 #define PIXEL u8
 #define SUM f64
@@ -66,14 +66,14 @@ namespace u8_f64_u64 {
 #include "portable.cl"
 }
 
-namespace u16_u64 {
+namespace portable_totals_u16_u64 {
 #define GROUP 128
 #define PIXEL u16
 #define SUM u64
 #include "portable.cl"
 }
 
-namespace u16_u64_u64 {
+namespace portable_totals_u16_u64_u64 {
 #define GROUP 128
 #define PIXEL u16
 #define SUM u64
@@ -81,14 +81,14 @@ namespace u16_u64_u64 {
 #include "portable.cl"
 }
 
-namespace u16_f64 {
+namespace portable_totals_u16_f64 {
 #define GROUP 128
 #define PIXEL u16
 #define SUM f64
 #include "portable.cl"
 }
 
-namespace u16_f64_u64 {
+namespace portable_totals_u16_f64_u64 {
 #define GROUP 128
 #define PIXEL u16
 #define SUM f64
@@ -96,14 +96,60 @@ namespace u16_f64_u64 {
 #include "portable.cl"
 }
 
-namespace i16_u64 {
+namespace portable_totals_u32_u64 {
+#define GROUP 128
+#define PIXEL u32
+#define SUM u64
+#include "portable.cl"
+}
+
+namespace portable_totals_u32_u64_u64 {
+#define GROUP 128
+#define PIXEL u32
+#define SUM u64
+#define SQUARE u64
+#include "portable.cl"
+}
+
+namespace portable_totals_u32_u64_f64 {
+#define GROUP 128
+#define PIXEL u32
+#define SUM u64
+#define SQUARE f64
+#include "portable.cl"
+}
+
+namespace portable_totals_u32_u32 {
+#define GROUP 256
+#define PIXEL u32
+#define SUM u32
+#include "portable.cl"
+}
+
+namespace portable_totals_u32_u32_u64 {
+#define GROUP 128
+#define PIXEL u32
+#define SUM u32
+#define SQUARE u64
+#include "portable.cl"
+}
+
+namespace portable_totals_u32_u32_f64 {
+#define GROUP 128
+#define PIXEL u32
+#define SUM u32
+#define SQUARE f64
+#include "portable.cl"
+}
+
+namespace portable_totals_i16_u64 {
 #define GROUP 128
 #define PIXEL i16
 #define SUM u64
 #include "portable.cl"
 }
 
-namespace i16_u64_u64 {
+namespace portable_totals_i16_u64_u64 {
 #define GROUP 128
 #define PIXEL i16
 #define SUM u64
@@ -111,14 +157,14 @@ namespace i16_u64_u64 {
 #include "portable.cl"
 }
 
-namespace i32_u64 {
+namespace portable_totals_i32_u64 {
 #define GROUP 128
 #define PIXEL i32
 #define SUM u64
 #include "portable.cl"
 }
 
-namespace i32_u64_u64 {
+namespace portable_totals_i32_u64_u64 {
 #define GROUP 128
 #define PIXEL i32
 #define SUM u64
@@ -126,7 +172,7 @@ namespace i32_u64_u64 {
 #include "portable.cl"
 }
 
-namespace i32_u64_f64 {
+namespace portable_totals_i32_u64_f64 {
 #define GROUP 128
 #define PIXEL i32
 #define SUM u64
@@ -134,53 +180,22 @@ namespace i32_u64_f64 {
 #include "portable.cl"
 }
 
-namespace u32_u32 {
-#define GROUP 256
-#define PIXEL u32
-#define SUM u32
+namespace portable_totals_f32_f64 {
+#define GROUP 128
+#define PIXEL f32
+#define SUM f64
 #include "portable.cl"
 }
 
-namespace u32_u32_u64 {
+namespace portable_totals_f32_f64_f64 {
 #define GROUP 128
-#define PIXEL u32
-#define SUM u32
-#define SQUARE u64
-#include "portable.cl"
-}
-
-namespace u32_u32_f64 {
-#define GROUP 128
-#define PIXEL u32
-#define SUM u32
+#define PIXEL f32
+#define SUM f64
 #define SQUARE f64
 #include "portable.cl"
 }
 
-namespace u32_u64 {
-#define GROUP 128
-#define PIXEL u32
-#define SUM u64
-#include "portable.cl"
-}
-
-namespace u32_u64_u64 {
-#define GROUP 128
-#define PIXEL u32
-#define SUM u64
-#define SQUARE u64
-#include "portable.cl"
-}
-
-namespace u32_u64_f64 {
-#define GROUP 128
-#define PIXEL u32
-#define SUM u64
-#define SQUARE f64
-#include "portable.cl"
-}
-
-namespace f32_f32 {
+namespace portable_totals_f32_f32 {
 #define GROUP 256
 #define PIXEL f32
 #define SUM f32
@@ -188,7 +203,7 @@ namespace f32_f32 {
 #include "portable.cl"
 }
 
-namespace f32_f32_f64 {
+namespace portable_totals_f32_f32_f64 {
 #define GROUP 128
 #define PIXEL f32
 #define SUM f32
@@ -197,29 +212,14 @@ namespace f32_f32_f64 {
 #include "portable.cl"
 }
 
-namespace f32_f64 {
-#define GROUP 128
-#define PIXEL f32
-#define SUM f64
-#include "portable.cl"
-}
-
-namespace f32_f64_f64 {
-#define GROUP 128
-#define PIXEL f32
-#define SUM f64
-#define SQUARE f64
-#include "portable.cl"
-}
-
-namespace f64_f64 {
+namespace portable_totals_f64_f64 {
 #define GROUP 128
 #define PIXEL f64
 #define SUM f64
 #include "portable.cl"
 }
 
-namespace f64_f64_f64 {
+namespace portable_totals_f64_f64_f64 {
 #define GROUP 128
 #define PIXEL f64
 #define SUM f64
@@ -227,25 +227,25 @@ namespace f64_f64_f64 {
 #include "portable.cl"
 }
 
-namespace sums_u32 {
+namespace portable_carry_u32 {
 #define GROUP 256
 #define ACCUMULATOR u32
 #include "carry.cl"
 }
 
-namespace sums_u64 {
+namespace portable_carry_u64 {
 #define GROUP 128
 #define ACCUMULATOR u64
 #include "carry.cl"
 }
 
-namespace sums_f32 {
+namespace portable_carry_f32 {
 #define GROUP 256
 #define ACCUMULATOR f32
 #include "carry.cl"
 }
 
-namespace sums_f64 {
+namespace portable_carry_f64 {
 #define GROUP 128
 #define ACCUMULATOR f64
 #include "carry.cl"

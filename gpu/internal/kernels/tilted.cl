@@ -81,8 +81,8 @@ typedef struct { Sums falling[PIECES], rising[PIECES], sums[PIECES]; } State;
 
 FUNCTION void share_of(Share *at, const Tilted job, u32 tile, i32 item, i32 strips)
 {
-	i32 firstChannel = (i32)(tile % job.laneGroups) * job.lanes;
-	tile /= job.laneGroups;
+	i32 firstChannel = (i32)(tile % job.channelGroups) * job.tileChannels;
+	tile /= job.channelGroups;
 	i32 tileX = tile % job.tilesAcross;
 	tile /= job.tilesAcross;
 	at->strip = tile % strips;
@@ -107,7 +107,7 @@ UNROLL
 #else
 UNROLL
 	for (i32 p = 0; p < PIECES; p++) {
-		i32 value = p * GROUP + item, pixel = by_lanes(value, job.lanesInverse), channel = firstChannel + value - pixel * job.lanes;
+		i32 value = p * GROUP + item, pixel = by_channels(value, job.tileChannelsInverse), channel = firstChannel + value - pixel * job.tileChannels;
 		at->x[p] = start - STRIP + pixel;
 		at->channel[p] = channel < job.channels ? channel : -1;
 	}
@@ -205,26 +205,26 @@ FUNCTION Sums load_carry(GLOBAL const u8 *row, const Tilted job, const Share *at
 #if defined(QUADS) && !defined(__OPENCL_VERSION__)
 #define EDGE_SPACE(name) SUM *name = 0
 #define EDGE_BUFFER(name, row) name
-FUNCTION void from_neighbours(SUM *left, SUM *right, const State *s, i32 item, i32 lanes, SUM *edges)
+FUNCTION void from_neighbours(SUM *left, SUM *right, const State *s, i32 item, i32 tileChannels, SUM *edges)
 {
 	SUM before = 0, after = 0;
 UNROLL
 	for (i32 p = 0; p < PIECES; p++) {
-		SUM turned = __shfl_sync(~0u, s->falling[p].part[3], item + 31 & 31);
-		left[p] = item > 0 ? turned : before;
-		before = turned;
+		SUM shuffled = __shfl_sync(~0u, s->falling[p].part[3], item + 31 & 31);
+		left[p] = item > 0 ? shuffled : before;
+		before = shuffled;
 	}
 UNROLL
 	for (i32 p = PIECES - 1; p >= 0; p--) {
-		SUM turned = __shfl_sync(~0u, s->rising[p].part[0], item + 1 & 31);
-		right[p] = item < 31 ? turned : after;
-		after = turned;
+		SUM shuffled = __shfl_sync(~0u, s->rising[p].part[0], item + 1 & 31);
+		right[p] = item < 31 ? shuffled : after;
+		after = shuffled;
 	}
 }
 #else
 #define EDGE_SPACE(name) LOCAL SUM name[4 * EDGES]
 #define EDGE_BUFFER(name, row) (name + (row) % 2 * 2 * EDGES)
-FUNCTION void from_neighbours(SUM *left, SUM *right, const State *s, i32 item, i32 lanes, POINTER_TO_LOCAL SUM *edges)
+FUNCTION void from_neighbours(SUM *left, SUM *right, const State *s, i32 item, i32 tileChannels, POINTER_TO_LOCAL SUM *edges)
 {
 UNROLL
 	for (i32 p = 0; p < PIECES; p++) {
@@ -235,8 +235,8 @@ UNROLL
 UNROLL
 	for (i32 p = 0; p < PIECES; p++) {
 		i32 at = p * GROUP + item;
-		left[p] = at >= lanes ? edges[at - lanes] : 0;
-		right[p] = at + lanes < EDGES ? edges[EDGES + at + lanes] : 0;
+		left[p] = at >= tileChannels ? edges[at - tileChannels] : 0;
+		right[p] = at + tileChannels < EDGES ? edges[EDGES + at + tileChannels] : 0;
 	}
 }
 #endif
@@ -291,7 +291,7 @@ UNROLL
 			if (AHEAD > 1 && first + k >= at->rows)
 				break;
 			SUM left[PIECES], right[PIECES];
-			from_neighbours(left, right, s, item, job.lanes, EDGE_BUFFER(edges, first + k));
+			from_neighbours(left, right, s, item, job.tileChannels, EDGE_BUFFER(edges, first + k));
 			one_row(s, raw + k * PIECES, left, right, job.squares);
 			if (write) {
 				out += job.outStride;

@@ -42,7 +42,7 @@ KERNEL(VOLUME_KERNEL)(const Job job, const Slices slices, GLOBAL const u8 *RESTR
 	in += job.inStart + y * job.inStride + at.column * (i64)sizeof(PIXEL);
 	out += job.outStart;
 	GLOBAL u8 *column = out + (y + (i64)1) * job.outStride + (at.column + job.channels) * (i64)sizeof(SUM);
-	GLOBAL u8 *first = out + (y + (i64)1 + at.row) * job.outStride + (at.firstChannel + at.lane) * (i64)sizeof(SUM); // in column 0
+	GLOBAL u8 *first = out + (y + (i64)1 + at.row) * job.outStride + (at.firstChannel + at.channel) * (i64)sizeof(SUM); // in column 0
 	SUM sum[SPAN];
 UNROLL
 	for (i32 k = 0; k < SPAN; k++) {
@@ -60,7 +60,7 @@ UNROLL
 			if (at.inside)
 				((GLOBAL SUM *)(out + z * job.outDistance))[at.column + job.channels] = 0;
 			if (at.edge && at.row == 0)
-				((GLOBAL SUM *)(out + z * job.outDistance))[at.firstChannel + at.lane] = 0;
+				((GLOBAL SUM *)(out + z * job.outDistance))[at.firstChannel + at.channel] = 0;
 		}
 	}
 	for (i32 z = 0; z < slices.depth; z++) {
@@ -79,12 +79,12 @@ UNROLL
 			down += voxel(pixels[k], job.offset); // what is outside only goes where nobody looks
 			tile[k * PITCH + at.position] = down;
 		}
-		scan_slice(tile, part, before, item, at.segment, job.lanes, start);
+		scan_slice(tile, part, before, item, at.segment, job.tileChannels, start);
 		in += job.inDistance;
 		column += job.outDistance;
 UNROLL
 		for (i32 k = 0; k < SPAN; k++)
-			if (at.inside && y + k < at.endRow) { // beyond the last lane there is no task either
+			if (at.inside && y + k < at.endRow) { // beyond the last channel there is no task either
 				sum[k] += tile[k * PITCH + at.position] + before[k * TASKS + at.task];
 				*(GLOBAL SUM *)(column + k * job.outStride) = sum[k];
 			}

@@ -86,7 +86,7 @@ func TiltedBoxes(t *devmem.Array, i int) Answer { return gridBoxes(t, i, kernels
 func gridBoxes(t *devmem.Array, i int, kernel func(name, sum string) string) Answer {
 	return func(boxes, sums driver.Memory, count int) error {
 		at := t.At.Image(i)
-		job := portableBoxes{at.Offset, at.Stride, int64(t.Channels), int64(count)}
+		job := portableBoxes{Start: at.Offset, Stride: at.Stride, Channels: int64(t.Channels), Count: int64(count)}
 		return answer(t, kernel("boxes", accumulator(t.Element)), count, arg(&job), arg(&at.Memory), arg(&boxes), arg(&sums))
 	}
 }
@@ -95,7 +95,7 @@ func gridBoxes(t *devmem.Array, i int, kernel func(name, sum string) string) Ans
 func VolumeBoxes(t *devmem.Array) Answer {
 	return func(boxes, sums driver.Memory, count int) error {
 		at := t.At
-		job := volumeBlocks{at.Offset, at.Stride, at.Distance, int64(t.Channels), int64(count)}
+		job := volumeBlocks{Start: at.Offset, Stride: at.Stride, Slice: at.Distance, Channels: int64(t.Channels), Count: int64(count)}
 		return answer(t, kernels.VolumeBoxes(accumulator(t.Element)), count, arg(&job), arg(&at.Memory), arg(&boxes), arg(&sums))
 	}
 }

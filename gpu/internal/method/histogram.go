@@ -7,6 +7,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
 )
 
 // Histogram makes integral histograms of values between limits.
@@ -35,8 +36,8 @@ func (m Histogram) Portable(job Job) (Plan, error) {
 		return job
 	}
 	c := m.cut(band(job, 0))
-	groups := max(int64(c.tilesAcross)*int64(c.bands)*int64(c.channels), int64(c.quadGroups)*int64(c.bundles)*int64(c.bands),
-		(int64(c.bands)*kernels.HistogramBand+int64(c.tilesAcross)*(kernels.HistogramTile+1))*int64(c.allQuads))
+	groups := max(int64(c.TilesAcross)*int64(c.Bands)*int64(c.Channels), int64(c.QuadGroups)*int64(c.Bundles)*int64(c.Bands),
+		(int64(c.Bands)*kernels.HistogramBand+int64(c.TilesAcross)*(kernels.HistogramTile+1))*int64(c.AllQuads))
 	return Plan{
 		Most: int(min(int64(job.Count), max(histogramBytes/c.lay(1), 1), math.MaxInt32/groups)),
 		Launch: func(part Job) error {
@@ -58,32 +59,32 @@ func (m Histogram) cut(job Job) histogramCut {
 		groupQuads *= 2
 	}
 	across := devmem.CeilDiv(job.Width, kernels.HistogramTile*kernels.HistogramAcross) * kernels.HistogramAcross
-	return histogramCut{
-		width: int32(job.Width), height: int32(job.Height), channels: int32(job.Channels), bins: int32(job.Bins),
-		limits: int32(m.Limits.count), quads: int32(quads), allQuads: int32(quads * job.Channels), groupQuads: int32(groupQuads),
-		tilesAcross: int32(across), bands: int32(devmem.CeilDiv(job.Height, kernels.HistogramBand*kernels.HistogramBands) * kernels.HistogramBands),
-		bundles: int32(devmem.CeilDiv(across*groupQuads, kernels.HistogramQuads)), quadGroups: int32(devmem.CeilDiv(quads*job.Channels, groupQuads)),
-		carry: flag(job.Carry), quadsIn: flag(job.Channels == 1 && quadsIn(job)),
-		wide: flag(job.Bins%4 == 0 && job.Out.Aligned(0, job.Count)),
-	}
+	return histogramCut{jobs.Histogram{
+		Width: int32(job.Width), Height: int32(job.Height), Channels: int32(job.Channels), Bins: int32(job.Bins),
+		Limits: int32(m.Limits.count), Quads: int32(quads), AllQuads: int32(quads * job.Channels), GroupQuads: int32(groupQuads),
+		TilesAcross: int32(across), Bands: int32(devmem.CeilDiv(job.Height, kernels.HistogramBand*kernels.HistogramBands) * kernels.HistogramBands),
+		Bundles: int32(devmem.CeilDiv(across*groupQuads, kernels.HistogramQuads)), QuadGroups: int32(devmem.CeilDiv(quads*job.Channels, groupQuads)),
+		Carry: flag(job.Carry), QuadsIn: flag(job.Channels == 1 && quadsIn(job)),
+		Wide: flag(job.Bins%4 == 0 && job.Out.Aligned(0, job.Count)),
+	}}
 }
 
 // lay places things in the workspace, and is how much that takes.
 func (c *histogramCut) lay(count int) int64 {
-	rows, columns := int64(c.bands)*kernels.HistogramBand, int64(c.tilesAcross)*kernels.HistogramTile
-	across, bands, quads := int64(c.tilesAcross), int64(c.bands), int64(c.allQuads)
+	rows, columns := int64(c.Bands)*kernels.HistogramBand, int64(c.TilesAcross)*kernels.HistogramTile
+	across, bands, quads := int64(c.TilesAcross), int64(c.Bands), int64(c.AllQuads)
 	var at int64
 	next := func(start *int64, bytes int64) {
 		*start = at
 		at += devmem.RoundUp(bytes*int64(count), 256)
 	}
-	next(&c.planesStart, rows*columns*int64(c.channels)*2)
-	next(&c.rowsStart, rows*across*quads*4)
-	next(&c.columnsStart, bands*columns*quads*4)
-	next(&c.totalsStart, bands*across*quads*16)
-	next(&c.leftStart, rows*across*quads*16)
-	next(&c.aboveStart, bands*columns*quads*8)
-	c.count = int32(count)
+	next(&c.PlanesStart, rows*columns*int64(c.Channels)*2)
+	next(&c.RowsStart, rows*across*quads*4)
+	next(&c.ColumnsStart, bands*columns*quads*4)
+	next(&c.TotalsStart, bands*across*quads*16)
+	next(&c.LeftStart, rows*across*quads*16)
+	next(&c.AboveStart, bands*columns*quads*8)
+	c.Count = int32(count)
 	return at
 }
 
@@ -100,8 +101,8 @@ func (m Histogram) launch(job Job) error {
 	if err != nil {
 		return err
 	}
-	c.inStart, c.inStride, c.inDistance = job.In.Offset, job.In.Stride, job.In.Distance
-	c.outStart, c.outStride, c.outDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
+	c.InStart, c.InStride, c.InDistance = job.In.Offset, job.In.Stride, job.In.Distance
+	c.OutStart, c.OutStride, c.OutDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
 	for _, l := range []struct {
 		kernel        string
 		group, groups int
@@ -126,14 +127,14 @@ func (m Histogram) launch(job Job) error {
 // tiles, carries and teams are the work-groups that the kernels of a cut take, less
 // than 2^31 of each.
 func (c *histogramCut) tiles() int {
-	return int(c.tilesAcross/kernels.HistogramAcross) * int(c.bands/kernels.HistogramBands) * int(c.channels) * int(c.count)
+	return int(c.TilesAcross/kernels.HistogramAcross) * int(c.Bands/kernels.HistogramBands) * int(c.Channels) * int(c.Count)
 }
 
 func (c *histogramCut) carries() int {
-	items := (int64(c.bands)*kernels.HistogramBand + int64(c.tilesAcross)*(kernels.HistogramTile+1)) * int64(c.allQuads) * int64(c.count)
+	items := (int64(c.Bands)*kernels.HistogramBand + int64(c.TilesAcross)*(kernels.HistogramTile+1)) * int64(c.AllQuads) * int64(c.Count)
 	return int(devmem.CeilDiv(items, kernels.HistogramGroup))
 }
 
 func (c *histogramCut) teams() int {
-	return int(c.quadGroups) * int(c.bundles) * int(c.bands) * int(c.count)
+	return int(c.QuadGroups) * int(c.Bundles) * int(c.Bands) * int(c.Count)
 }

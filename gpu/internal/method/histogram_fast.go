@@ -27,7 +27,7 @@ func (Histogram) Obstacle(job Job) string {
 func (m Histogram) Suits(job Job) bool {
 	const few = 16 // bins of a group
 	c := m.passCut(job)
-	return c.lanes > few && int64(c.strips)*int64(c.groups)*int64(c.channels)*int64(job.Count) >= int64(job.Device.About.Units)/2
+	return c.GroupBins > few && int64(c.Strips)*int64(c.Groups)*int64(c.Channels)*int64(job.Count) >= int64(job.Device.About.Units)/2
 }
 
 // passCut is how the images of a job are cut for the two-launch kernels.
@@ -40,10 +40,10 @@ func (m Histogram) passCut(job Job) histogramPassJob {
 		slots *= 2
 	}
 	return histogramPassJob{
-		width: int32(job.Width), height: int32(job.Height), channels: int32(job.Channels),
-		bins: int32(job.Bins), limitCount: int32(m.Limits.count), lanes: int32(lanes), groups: int32(groups), slots: int32(slots),
-		tiles: int32(devmem.CeilDiv(job.Width, kernels.HistogramPassTile)), strips: int32(devmem.CeilDiv(job.Width, kernels.HistogramPassStrip)),
-		carry: flag(job.Carry), quadsIn: flag(job.Channels == 1 && quadsIn(job)),
+		Width: int32(job.Width), Height: int32(job.Height), Channels: int32(job.Channels),
+		Bins: int32(job.Bins), LimitCount: int32(m.Limits.count), GroupBins: int32(lanes), Groups: int32(groups), Slots: int32(slots),
+		Tiles: int32(devmem.CeilDiv(job.Width, kernels.HistogramPassTile)), Strips: int32(devmem.CeilDiv(job.Width, kernels.HistogramPassStrip)),
+		Carry: flag(job.Carry), QuadsIn: flag(job.Channels == 1 && quadsIn(job)),
 	}
 }
 
@@ -51,7 +51,7 @@ func (m Histogram) passCut(job Job) histogramPassJob {
 func (m Histogram) OnePass(job Job) (Plan, error) {
 	c := m.passCut(job)
 	b := job.Device.Backend.(*driver.CUDABackend)
-	countName, writeName := kernels.HistogramPassKernels(job.Pixel.Short(), 32/int(c.slots))
+	countName, writeName := kernels.HistogramPassKernels(job.Pixel.Short(), 32/int(c.Slots))
 	count, err := b.Kernel(kernels.Module(countName), countName)
 	if err != nil {
 		return Plan{}, err
@@ -60,31 +60,31 @@ func (m Histogram) OnePass(job Job) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	threads := kernels.HistogramPassWriters(32 / int(c.slots))
+	threads := kernels.HistogramPassWriters(32 / int(c.Slots))
 	if err := b.Occupy(write, threads); err != nil {
 		return Plan{}, err
 	}
 	company := write.Resident
-	parts, rows := int64(c.channels)*int64(c.groups), int64(c.height)
-	plane := int64(c.channels) * rows * int64(c.tiles) * kernels.HistogramPassTile * 2
+	parts, rows := int64(c.Channels)*int64(c.Groups), int64(c.Height)
+	plane := int64(c.Channels) * rows * int64(c.Tiles) * kernels.HistogramPassTile * 2
 	if job.Pixel == pairs.U8 {
 		plane = 0 // it is the image
 	}
-	left := rows * int64(c.tiles) * parts * int64(c.slots) * 2
+	left := rows * int64(c.Tiles) * parts * int64(c.Slots) * 2
 	batches := devmem.CeilDiv(job.Height, kernels.HistogramPassBatch)
 	launch := func(part Job) error {
 		c := c
-		blocks := int(c.strips) * int(parts) * part.Count
-		c.count, c.company, c.batches = int32(part.Count), int32(company), int32(devmem.CeilDiv(blocks, company)*batches)
+		blocks := int(c.Strips) * int(parts) * part.Count
+		c.Count, c.Cohort, c.Batches = int32(part.Count), int32(company), int32(devmem.CeilDiv(blocks, company)*batches)
 		planes, lefts := devmem.RoundUp(plane*int64(part.Count), 256), devmem.RoundUp(left*int64(part.Count), 256)
-		space, _, err := job.Device.Workspace(job.Stream, "histogram rows", planes+lefts+4*int64(c.batches))
+		space, _, err := job.Device.Workspace(job.Stream, "histogram rows", planes+lefts+4*int64(c.Batches))
 		if err != nil {
 			return err
 		}
-		c.plane, c.left, c.written = int64(space), int64(space)+planes, int64(space)+planes+lefts
-		c.in, c.out, c.limits, c.table = int64(part.In.Address()), int64(part.Out.Address()), int64(m.Limits.At), int64(m.Limits.At)+limitsTable
-		c.inStride, c.inDistance = part.In.Stride, part.In.Distance
-		c.outStride, c.outDistance = part.Out.Stride, part.Out.Distance
+		c.Plane, c.Left, c.Written = uint64(space), uint64(int64(space)+planes), uint64(int64(space)+planes+lefts)
+		c.In, c.Out, c.Limits, c.Table = part.In.Address(), part.Out.Address(), uint64(m.Limits.At), uint64(m.Limits.At)+limitsTable
+		c.InStride, c.InDistance = part.In.Stride, part.In.Distance
+		c.OutStride, c.OutDistance = part.Out.Stride, part.Out.Distance
 		run := driver.Run{Stream: job.Stream, Blocks: job.Height * job.Channels * part.Count, Threads: kernels.HistogramPassThreads, Job: unsafe.Pointer(&c)}
 		if err := b.Run(count, run); err != nil {
 			return err
@@ -92,6 +92,6 @@ func (m Histogram) OnePass(job Job) (Plan, error) {
 		run.Blocks, run.Threads, run.Early = blocks, threads, b.Major >= 9
 		return b.Run(write, run)
 	}
-	most := math.MaxInt32 / max(rows*int64(c.channels), int64(c.strips)*parts, (int64(c.strips)*parts/int64(company)+1)*int64(batches))
+	most := math.MaxInt32 / max(rows*int64(c.Channels), int64(c.Strips)*parts, (int64(c.Strips)*parts/int64(company)+1)*int64(batches))
 	return Plan{int(min(int64(job.Count), max(histogramBytes/(plane+left), 1), most)), launch}, nil
 }

@@ -69,14 +69,14 @@ func (l *Lattice) Free(d *devmem.Device) error {
 
 // Empty is the tables of all lattices, none of which has a cell.
 func (l *Lattice) Empty(job Job) Job {
-	job.Width, job.Height, job.Count = 0, 0, job.Count<<l.job.split
+	job.Width, job.Height, job.Count = 0, 0, job.Count<<l.job.Split
 	return job
 }
 
 // Part is some of the images of a job.
 func (l *Lattice) Part(job Job, first, count int) Job {
 	part := l.images.Part(job, first, count)
-	part.Out.Plane = job.Out.Image(first << l.job.split)
+	part.Out.Plane = job.Out.Image(first << l.job.Split)
 	return part
 }
 
@@ -85,7 +85,7 @@ func (l *Lattice) Obstacle(job Job) string { return Plane{}.Obstacle(l.cells(job
 
 // cells is the job of the lattices of some images.
 func (l *Lattice) cells(job Job, at devmem.Batch) Job {
-	job.In, job.Width, job.Height, job.Count = at, int(l.job.columns), int(l.job.rows), job.Count<<l.job.split
+	job.In, job.Width, job.Height, job.Count = at, int(l.job.Columns), int(l.job.Rows), job.Count<<l.job.Split
 	return job
 }
 
@@ -100,15 +100,15 @@ func (l *Lattice) Portable(job Job) (Plan, error) { return l.plan(job, Portable)
 const latticeBytes = 1 << 30
 
 func (l *Lattice) plan(job Job, way Way) (Plan, error) {
-	stride := devmem.RoundUp(int64(l.job.columns)*int64(job.Channels)*int64(job.Pixel.Bytes()), devmem.ImageRow)
-	one, ok := devmem.Product(stride, int64(l.job.rows))
+	stride := devmem.RoundUp(int64(l.job.Columns)*int64(job.Channels)*int64(job.Pixel.Bytes()), devmem.ImageRow)
+	one, ok := devmem.Product(stride, int64(l.job.Rows))
 	if !ok {
-		return Plan{}, fmt.Errorf("gpu: %w: a lattice of %d×%d cells is more than memory can hold", boxsum.ErrInvalid, l.job.columns, l.job.rows)
+		return Plan{}, fmt.Errorf("gpu: %w: a lattice of %d×%d cells is more than memory can hold", boxsum.ErrInvalid, l.job.Columns, l.job.Rows)
 	}
 	return Plan{
-		Most: int(min(int64(job.Count), max(latticeBytes/(one<<l.job.split), 1))),
+		Most: int(min(int64(job.Count), max(latticeBytes/(one<<l.job.Split), 1))),
 		Launch: func(part Job) error {
-			bytes := one * int64(part.Count<<l.job.split)
+			bytes := one * int64(part.Count<<l.job.Split)
 			space, _, err := job.Device.Workspace(job.Stream, "lattice", bytes)
 			if errors.Is(err, boxsum.ErrMemory) {
 				return fmt.Errorf("%w: rotated tables need the pixels of their lattice beside them, %d bytes", err, bytes)
@@ -137,8 +137,8 @@ func (l *Lattice) tiles(job Job) (driver.Memory, int, error) {
 		return 0, 0, err
 	}
 	across, down := k.tiles(job)
-	size := tileSize{int(k.width) / job.Channels, int(k.height), k.strip > 0}
-	if k.shared == 0 || int64(across)*int64(down) > mostTiles || PieceColumns%size.columns != 0 || PieceRows%size.rows != 0 {
+	size := tileSize{int(k.Width) / job.Channels, int(k.Height), k.Strip > 0}
+	if k.Shared == 0 || int64(across)*int64(down) > mostTiles || PieceColumns%size.columns != 0 || PieceRows%size.rows != 0 {
 		return 0, 0, nil
 	}
 	list, ok := l.lists[size]
@@ -174,14 +174,14 @@ func (l *Lattice) Lay(job Job, cells devmem.Batch, everywhere bool) error {
 		return err
 	}
 	j := l.job
-	j.everywhere = flag(everywhere)
-	j.channels, j.lanes, j.laneGroups, j.lanesInverse = int32(job.Channels), int32(lanes), int32(laneGroups), int32(devmem.CeilDiv(1<<16, lanes))
-	j.tileCells, j.tilesAcross = int32(tileCells), int32(devmem.CeilDiv(int(j.columns), tileCells))
-	j.tilesDown = int32(devmem.CeilDiv(int(j.rows)<<j.split, rows))
-	j.wide = flag(tileCells*job.Channels == kernels.LatticeValues)
-	j.inStart, j.inStride, j.inDistance = job.In.Offset, job.In.Stride, job.In.Distance
-	j.outStart, j.outStride, j.outDistance = cells.Offset, cells.Stride, cells.Distance
-	groups := int64(laneGroups) * int64(j.tilesAcross) * int64(j.tilesDown)
+	j.Everywhere = flag(everywhere)
+	j.Channels, j.TileChannels, j.ChannelGroups, j.TileChannelsInverse = int32(job.Channels), int32(lanes), int32(laneGroups), int32(devmem.CeilDiv(1<<16, lanes))
+	j.TileCells, j.TilesAcross = int32(tileCells), int32(devmem.CeilDiv(int(j.Columns), tileCells))
+	j.TilesDown = int32(devmem.CeilDiv(int(j.Rows)<<j.Split, rows))
+	j.Wide = flag(tileCells*job.Channels == kernels.LatticeValues)
+	j.InStart, j.InStride, j.InDistance = job.In.Offset, job.In.Stride, job.In.Distance
+	j.OutStart, j.OutStride, j.OutDistance = cells.Offset, cells.Stride, cells.Distance
+	groups := int64(laneGroups) * int64(j.TilesAcross) * int64(j.TilesDown)
 	if groups > math.MaxInt32/int64(job.Count) {
 		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrInvalid, job.Width, job.Height, job.Channels)
 	}
@@ -209,8 +209,8 @@ func (l *Lattice) Boxes(t *devmem.Array, i int) Answer {
 			return err
 		}
 		job := latticeBoxes{
-			start: at.Offset, stride: at.Stride, channels: int64(t.Channels), count: int64(count), columns: int32(g.columns), rows: int32(g.rows),
-			acrossAt: l.job.acrossAt, downAt: l.job.acrossAt + int32(len(g.across)), piecesAcross: int32(len(g.down) / 2), piecesDown: int32(len(g.across) / 2),
+			Start: at.Offset, Stride: at.Stride, Channels: int64(t.Channels), Count: int64(count), Columns: int32(g.columns), Rows: int32(g.rows),
+			AcrossAt: l.job.AcrossAt, DownAt: l.job.AcrossAt + int32(len(g.across)), PiecesAcross: int32(len(g.down) / 2), PiecesDown: int32(len(g.across) / 2),
 		}
 		edgesAt, _, err := d.Workspace(d.Stream, "edges of lattices", int64(t.Channels*(len(g.down)/2+len(g.across)/2+2)*t.Element.Bytes()))
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -16,7 +17,7 @@ import (
 type Plane struct{ images }
 
 // FastChannels is how many interleaved channels the one-pass kernels take.
-const FastChannels = 4
+const FastChannels = kernels.PlaneChannels
 
 // Obstacle reports what keeps a job from the one-pass kernels, or nothing.
 func (Plane) Obstacle(job Job) string {
@@ -67,7 +68,7 @@ func (Plane) OnePass(job Job) (Plan, error) {
 	if tiles > mostTiles {
 		return Plan{}, errTooManyTiles
 	}
-	status := tiles * int64(k.sumWords+k.squareWords) * 16
+	status := tiles * int64(k.SumWords+k.SquareWords) * 16
 	return Plan{
 		Most:   int(min(int64(job.Count), mostTiles/tiles, max(mostStatus/status, 1))),
 		Launch: func(part Job) error { return fastLaunch(b, k, part, status*int64(part.Count)) },
@@ -107,11 +108,11 @@ func loadFast(b *driver.CUDABackend, path string, job Job) (k fastKernel, err er
 
 // tiles is how many tiles an image has across and down.
 func (s *fastShape) tiles(job Job) (across, down int) {
-	return devmem.CeilDiv(job.Width*job.Channels, int(s.width)), devmem.CeilDiv(job.Height, int(s.height))
+	return devmem.CeilDiv(job.Width*job.Channels, int(s.Width)), devmem.CeilDiv(job.Height, int(s.Height))
 }
 
 // lagOf is the lag for images of this many tiles across, of which a row should have some under way.
-func (s *fastShape) lagOf(across int) int32 { return min(s.lag, int32(bits.Len(uint(across/8)))) }
+func (s *fastShape) lagOf(across int) int32 { return min(s.Lag, int32(bits.Len(uint(across/8)))) }
 
 // fastLaunch queues one launch, which has this many bytes of status.
 func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) error {
@@ -135,7 +136,7 @@ func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) erro
 	}
 	tiles := perImage * job.Count
 	blocks, tickets := tiles, tiles
-	if k.shared > 0 { // blocks stay for many tiles, and each draws one ticket too many
+	if k.Shared > 0 { // blocks stay for many tiles, and each draws one ticket too many
 		blocks = min(k.Resident, tiles)
 		tickets += blocks
 	}
@@ -144,28 +145,28 @@ func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) erro
 	// an H200: 64 images of 1080p went at 3405 GB/s, all in turn at 3227.
 	turns := min(max(b.Tuning.Turns, 1), job.Count)
 	f := &fastJob{
-		in: job.In.Address(), out: job.Out.Address(), squares: job.Squares.Address(),
-		status: uint64(space) + header, squaresStatus: int64(across) * int64(down) * int64(job.Count) * int64(k.sumWords), tickets: uint64(space),
-		inStride: job.In.Stride, inBatch: job.In.Distance,
-		outStride: job.Out.Stride, outBatch: job.Out.Distance,
-		squaresStride: job.Squares.Stride, squaresBatch: job.Squares.Distance,
-		offset: job.Offset,
-		width:  int32(values), height: int32(job.Height), count: int32(job.Count),
-		tilesX: int32(across), tilesY: int32(down), strip: k.strip, lag: k.lagOf(across), turn: int32(turns),
-		epoch: s.Epoch, base: s.Base,
-		inAligned:      flag(job.In.Aligned(0, job.Count)),
-		outAligned:     flag(job.Out.Aligned(job.Channels*job.Sum.Bytes(), job.Count)),
-		squaresAligned: flag(job.Squares.Aligned(job.Channels*job.Square.Bytes(), job.Count)),
-		carry:          flag(job.Carry),
-		spots:          uint64(job.tiles), spotCount: int32(job.tileCount),
+		In: job.In.Address(), Out: job.Out.Address(), Squares: job.Squares.Address(),
+		Status: uint64(space) + header, SquaresStatus: int64(across) * int64(down) * int64(job.Count) * int64(k.SumWords), Tickets: uint64(space),
+		InStride: job.In.Stride, InBatch: job.In.Distance,
+		OutStride: job.Out.Stride, OutBatch: job.Out.Distance,
+		SquaresStride: job.Squares.Stride, SquaresBatch: job.Squares.Distance,
+		Offset: job.Offset,
+		Width:  int32(values), Height: int32(job.Height), Count: int32(job.Count),
+		TilesX: int32(across), TilesY: int32(down), Strip: k.Strip, Lag: k.lagOf(across), Turn: int32(turns),
+		Epoch: s.Epoch, Base: s.Base,
+		InAligned:      flag(job.In.Aligned(0, job.Count)),
+		OutAligned:     flag(job.Out.Aligned(job.Channels*job.Sum.Bytes(), job.Count)),
+		SquaresAligned: flag(job.Squares.Aligned(job.Channels*job.Square.Bytes(), job.Count)),
+		Carry:          flag(job.Carry),
+		TileList:       uint64(job.tiles), TileCount: int32(job.tileCount),
 	}
-	if k.shared > 0 && f.inAligned != 0 && b.Major == 9 {
+	if k.Shared > 0 && f.InAligned != 0 && b.Major == 9 {
 		// Chips of 9.0 copy by a map of the pixels; without one, value by value.
-		if f.inAligned = flag(map3(s, b, f, k, job)); f.inAligned != 0 {
-			f.ahead = k.ahead
+		if f.InAligned = flag(map3(s, b, f, k, job)); f.InAligned != 0 {
+			f.Ahead = k.Ahead
 		}
 	}
-	err = b.Run(k.Kernel, driver.Run{Stream: job.Stream, Blocks: blocks, Threads: int(k.threads), Shared: int(k.shared), Job: unsafe.Pointer(f)})
+	err = b.Run(k.Kernel, driver.Run{Stream: job.Stream, Blocks: blocks, Threads: int(k.Threads), Shared: int(k.Shared), Job: unsafe.Pointer(f)})
 	if err == nil {
 		s.Base += uint32(tickets)
 	}
@@ -183,16 +184,16 @@ func map3(s *devmem.SpaceState, b *driver.CUDABackend, f *fastJob, k fastKernel,
 	// Boxes are at most 256 elements wide: wider tiles have elements of several values. The last of a row may hold
 	// some bytes that follow it.
 	per := int32(1)
-	for k.width/per > 256 {
+	for k.Width/per > 256 {
 		per *= 2
 	}
 	t := cuda.Tensor{
-		At: cuda.Pointer(f.in), Element: job.Pixel.Bytes() * int(per),
-		Width: uint64(devmem.CeilDiv(int(f.width), int(per))), Height: uint64(f.height), Count: uint64(f.count),
-		Stride: uint64(f.inStride), Distance: uint64(f.inBatch),
-		BoxWidth: uint32(k.width / per), BoxHeight: uint32(k.height),
+		At: cuda.Pointer(f.In), Element: job.Pixel.Bytes() * int(per),
+		Width: uint64(devmem.CeilDiv(int(f.Width), int(per))), Height: uint64(f.Height), Count: uint64(f.Count),
+		Stride: uint64(f.InStride), Distance: uint64(f.InBatch),
+		BoxWidth: uint32(k.Width / per), BoxHeight: uint32(k.Height),
 	}
-	if f.count == 1 {
+	if f.Count == 1 {
 		t.Distance = t.Stride * t.Height
 	}
 	kept, ok := s.Kept.(*pixelMap)
@@ -204,7 +205,7 @@ func map3(s *devmem.SpaceState, b *driver.CUDABackend, f *fastJob, k fastKernel,
 		kept = &pixelMap{t, boxes}
 		s.Kept = kept
 	}
-	f.boxes = kept.boxes
+	f.Map = kept.boxes
 	return true
 }
 
@@ -221,9 +222,9 @@ func (k fastKey) module() string {
 
 // String is the kernel's name.
 func (k fastKey) String() string {
-	name := fmt.Sprintf("%s_%s_%s", k.path, k.pixel.Short(), accumulator(k.sum))
+	t := kernels.Types{Pixel: k.pixel.Short(), Sum: accumulator(k.sum)}
 	if k.square != 0 {
-		name += "_" + accumulator(k.square)
+		t.Square = accumulator(k.square)
 	}
-	return fmt.Sprintf("%s_c%d", name, k.channels)
+	return kernels.PlaneKernel(k.path, t, k.channels)
 }

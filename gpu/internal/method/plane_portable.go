@@ -87,7 +87,7 @@ func tileRows(job Job, group int) int {
 	const most = 64
 	s := shapeOf(job, tiling{group: group, rows: most})
 	rows := most
-	for rows > group/portableTasks && int(s.laneGroups)*int(s.tilesAcross)*devmem.CeilDiv(job.Height, rows) < enoughTiles {
+	for rows > group/portableTasks && int(s.ChannelGroups)*int(s.TilesAcross)*devmem.CeilDiv(job.Height, rows) < enoughTiles {
 		rows /= 2
 	}
 	return rows
@@ -99,10 +99,10 @@ func shapeOf(job Job, t tiling) portableJob {
 	lanes := devmem.CeilDiv(job.Channels, laneGroups)
 	pixels := t.group / portableTasks * (portableTasks / lanes)
 	return portableJob{
-		width: int32(job.Width), height: int32(job.Height), channels: int32(job.Channels),
-		lanes: int32(lanes), laneGroups: int32(laneGroups), lanesInverse: int32(devmem.CeilDiv(1<<16, lanes)),
-		tilePixels: int32(pixels), tileRows: int32(t.rows),
-		tilesAcross: int32(max(devmem.CeilDiv(job.Width, pixels), 1)), tilesDown: int32(max(devmem.CeilDiv(job.Height, t.rows), 1)),
+		Width: int32(job.Width), Height: int32(job.Height), Channels: int32(job.Channels),
+		TileChannels: int32(lanes), ChannelGroups: int32(laneGroups), TileChannelsInverse: int32(devmem.CeilDiv(1<<16, lanes)),
+		TilePixels: int32(pixels), TileRows: int32(t.rows),
+		TilesAcross: int32(max(devmem.CeilDiv(job.Width, pixels), 1)), TilesDown: int32(max(devmem.CeilDiv(job.Height, t.rows), 1)),
 	}
 }
 
@@ -125,18 +125,18 @@ func newCut(job Job, t tiling) portableCut {
 	if job.Square != 0 {
 		c.layers = append(c.layers, job.Square)
 	}
-	if c.tilesDown > 1 {
-		c.columns = int64(c.tilesDown) * int64(job.Width) * int64(job.Channels)
+	if c.TilesDown > 1 {
+		c.columns = int64(c.TilesDown) * int64(job.Width) * int64(job.Channels)
 	}
-	if c.tilesAcross > 1 {
-		c.rows = int64(c.tilesAcross) * int64(job.Height) * int64(job.Channels)
+	if c.TilesAcross > 1 {
+		c.rows = int64(c.TilesAcross) * int64(job.Height) * int64(job.Channels)
 	}
 	return c
 }
 
 // tiles is how many an image has.
 func (c *portableCut) tiles() int64 {
-	return int64(c.laneGroups) * int64(c.tilesAcross) * int64(c.tilesDown)
+	return int64(c.ChannelGroups) * int64(c.TilesAcross) * int64(c.TilesDown)
 }
 
 // carryBytes is the memory for carries that an image takes.
@@ -160,10 +160,10 @@ func (c *portableCut) most(job Job, bytes int64) int {
 // of the sums, then those of the squares, each for all images. A table of one tile needs
 // none.
 func (c *portableCut) totals(job Job) (carries driver.Memory, err error) {
-	c.inStart, c.inStride, c.inDistance = job.In.Offset, job.In.Stride, job.In.Distance
-	c.outStart, c.outStride, c.outDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
-	c.squaresStart, c.squaresStride, c.squaresDistance = job.Squares.Offset, job.Squares.Stride, job.Squares.Distance
-	c.offset, c.carry = float32(job.Offset), flag(job.Carry)
+	c.InStart, c.InStride, c.InDistance = job.In.Offset, job.In.Stride, job.In.Distance
+	c.OutStart, c.OutStride, c.OutDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
+	c.SquaresStart, c.SquaresStride, c.SquaresDistance = job.Squares.Offset, job.Squares.Stride, job.Squares.Distance
+	c.Offset, c.Carry = float32(job.Offset), flag(job.Carry)
 	each := c.carryBytes()
 	if each == 0 {
 		return job.In.Memory, nil
@@ -172,7 +172,7 @@ func (c *portableCut) totals(job Job) (carries driver.Memory, err error) {
 		return 0, err
 	}
 	var at int64
-	starts := [2][2]*int64{{&c.columnsStart, &c.rowsStart}, {&c.squareColumnsStart, &c.squareRowsStart}}
+	starts := [2][2]*int64{{&c.ColumnsStart, &c.RowsStart}, {&c.SquareColumnsStart, &c.SquareRowsStart}}
 	for i, e := range c.layers {
 		for k, values := range [2]int64{c.columns, c.rows} {
 			*starts[i][k] = at
@@ -187,9 +187,9 @@ func (c *portableCut) carryOn(job Job, layer int, carries driver.Memory) error {
 	if c.columns+c.rows == 0 {
 		return nil
 	}
-	columns, rows := c.columnsStart, c.rowsStart
+	columns, rows := c.ColumnsStart, c.RowsStart
 	if layer == 1 {
-		columns, rows = c.squareColumnsStart, c.squareRowsStart
+		columns, rows = c.SquareColumnsStart, c.SquareRowsStart
 	}
 	sum := accumulator(c.layers[layer])
 	carry, climb := kernels.SumKernel("carry", sum), kernels.SumKernel("climb", sum)
@@ -200,15 +200,15 @@ func (c *portableCut) carryOn(job Job, layer int, carries driver.Memory) error {
 	part := func(start, values int64, steps int32) portableCarry {
 		length := values / int64(steps)
 		across := devmem.CeilDiv(length, int64(min(group, 32)))
-		return portableCarry{start: start, length: length, steps: steps, groupsAcross: uint32(across), groups: uint32(across * int64(job.Count))}
+		return portableCarry{Start: start, Length: length, Steps: steps, GroupsAcross: uint32(across), Groups: uint32(across * int64(job.Count))}
 	}
-	down, right := part(columns, c.columns, c.tilesDown), part(rows, c.rows, c.tilesAcross)
-	if err := job.launch(carry, int64(down.groups)+int64(right.groups), group, arg(&down), arg(&right), arg(&carries)); err != nil {
+	down, right := part(columns, c.columns, c.TilesDown), part(rows, c.rows, c.TilesAcross)
+	if err := job.launch(carry, int64(down.Groups)+int64(right.Groups), group, arg(&down), arg(&right), arg(&carries)); err != nil {
 		return err
 	}
 	if c.rows == 0 {
 		return nil
 	}
-	lines := portableClimb{start: rows, height: c.height, channels: c.channels, tilesAcross: c.tilesAcross}
-	return job.launch(climb, int64(c.tilesAcross-1)*int64(c.channels)*int64(job.Count), group, arg(&lines), arg(&carries))
+	lines := portableClimb{Start: rows, Height: c.Height, Channels: c.Channels, TilesAcross: c.TilesAcross}
+	return job.launch(climb, int64(c.TilesAcross-1)*int64(c.Channels)*int64(job.Count), group, arg(&lines), arg(&carries))
 }

@@ -58,7 +58,7 @@ func (s *LatticeShape) pieces() region {
 	return g
 }
 
-// A regionTile is one of the tile lists of gpu/internal/kernels/fast.h: a tile of a one-pass
+// A regionTile is an entry of the tile list of jobs.PlanePass: a tile of a one-pass
 // kernel, how many tiles of its row and of its column come before it, and flags.
 type regionTile struct{ x, y, left, above int32 }
 

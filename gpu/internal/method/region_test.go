@@ -97,7 +97,7 @@ func checkRegion(r *rand.Rand, g region, want *boxsum.Table[uint32]) error {
 	return nil
 }
 
-// checkTiles makes the tiles of a table as gpu/internal/kernels/onepass.h does.
+// checkTiles makes the tiles of a table as listedPlace of gpu/internal/kernels/plane_tile.h does.
 func checkTiles(list []regionTile, size tileSize, cells boxsum.Image[uint8], want *boxsum.Table[uint32]) error {
 	type told struct {
 		Rows, columns []uint32 // prefixes

@@ -134,8 +134,8 @@ func (s *LatticeShape) pack() ([]byte, latticeJob) {
 	a, b := math.Abs(float64(rot.A)), float64(rot.B)
 	columns, rows := s.Size()
 	j := latticeJob{
-		width: int32(s.Width), height: int32(s.Height), rows: int32(rows), columns: int32(columns), split: int32(s.Split),
-		runs: int32(len(s.edges) - 1), overs: int32(len(s.starts) - 1), mirrored: flag(s.mirrored), tangent: float32(min(a/b, b/max(a, 1))),
+		Width: int32(s.Width), Height: int32(s.Height), Rows: int32(rows), Columns: int32(columns), Split: int32(s.Split),
+		Runs: int32(len(s.edges) - 1), Overs: int32(len(s.starts) - 1), Mirrored: flag(s.mirrored), Tangent: float32(min(a/b, b/max(a, 1))),
 	}
 	downs := make([]int32, devmem.RoundUp(int64(s.Width), 8))
 	for x, v := range s.down {
@@ -151,7 +151,7 @@ func (s *LatticeShape) pack() ([]byte, latticeJob) {
 	for _, part := range []struct {
 		values []int32
 		at     *int32
-	}{{downs, &j.downsAt}, {s.over, &j.overAt}, {s.edges, &j.edgesAt}, {s.starts, &j.startsAt}, {s.region.across, &j.acrossAt}, {s.region.down, nil}} {
+	}{{downs, &j.DownsAt}, {s.over, &j.OverAt}, {s.edges, &j.EdgesAt}, {s.starts, &j.StartsAt}, {s.region.across, &j.AcrossAt}, {s.region.down, nil}} {
 		if part.at != nil {
 			*part.at = int32(len(buf) / 4)
 		}

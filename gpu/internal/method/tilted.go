@@ -88,19 +88,19 @@ func tiltedPlan(job Job, squares bool, cut tiltedCut) (Plan, error) {
 	laneGroups := devmem.CeilDiv(job.Channels, cut.lanes)
 	pixels := cut.width/cut.lanes - 2*tiltedStrip
 	s := tiltedJob{
-		carryStride: devmem.RoundUp(tiltedLead+int64(job.Width+1)*int64(job.Channels), devmem.TableLine/4),
-		width:       int32(job.Width), height: int32(job.Height), channels: int32(job.Channels),
-		lanes: int32(cut.lanes), laneGroups: int32(laneGroups), lanesInverse: int32(devmem.CeilDiv(1<<16, cut.lanes)),
-		tilePixels: int32(pixels), tilesAcross: int32(devmem.CeilDiv(job.Width, pixels)), strips: int32(devmem.CeilDiv(job.Height, tiltedStrip)),
-		squares: flag(squares),
+		CarryStride: devmem.RoundUp(tiltedLead+int64(job.Width+1)*int64(job.Channels), devmem.TableLine/4),
+		Width:       int32(job.Width), Height: int32(job.Height), Channels: int32(job.Channels),
+		TileChannels: int32(cut.lanes), ChannelGroups: int32(laneGroups), TileChannelsInverse: int32(devmem.CeilDiv(1<<16, cut.lanes)),
+		TilePixels: int32(pixels), TilesAcross: int32(devmem.CeilDiv(job.Width, pixels)), Strips: int32(devmem.CeilDiv(job.Height, tiltedStrip)),
+		Squares: flag(squares),
 	}
 	const margin = 1 << 12 // tiles that stick out are counted in 32 bits too
 	carries := int64(0)
-	if s.strips > 1 {
-		carries = int64(s.strips) * s.carryStride * int64(job.Sum.Bytes())
+	if s.Strips > 1 {
+		carries = int64(s.Strips) * s.CarryStride * int64(job.Sum.Bytes())
 	}
-	groups := int64(job.Channels) * int64(job.Width/8+2) * int64(s.strips) // at least, of every launch
-	groups = max(groups, 2*(s.carryStride+int64(s.strips)*tiltedStrip*int64(job.Channels)))
+	groups := int64(job.Channels) * int64(job.Width/8+2) * int64(s.Strips) // at least, of every launch
+	groups = max(groups, 2*(s.CarryStride+int64(s.Strips)*tiltedStrip*int64(job.Channels)))
 	images := min(int64(job.Count), math.MaxInt32/groups)
 	if carries > 0 {
 		images = min(images, max(cut.bytes/(3*carries), 1))
@@ -115,17 +115,17 @@ func tiltedPlan(job Job, squares bool, cut tiltedCut) (Plan, error) {
 // kinds of carries takes this many bytes.
 func tiltedBatch(job Job, s tiltedJob, cut tiltedCut, carryBytes int64) error {
 	t := portableTypes(job)
-	s.inStart, s.inStride, s.inDistance = job.In.Offset, job.In.Stride, job.In.Distance
-	s.outStart, s.outStride, s.outDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
-	tiles := int64(s.laneGroups) * int64(s.tilesAcross) * int64(job.Count) // of a strip
-	carries := job.In.Memory                                               // not used where there is one strip
-	if s.strips > 1 {
+	s.InStart, s.InStride, s.InDistance = job.In.Offset, job.In.Stride, job.In.Distance
+	s.OutStart, s.OutStride, s.OutDistance = job.Out.Offset, job.Out.Stride, job.Out.Distance
+	tiles := int64(s.ChannelGroups) * int64(s.TilesAcross) * int64(job.Count) // of a strip
+	carries := job.In.Memory                                                  // not used where there is one strip
+	if s.Strips > 1 {
 		var err error
 		if carries, _, err = job.Device.Workspace(job.Stream, "tilted carries", 3*carryBytes); err != nil {
 			return err
 		}
-		s.risingStart, s.sumsStart = carryBytes, 2*carryBytes
-		err = job.launch(kernels.TiltedKernel("totals", t, cut.quads), tiles*int64(s.strips-1), cut.group, arg(&s), arg(&job.In.Memory), arg(&carries))
+		s.RisingStart, s.SumsStart = carryBytes, 2*carryBytes
+		err = job.launch(kernels.TiltedKernel("totals", t, cut.quads), tiles*int64(s.Strips-1), cut.group, arg(&s), arg(&job.In.Memory), arg(&carries))
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func tiltedBatch(job Job, s tiltedJob, cut tiltedCut, carryBytes int64) error {
 			return err
 		}
 	}
-	return job.launch(kernels.TiltedKernel("finish", t, cut.quads), tiles*int64(s.strips), cut.group, arg(&s), arg(&job.In.Memory), arg(&carries), arg(&job.Out.Memory))
+	return job.launch(kernels.TiltedKernel("finish", t, cut.quads), tiles*int64(s.Strips), cut.group, arg(&s), arg(&job.In.Memory), arg(&carries), arg(&job.Out.Memory))
 }
 
 // tiltedCarry hands the totals of the strips on.
@@ -146,21 +146,21 @@ func tiltedCarry(job Job, s tiltedJob, sum string, carries driver.Memory) error 
 	}
 	across := func(values int64) int64 { return devmem.CeilDiv(values, int64(min(group, 32))) }
 	p := tiltedDiagonals{
-		fallingStart: s.fallingStart, risingStart: s.risingStart, sumsStart: s.sumsStart, carryStride: s.carryStride,
-		values: (s.width + 1) * s.channels, step: tiltedStrip * s.channels, strips: s.strips, channels: s.channels,
+		FallingStart: s.FallingStart, RisingStart: s.RisingStart, SumsStart: s.SumsStart, CarryStride: s.CarryStride,
+		Values: (s.Width + 1) * s.Channels, Step: tiltedStrip * s.Channels, Strips: s.Strips, Channels: s.Channels,
 	}
-	if s.strips > 2 {
-		p.lines = int64(p.values) + int64(s.strips-2)*int64(p.step)
-		p.linesAcross = uint32(across(p.lines))
-		if err := job.launch(lines, 2*int64(p.linesAcross)*int64(job.Count), group, arg(&p), arg(&carries)); err != nil {
+	if s.Strips > 2 {
+		p.Lines = int64(p.Values) + int64(s.Strips-2)*int64(p.Step)
+		p.LinesAcross = uint32(across(p.Lines))
+		if err := job.launch(lines, 2*int64(p.LinesAcross)*int64(job.Count), group, arg(&p), arg(&carries)); err != nil {
 			return err
 		}
 		if job.Device.About.Kind == driver.CUDA {
-			p.sumsAcross = uint32(devmem.CeilDiv(job.Width, 32) + 1)
-			return job.launch(kernels.DiagonalKernel("sums", sum), int64(p.sumsAcross)*int64(p.channels)*int64(job.Count), kernels.SumsGroup, arg(&p), arg(&carries))
+			p.SumsAcross = uint32(devmem.CeilDiv(job.Width, 32) + 1)
+			return job.launch(kernels.DiagonalKernel("sums", sum), int64(p.SumsAcross)*int64(p.Channels)*int64(job.Count), kernels.SumsGroup, arg(&p), arg(&carries))
 		}
-		p.windowsAcross = uint32(devmem.CeilDiv((job.Width+3)/4+1, group))
-		groups := int64(p.windowsAcross) * int64(p.channels) * int64(s.strips-2) * int64(job.Count)
+		p.WindowsAcross = uint32(devmem.CeilDiv((job.Width+3)/4+1, group))
+		groups := int64(p.WindowsAcross) * int64(p.Channels) * int64(s.Strips-2) * int64(job.Count)
 		if err := job.launch(windows, groups, group, arg(&p), arg(&carries)); err != nil {
 			return err
 		}
@@ -168,8 +168,8 @@ func tiltedCarry(job Job, s tiltedJob, sum string, carries driver.Memory) error 
 	if group, err = job.group(most, carry, kernels.SumKernel("climb", sum)); err != nil {
 		return err
 	}
-	down := portableCarry{start: s.sumsStart, length: s.carryStride, steps: s.strips, groupsAcross: uint32(across(s.carryStride))}
-	down.groups = down.groupsAcross * uint32(job.Count)
+	down := portableCarry{Start: s.SumsStart, Length: s.CarryStride, Steps: s.Strips, GroupsAcross: uint32(across(s.CarryStride))}
+	down.Groups = down.GroupsAcross * uint32(job.Count)
 	var none portableCarry
-	return job.launch(carry, int64(down.groups), group, arg(&down), arg(&none), arg(&carries))
+	return job.launch(carry, int64(down.Groups), group, arg(&down), arg(&none), arg(&carries))
 }

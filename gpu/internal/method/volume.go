@@ -5,6 +5,7 @@ import (
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
 )
 
 // Volume makes tables of volumes. The images of its jobs are slices, whose tables lie one
@@ -101,8 +102,8 @@ func (m Volume) slab(job Job, c portableCut, finish string) error {
 		return err
 	}
 	if m.Squared {
-		c.columnsStart, c.rowsStart = c.squareColumnsStart, c.squareRowsStart
+		c.ColumnsStart, c.RowsStart = c.SquareColumnsStart, c.SquareRowsStart
 	}
-	slices := struct{ depth, _ int32 }{depth: int32(job.Count)}
+	slices := jobs.Slices{Depth: int32(job.Count)}
 	return job.launch(finish, c.tiles(), c.group, arg(&c.portableJob), arg(&slices), arg(&job.In.Memory), arg(&carries), arg(&job.Out.Memory))
 }

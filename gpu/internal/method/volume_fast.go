@@ -27,12 +27,12 @@ func (m Volume) OnePass(job Job) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	tiles := int64(devmem.CeilDiv(job.Width, int(k.width))) * int64(devmem.CeilDiv(job.Height, int(k.height))) // of a slice
+	tiles := int64(devmem.CeilDiv(job.Width, int(k.Width))) * int64(devmem.CeilDiv(job.Height, int(k.Height))) // of a slice
 	if tiles > math.MaxInt32/2 {
 		return Plan{}, errTooManyTiles
 	}
 	return Plan{
-		Most:   int(min(int64(job.Count), max(volumeEdgeBytes/(tiles*int64(k.words)*16), 1))),
+		Most:   int(min(int64(job.Count), max(volumeEdgeBytes/(tiles*int64(k.Words)*16), 1))),
 		Launch: func(part Job) error { return volumeLaunch(b, k, part, slabsOf(b, k, tiles, part.Count)) },
 	}, nil
 }
@@ -60,19 +60,19 @@ func slabsOf(b *driver.CUDABackend, k volumeKernel, tiles int64, depth int) int 
 // volumeLaunch queues the launches for slices that go together.
 func volumeLaunch(b *driver.CUDABackend, k volumeKernel, job Job, slabs int) error {
 	d := job.Device
-	across, down := devmem.CeilDiv(job.Width, int(k.width)), devmem.CeilDiv(job.Height, int(k.height))
+	across, down := devmem.CeilDiv(job.Width, int(k.Width)), devmem.CeilDiv(job.Height, int(k.Height))
 	slabDepth := devmem.CeilDiv(job.Count, slabs)
 	slabs = devmem.CeilDiv(job.Count, slabDepth)
 	blocks := across * down * slabs
 
 	const use, header = "volume edges", 256 // tickets, then edges
-	space, s, err := d.Workspace(job.Stream, use, header+int64(blocks)*int64(slabDepth+1)*int64(k.words)*16)
+	space, s, err := d.Workspace(job.Stream, use, header+int64(blocks)*int64(slabDepth+1)*int64(k.Words)*16)
 	if err != nil {
 		return err
 	}
 	var planes driver.Memory
 	if slabs > 1 {
-		plane := int64(blocks/slabs) * int64(k.width) * int64(k.height) * int64(job.Sum.Bytes())
+		plane := int64(blocks/slabs) * int64(k.Width) * int64(k.Height) * int64(job.Sum.Bytes())
 		if planes, _, err = d.Workspace(job.Stream, "volume planes", plane*int64(slabs-1)); err != nil {
 			return err
 		}
@@ -84,25 +84,25 @@ func volumeLaunch(b *driver.CUDABackend, k volumeKernel, job Job, slabs int) err
 	}
 	s.Epoch++
 	v := &volumePassJob{
-		in: job.In.Address(), out: job.Out.Address(), edges: uint64(space) + header, tickets: uint64(space), planes: uint64(planes),
-		inStride: job.In.Stride, inSlice: job.In.Distance,
-		outStride: job.Out.Stride, outSlice: job.Out.Distance,
-		offset: job.Offset,
-		width:  int32(job.Width), height: int32(job.Height), depth: int32(job.Count),
-		tilesX: int32(across), tilesY: int32(down),
-		epoch: s.Epoch, base: s.Base,
-		carry: flag(job.Carry), columnBytes: columnBytes(job), slabDepth: int32(slabDepth),
+		In: job.In.Address(), Out: job.Out.Address(), Edges: uint64(space) + header, Tickets: uint64(space), Planes: uint64(planes),
+		InStride: job.In.Stride, InSlice: job.In.Distance,
+		OutStride: job.Out.Stride, OutSlice: job.Out.Distance,
+		Offset: job.Offset,
+		Width:  int32(job.Width), Height: int32(job.Height), Depth: int32(job.Count),
+		TilesX: int32(across), TilesY: int32(down),
+		Epoch: s.Epoch, Base: s.Base,
+		Carry: flag(job.Carry), ColumnBytes: columnBytes(job), SlabDepth: int32(slabDepth),
 	}
 	if slabs > 1 {
 		const rows = 8 // of a block
 		err := b.Run(k.planes, driver.Run{
-			Stream: job.Stream, Blocks: across * down * int(k.height) / rows * (slabs - 1), Threads: 32 * rows, Job: unsafe.Pointer(v),
+			Stream: job.Stream, Blocks: across * down * int(k.Height) / rows * (slabs - 1), Threads: 32 * rows, Job: unsafe.Pointer(v),
 		})
 		if err != nil {
 			return err
 		}
 	}
-	err = b.Run(k.Kernel, driver.Run{Stream: job.Stream, Blocks: blocks, Threads: int(k.threads), Shared: int(k.shared), Job: unsafe.Pointer(v)})
+	err = b.Run(k.Kernel, driver.Run{Stream: job.Stream, Blocks: blocks, Threads: int(k.Threads), Shared: int(k.Shared), Job: unsafe.Pointer(v)})
 	if err == nil {
 		s.Base += uint32(blocks)
 	}

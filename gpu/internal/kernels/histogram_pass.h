@@ -7,132 +7,12 @@
 // strips together write row after row, as a fill does: those that are ahead wait for
 // the others. Which of 32 pixels have a lane's bin is a mask, from one vote of the warp
 // for each bit of the bins' numbers.
-#ifndef HISTOGRAMPASS_H
-#define HISTOGRAMPASS_H
+#pragma once
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef short i16;
-typedef int i32;
-typedef long long i64;
-typedef float f32;
-typedef double f64;
-
-// What the host tells a kernel. gpu/histogram_pass.go has the same struct. Bins go in
-// groups of up to 32, one to a lane; a part is a group of a channel. Where a group has
-// 16 bins or fewer, a column has that many slots, the next power of two, and a warp has
-// several columns at a time.
-struct BoxsumHistogram {
-  u64 in, out, limits;
-  u64 table;  // of bytes: the bin of every value
-  u64 plane;  // of others, per image, channel and row: the bin of every pixel, in whole tiles
-  u64 left;   // per image, row, tile, part and slot: pixels left of the tile
-  u64 written;  // per company and batch of rows: strips that have written it
-  i64 inStride, inDistance, outStride, outDistance;  // bytes
-  i32 width, height, channels, count;
-  i32 bins, limitCount;
-  i32 lanes, groups;  // bins of a group; groups of a channel
-  i32 slots;
-  i32 tiles, strips;  // across
-  i32 carry;          // row 0 of the table is an input
-  i32 quadsIn;        // four pixels can be read at once
-  i32 company;        // blocks that write and wait for each other
-  i32 batches;        // of all companies
-  i32 unused;
-};
-
-static_assert(sizeof(BoxsumHistogram) == 152, "gpu/histogram_pass.go has a struct of the same size");
+#include "async.h"
+#include "histogram_bins.h"
 
 namespace {
-
-constexpr int kTile = 32;      // columns
-constexpr int kStrip = 16;     // columns, which divides kTile
-constexpr int kBatch = 32;     // rows that a strip goes down between two barriers
-constexpr int kLead = 3;       // batches that a strip may be ahead of others
-constexpr int kSplit = 4;      // warps that count a row
-constexpr int kCountThreads = 32 * kSplit;
-constexpr int kShare = 16;     // tiles of a row that a warp counts at a time
-constexpr u32 kNone = 0xffff;  // the bin of pixels that count in none
-
-// The second launch may begin before the first has ended, and waits for it before it
-// reads what that wrote. Chips before 9.0 begin it later.
-__device__ __forceinline__ void letNextBegin() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
-__device__ __forceinline__ void waitForLast() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ u32 peek(const u32 *at) {
-  u32 value;
-  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at));
-  return value;
-}
-
-// A Voter finds the pixels of 32, one to a lane, that have a lane's bin.
-struct Voter {
-  u32 flips[5];  // where the bin has a zero
-
-  __device__ explicit Voter(u32 bin) {
-#pragma unroll
-    for (int b = 0; b < 5; b++) {
-      flips[b] = (bin >> b & 1) - 1;
-      asm("" : "+r"(flips[b]));  // stays in a register
-    }
-  }
-
-  __device__ __forceinline__ u32 mask(u32 bin, u32 lanes) const {
-    u32 same = __ballot_sync(~0u, bin < lanes);
-#pragma unroll
-    for (int b = 0; b < 5; b++) same &= __ballot_sync(~0u, (bin & 1u << b) != 0) ^ flips[b];
-    return same;
-  }
-};
-
-template <class P>
-struct alignas(sizeof(P) < 4 ? 4 * sizeof(P) : 16) Quad { P part[4]; };
-struct alignas(8) QuadBins { u16 part[4]; };
-
-// A Binner says which bin a value is in: bytes have a table, and others the smallest
-// value of each bin and the smallest beyond the last one, as far as there are such values.
-template <class P>
-struct Binner {
-  P limits[257];
-
-  __device__ void prepare(const BoxsumHistogram &job) {
-    for (int i = threadIdx.x; i < job.limitCount; i += blockDim.x) limits[i] = ((const P *)job.limits)[i];
-  }
-
-  __device__ u32 operator()(const BoxsumHistogram &job, P value) const {
-    int low = 0, high = job.limitCount;  // of these, how many are at most value
-    while (low < high) {
-      int middle = (low + high) / 2;
-      if (value >= limits[middle])
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low > 0 && low <= job.bins ? low - 1 : kNone;
-  }
-};
-
-template <>
-struct Binner<u8> {
-  alignas(4) u16 table[256];
-
-  __device__ void prepare(const BoxsumHistogram &job) {
-    for (int i = threadIdx.x; i < 128; i += blockDim.x) ((u32 *)table)[i] = ((const u32 *)job.table)[i];
-  }
-
-  __device__ u32 operator()(const BoxsumHistogram &, u8 value) const { return table[value]; }
-};
 
 // What the threads of a block that counts share.
 template <class P>
@@ -145,7 +25,7 @@ struct Counting {
 
 // countRow counts a row of a channel, in chunks of which each warp has a share.
 template <class P>
-__device__ __forceinline__ void countRow(const BoxsumHistogram &job) {
+__device__ __forceinline__ void countRow(const HistogramPass &job) {
   __shared__ Counting<P> shared;
   if (blockIdx.x == 0)
     for (int i = threadIdx.x; i < job.batches; i += kCountThreads) ((u32 *)job.written)[i] = 0;
@@ -191,10 +71,10 @@ __device__ __forceinline__ void countRow(const BoxsumHistogram &job) {
     for (int group = 0; group < job.groups; group++, turn ^= 1) {
       u32 before[kShare], sum = 0;  // pixels of the share's tiles, and those left of each
 #pragma unroll
-      for (int t = 0; t < kShare; t++) before[t] = (u32)bins[t * kTile + lane] - group * job.lanes;
+      for (int t = 0; t < kShare; t++) before[t] = (u32)bins[t * kTile + lane] - group * job.groupBins;
 #pragma unroll
       for (int t = 0; t < kShare; t++) {
-        u32 own = __popc(voter.mask(before[t], job.lanes));
+        u32 own = __popc(voter.mask(before[t], job.groupBins));
         before[t] = sum;
         sum += own;
       }
@@ -226,16 +106,16 @@ struct Strip {
   static constexpr int slots = 32 / Across, warps = kStrip / (Across * Steps), threads = 32 * warps;
   static constexpr int mine = Batch / warps;  // rows of a batch whose masks a warp finds
 
-  static __device__ __forceinline__ void write(const BoxsumHistogram &job) {
+  static __device__ __forceinline__ void write(const HistogramPass &job) {
     __shared__ uint2 rows[2][Batch][32];  // for each lane: a row's mask from the strip on, and the pixels left of it
     __shared__ Binner<u8> binner;         // of bytes
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, slot = lane % slots, parts = job.channels * job.groups;
     int part = blockIdx.x % parts, stripX = blockIdx.x / parts % job.strips;
     i64 image = blockIdx.x / parts / job.strips;
-    int channel = part / job.groups, firstBin = part % job.groups * job.lanes;
-    int tile = stripX * kStrip / kTile, skip = stripX * kStrip % kTile;  // the strip begins so far into a tile
+    int channel = part / job.groups, firstBin = part % job.groups * job.groupBins;
+    int tile = stripX * kStrip / kTile, skip = stripX * kStrip % kTile;  // columns of the tile before the strip
     int column = warp * Steps * Across + lane / slots, x = stripX * kStrip + column;  // the lane's first
-    bool bin = slot < job.lanes && firstBin + slot < job.bins;
+    bool bin = slot < job.groupBins && firstBin + slot < job.bins;
     int columns = bin ? job.width - x : 0;  // that are left
     i64 entry = (i64)job.channels * job.bins, stride = job.outStride / 4;  // counts
     u32 *out = (u32 *)(job.out + image * job.outDistance) + (x + 1) * entry + channel * job.bins + firstBin + slot;
@@ -282,11 +162,11 @@ struct Strip {
       left += Batch * leftStride;
     };
     if (sizeof(P) == 1) readPixels(0);
-    waitForLast();
+    waitForPrevious();
     if (sizeof(P) > 1) readPixels(0);
     readLefts(0);
-    u32 first = blockIdx.x / job.company * job.company, company = min(gridDim.x - first, job.company);
-    u32 *written = (u32 *)job.written + (i64)(blockIdx.x / job.company) * ((job.height + Batch - 1) / Batch);
+    u32 first = blockIdx.x / job.cohort * job.cohort, cohort = min(gridDim.x - first, job.cohort);
+    u32 *written = (u32 *)job.written + (i64)(blockIdx.x / job.cohort) * ((job.height + Batch - 1) / Batch);
     bool waits = Lead > 0;
     Voter voter(slot);
     auto down = [&](auto whole) {
@@ -295,7 +175,7 @@ struct Strip {
         for (int k = 0; k < mine; k++) {
           u32 found = pixels[k];
           if constexpr (sizeof(P) == 1) found = inside ? binner(job, pixels[k]) : kNone;
-          u32 mask = voter.mask(found - firstBin, job.lanes);
+          u32 mask = voter.mask(found - firstBin, job.groupBins);
           rows[turn][warp * mine + k][lane] = make_uint2(mask >> skip, lefts[k] + __popc(mask & ((1u << skip) - 1)));
         }
         readPixels(y + Batch);
@@ -304,7 +184,7 @@ struct Strip {
         u32 others = 0;
         if (waits && threadIdx.x == 0) {
           if (y > 0) atomicAdd(written - 1, 1);
-          if (y / Batch + 1 >= Lead) others = peek(written + 1 - Lead);
+          if (y / Batch + 1 >= Lead) others = loadRelaxed(written + 1 - Lead);
         }
         auto row = [&](int r) {
           uint2 here = rows[turn][r][lane];
@@ -327,9 +207,9 @@ struct Strip {
           for (int r = 0; r < job.height - y; r++) row(r);
         }
         if (waits && threadIdx.x == 0 && y / Batch + 1 >= Lead && y + Batch < job.height) {
-          int patience = 100;  // blocks that have not begun are not waited for
-          while (others < company && patience-- > 0) others = peek(written + 1 - Lead);
-          waits = patience > 0;
+          int tries = 100;  // blocks that have not begun are not waited for
+          while (others < cohort && tries-- > 0) others = loadRelaxed(written + 1 - Lead);
+          waits = tries > 0;
         }
         written++;
       }
@@ -345,4 +225,19 @@ struct Strip {
 
 }  // namespace
 
-#endif
+// As many blocks as one row each of 1080p needs fit at once.
+#define BOXSUM_COUNT(P) \
+  extern "C" __global__ void __launch_bounds__(kCountThreads, sizeof(P) < 8 ? 9 : 5) histogrampass_count_##P(const __grid_constant__ HistogramPass job) { countRow<P>(job); }
+
+// For images of bytes, and for the bins of others. across is the number of columns that
+// a warp has at a time.
+#define BOXSUM_STRIP(P, across, steps)                                                                                                                            \
+  extern "C" __global__ void __launch_bounds__(Strip<P, across, steps>::threads) histogrampass_write_##P##_##across(const __grid_constant__ HistogramPass job) { \
+    Strip<P, across, steps>::write(job);                                                                                                                         \
+  }
+#define BOXSUM_STRIPS(P) \
+  BOXSUM_STRIP(P, 1, 2)  \
+  BOXSUM_STRIP(P, 2, 1)  \
+  BOXSUM_STRIP(P, 4, 1)  \
+  BOXSUM_STRIP(P, 8, 1)  \
+  BOXSUM_STRIP(P, 16, 1)

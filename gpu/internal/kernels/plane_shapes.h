@@ -1,7 +1,8 @@
-// How large the tiles of each one-pass kernel are, and how a kernel is declared
-// with what the host must know of it.
+// The tuning of the one-pass kernels: how large the tiles of each are, and in
+// which order they are drawn. Then how a kernel is declared.
+#pragma once
 
-#include "onepass.h"
+#include "plane_pass.h"
 
 namespace {
 
@@ -11,24 +12,19 @@ constexpr int kSharedBytes = 227 << 10;
 constexpr int kSharedBytes = 99 << 10;  // of all chips from 8.0 on
 #endif
 
-template <bool First, class A, class B>
-struct Pick { typedef A type; };
-template <class A, class B>
-struct Pick<false, A, B> { typedef B type; };
-
-// Fit is a shape with as many stages as shared memory has room for.
-template <class P, class T, class Q, int C, int WX, int WY, int RW, int Gatherers, int Stages = 8>
+// Fit is a tile with as many stages as shared memory has room for.
+template <class P, class T, class Q, int C, int WX, int WY, int RW, int ReduceWarps, int Stages = 8>
 struct Fit {
-  typedef Shape<P, C, WX, WY, RW, Stages, Gatherers> Full;
+  typedef PlaneTile<P, C, WX, WY, RW, Stages, ReduceWarps> Full;
   static_assert(Stages >= 2, "no tile would be on its way while another is worked on: make the tile smaller");
   static constexpr bool fits = sizeof(Memory<Full, T, Q>) <= kSharedBytes;
-  struct Fewer { typedef typename Fit<P, T, Q, C, WX, WY, RW, Gatherers, Stages - 1>::type type; };
+  struct Fewer { typedef typename Fit<P, T, Q, C, WX, WY, RW, ReduceWarps, Stages - 1>::type type; };
   struct Found { typedef Full type; };
   typedef typename Pick<fits, Found, Fewer>::type::type type;
 };
 
-// Tuned is the shape for pixels of PB bytes, sums of TB and squares or none.
-// The numbers are warps across, warps down, rows of each, and warps of gatherers.
+// Tuned is the tile for pixels of PB bytes, sums of TB and squares or none.
+// The numbers are warps across, warps down, rows of each, and warps that reduce.
 template <class P, class T, class Q, int C, int PB = sizeof(P), int TB = sizeof(T), bool Squares = !Same<Q, None>::value>
 struct Tuned;
 
@@ -36,7 +32,7 @@ struct Tuned;
   template <class P, class T, class Q, int C>       \
   struct Tuned<P, T, Q, C, pb, tb, squares> : Fit<P, T, Q, C, __VA_ARGS__> {};
 
-// Three channels have shapes of their own, as their lanes have more values.
+// Three channels have tiles of their own, as their lanes have more values.
 #define BOXSUM_TUNE3(pb, tb, squares, ...) \
   template <class P, class T, class Q>       \
   struct Tuned<P, T, Q, 3, pb, tb, squares> : Fit<P, T, Q, 3, __VA_ARGS__> {};
@@ -94,12 +90,12 @@ BOXSUM_TUNE3(8, 8, true, 1, 4, 2, 4)
 #endif
 
 template <class S, class T>
-struct WordsOf { static constexpr int value = Layer<S, T>::words; };
+struct WordsOf { static constexpr int value = StatusLayout<S, T>::words; };
 template <class S>
 struct WordsOf<S, None> { static constexpr int value = 0; };
 
-// Order is how tiles are drawn, see BoxsumJob, as it suits large images: lag is at most
-// so much. Integers may look back far, as they add up what they read in any order.
+// Order is how tiles are drawn, see PlanePass, as it suits large images: lag is the most
+// that is used. Integers may look back far, as they add up what they read in any order.
 template <class S, class T, class Q>
 struct Order {
   static constexpr int pixel = sizeof(typename S::P);
@@ -113,19 +109,24 @@ struct Order {
 #endif
 };
 
-// Tables of float32 are of pixels less a constant.
-template <class T>
-struct Summed { typedef Plain<T> Op; };
-template <>
-struct Summed<float> { typedef Shifted<float> Op; };
-
 }  // namespace
 
-// A kernel, and shape_ with its name: a fastShape of gpu/fast.go.
-#define BOXSUM_KERNEL(name, S, T, Q)                                                                                       \
-  extern "C" __device__ int shape_##name[10] = {S::width, S::height, S::threads, (int)sizeof(Memory<S, T, Q>),            \
-                                                WordsOf<S, T>::value, WordsOf<S, Q>::value, (int)sizeof(BoxsumJob),        \
-                                                Order<S, T, Q>::strip, Order<S, T, Q>::lag, Order<S, T, Q>::ahead};        \
-  extern "C" __global__ void __launch_bounds__(S::threads, 1) name(const __grid_constant__ BoxsumJob job) {                \
-    onePass<S, T, Q, Summed<T>::Op>(job);                                                                                  \
+// A kernel, and shape_ with its name for the host.
+#define BOXSUM_KERNEL(name, S, T, Q)                                                                                 \
+  extern "C" __device__ PlaneShape shape_##name = {S::width, S::height, S::threads, (int)sizeof(Memory<S, T, Q>), \
+                                                       WordsOf<S, T>::value, WordsOf<S, Q>::value, (int)sizeof(PlanePass), \
+                                                       Order<S, T, Q>::strip, Order<S, T, Q>::lag, Order<S, T, Q>::ahead};    \
+  extern "C" __global__ void __launch_bounds__(S::threads, 1) name(const __grid_constant__ PlanePass job) {        \
+    planePass<S, T, Q, Summed<T>::Op>(job);                                                                           \
   }
+
+// Kernels that write a table of sums, and others that write one of squares too, for 1 to 4 channels.
+#define BOXSUM_SUMS_OF(P, T, C)                             \
+  typedef Tuned<P, T, None, C>::type Tile_##P##_##T##_c##C; \
+  BOXSUM_KERNEL(fast_##P##_##T##_c##C, Tile_##P##_##T##_c##C, T, None)
+#define BOXSUM_SQUARES_OF(P, T, Q, C)                          \
+  typedef Tuned<P, T, Q, C>::type Tile_##P##_##T##_##Q##_c##C; \
+  BOXSUM_KERNEL(fast_##P##_##T##_##Q##_c##C, Tile_##P##_##T##_##Q##_c##C, T, Q)
+#define BOXSUM_SUMS(P, T) BOXSUM_SUMS_OF(P, T, 1) BOXSUM_SUMS_OF(P, T, 2) BOXSUM_SUMS_OF(P, T, 3) BOXSUM_SUMS_OF(P, T, 4)
+#define BOXSUM_SQUARES(P, T, Q) \
+  BOXSUM_SQUARES_OF(P, T, Q, 1) BOXSUM_SQUARES_OF(P, T, Q, 2) BOXSUM_SQUARES_OF(P, T, Q, 3) BOXSUM_SQUARES_OF(P, T, Q, 4)

@@ -1,0 +1,42 @@
+// Package jobs holds what the host tells a kernel: structs that Go and C share, byte
+// for byte.
+//
+// Each file here is the source of a header of the same name, which "go test -update"
+// writes: a field of Go is the same field in C, with a small first letter. The tag c
+// is the type in C where that is another one.
+package jobs
+
+// A Job is where things are, in bytes, and how large, for the portable kernels.
+type Job struct {
+	InStart, InStride, InDistance                                int64
+	OutStart, OutStride, OutDistance                             int64
+	SquaresStart, SquaresStride, SquaresDistance                 int64
+	ColumnsStart, RowsStart, SquareColumnsStart, SquareRowsStart int64 // of the carries
+	Width, Height, Channels                                      int32
+	TileChannels, ChannelGroups                                  int32 // tiles that share their pixels
+	TilePixels, TileRows, TilesAcross, TilesDown                 int32
+	Carry                                                        int32 // row 0 of the table is an input
+	Offset                                                       float32
+	TileChannelsInverse                                          int32 // 2^16 / tileChannels, rounded up
+}
+
+// A Carry is an array of carries: steps of length values, image after image. groups count
+// all work-groups, groupsAcross those of one image.
+type Carry struct {
+	Start                int64 // in bytes
+	Length               int64
+	Steps, _             int32
+	Groups, GroupsAcross uint32
+}
+
+// A Climb is the rows' carries of a table that are added up from tile to tile.
+type Climb struct {
+	Start                            int64 // in bytes
+	Height, Channels, TilesAcross, _ int32
+}
+
+// Boxes is where a table lies, in bytes, and how many boxes there are.
+type Boxes struct {
+	Start, Stride   int64
+	Channels, Count int64
+}

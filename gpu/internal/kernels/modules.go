@@ -1,0 +1,228 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// A module is kernels that are built together for CUDA, from the .cu file of its name.
+type module struct {
+	name      string
+	oldest    int        // compute capability, times ten
+	ptx       string     // the version that knows what the kernels use; drivers older than it do not take them
+	headers   []string   // that its instances or its lines need
+	instances []instance // of sources in both dialects
+	lines     []string   // macros with their arguments, of CUDA only
+}
+
+// An instance is a source with its macros.
+type instance struct {
+	file    string
+	macros  [][2]string
+	group   int  // work-items on CUDA
+	always  bool // that many with OpenCL too
+	kernels []string
+}
+
+// Module is the CUDA module that has a kernel of both dialects.
+func Module(kernel string) string {
+	module, _, _ := strings.Cut(kernel, "_")
+	return module
+}
+
+// find is the instance that has a kernel of both dialects, and its headers.
+func find(kernel string) (instance, []string, error) {
+	for _, m := range modules {
+		for _, i := range m.instances {
+			if slices.Contains(i.kernels, kernel) {
+				return i, m.headers, nil
+			}
+		}
+	}
+	return instance{}, nil, fmt.Errorf("no kernel is called %q", kernel)
+}
+
+// modules is every module. Those of both dialects come first: PTX 6.3 came with CUDA
+// 10.0, and 7.1 with CUDA 11.1.
+var modules = []module{
+	{"portable", 75, "6.3", []string{"dialect.h", "job.h"}, portableInstances(), nil},
+	{"tilted", 75, "6.3", []string{"dialect.h", "job.h", "tilted.h"}, tiltedInstances(), nil},
+	{"lattice", 75, "6.3", []string{"dialect.h", "job.h", "lattice.h"}, latticeInstances(), nil},
+	{"volume", 75, "6.3", []string{"dialect.h", "job.h", "jobs/volume.h"}, volumeInstances(), nil},
+	{"histogram", 75, "6.3", []string{"dialect.h", "histogram.h", "counts.h"}, histogramInstances(), nil},
+	{"papers", 75, "6.3", []string{"dialect.h", "papers.h"}, papersInstances(), nil},
+	{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
+	{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
+	{"small", 80, "7.1", []string{"small.h"}, nil, planeLines("BOXSUM_SMALL_SUMS", false)},
+	{"volumepass", 80, "7.1", []string{"volume_shapes.h"}, nil, volumePassLines()},
+	{"histogrampass", 80, "7.1", []string{"histogram_pass.h"}, nil, histogramPassLines()},
+}
+
+// accumulators are the types of all sums and squares.
+var accumulators = func() (all []string) {
+	for _, t := range pairs.Accumulators() {
+		if t.Bits() == t {
+			all = append(all, t.Short())
+		}
+	}
+	return all
+}()
+
+// onDevice lists the pairs of sums that a kind of tables has, and those of squares.
+func onDevice(kind pairs.Kinds) (sums, squares []Types) {
+	for _, p := range pairs.Sums.For(pairs.OnDevice | kind) {
+		sums = append(sums, typesOf(p))
+	}
+	for _, p := range pairs.Squares.For(pairs.OnDevice | kind) {
+		squares = append(squares, typesOf(p))
+	}
+	return sums, squares
+}
+
+// macros defines a pixel and a sum, and what else a source takes.
+func (t Types) macros(more ...[2]string) [][2]string {
+	all := append([][2]string{{"PIXEL", t.Pixel}, {"SUM", t.Sum}}, more...)
+	if t.Sum == "f32" {
+		all = append(all, [2]string{"TAKE_OFFSET", "1"})
+	}
+	return all
+}
+
+// overSums lists an instance for each type of sums.
+func overSums(file string, group func(sum string) int, name func(name, sum string) string, kernels ...string) (all []instance) {
+	for _, sum := range accumulators {
+		i := instance{file: file, macros: [][2]string{{"ACCUMULATOR", sum}}, group: group(sum)}
+		for _, kernel := range kernels {
+			i.kernels = append(i.kernels, name(kernel, sum))
+		}
+		all = append(all, i)
+	}
+	return all
+}
+
+func maxGroup(sum string) int { return Types{Sum: sum}.MaxGroup() }
+
+func portableInstances() (all []instance) {
+	for _, t := range All() {
+		macros := t.macros()
+		if t.Square != "" {
+			macros = slices.Insert(macros, 2, [2]string{"SQUARE", t.Square})
+		}
+		all = append(all, instance{"portable.cl", macros, t.MaxGroup(), false, []string{t.Kernel("totals"), t.Kernel("finish")}})
+	}
+	return append(all, overSums("carry.cl", maxGroup, SumKernel, "carry", "climb", "boxes")...)
+}
+
+// tiltedInstances are of the sums of all tilted tables, and of the squares of pixels that
+// are no sums of them.
+func tiltedInstances() (all []instance) {
+	sums, squares := onDevice(pairs.Tilted)
+	add := func(t Types, quads bool, group int, more ...[2]string) {
+		macros := append([][2]string{{"PIXEL", t.Pixel}, {"PIXEL_BYTES", size(t.Pixel)}, {"SUM", t.Sum}, {"SUM_BYTES", size(t.Sum)}}, more...)
+		all = append(all, instance{"tilted.cl", macros, group, false, []string{TiltedKernel("totals", t, quads), TiltedKernel("finish", t, quads)}})
+	}
+	for _, t := range sums {
+		add(t, false, t.MaxGroup())
+		add(t, true, QuadsGroup, [2]string{"QUADS", "1"})
+	}
+	for _, t := range squares {
+		if !slices.Contains(sums, t) {
+			add(t, false, t.MaxGroup())
+		}
+	}
+	all = append(all, overSums("diagonals.cl", maxGroup, DiagonalKernel, "lines", "windows", "boxes")...)
+	return append(all, overSums("tilted_sums.cl", func(string) int { return SumsGroup }, DiagonalKernel, "sums")...)
+}
+
+func latticeInstances() []instance {
+	all := overSums("lattice_boxes.cl", maxGroup, LatticeSums, "edges", "boxes")
+	for _, bytes := range []int{1, 2, 4, 8} {
+		macros := [][2]string{{"PIXEL", fmt.Sprintf("u%d", 8*bytes)}, {"PIXEL_BYTES", fmt.Sprint(bytes)}}
+		all = append(all,
+			instance{"lattice.cl", macros, LatticeGroup, false, []string{LatticeKernel("lay", bytes)}},
+			instance{"lattice_gray.cl", macros, GrayGroup, false, []string{LatticeKernel("gray", bytes)}})
+	}
+	return all
+}
+
+func volumeInstances() (all []instance) {
+	sums, squares := onDevice(pairs.Volume)
+	for _, t := range sums {
+		all = append(all, instance{"volume.cl", t.macros(), t.MaxGroup(), false, []string{VolumeKernel(t.Pixel, t.Sum, false)}})
+	}
+	for _, t := range squares {
+		all = append(all, instance{"volume.cl", t.macros([2]string{"SQUARED", "1"}), t.MaxGroup(), false, []string{VolumeKernel(t.Pixel, t.Sum, true)}})
+	}
+	return append(all, overSums("volumeboxes.cl", maxGroup, func(_, sum string) string { return VolumeBoxes(sum) }, "boxes")...)
+}
+
+func histogramInstances() (all []instance) {
+	for _, pixel := range pairs.Pixels() {
+		macros := [][2]string{{"PIXEL", pixel.Short()}, {"PIXEL_BYTES", size(pixel.Short())}}
+		all = append(all, instance{"histogram.cl", macros, HistogramGroup, false, []string{HistogramTotals(pixel.Short())}})
+	}
+	return append(all,
+		instance{"counts.cl", [][2]string{{"CARRY", "1"}}, HistogramGroup, false, []string{HistogramCarry}},
+		instance{"counts.cl", [][2]string{{"FINISH", "1"}}, HistogramTeam, false, []string{HistogramFinish}})
+}
+
+// papersInstances has one for each type of values. Work-groups are as large whatever
+// the launch: rows and columns take any.
+func papersInstances() (all []instance) {
+	add := func(element string, macros [][2]string, names ...string) {
+		i := instance{file: "papers.cl", macros: append([][2]string{{"ELEMENT", element}}, macros...), group: launch.Group, always: true}
+		for _, name := range names {
+			i.kernels = append(i.kernels, launch.Kernel(name, element))
+		}
+		all = append(all, i)
+	}
+	scan := []string{"transpose", "scan", "increment"}
+	whole := append(slices.Clone(scan), "rows", "columns", "prefix")
+	add("f32", [][2]string{{"STREAMS", "1"}}, append(slices.Clone(whole), "stream", "stream4", "stream8")...)
+	add("f64", nil, whole...)
+	add("u32", nil, whole...)
+	add("f32x4", [][2]string{{"FOUR", "1"}}, scan...)
+	return all
+}
+
+// planeLines declares one-pass kernels, with squares or without.
+func planeLines(macro string, squares bool) (lines []string) {
+	for _, t := range All() {
+		if squares && t.Square != "" {
+			lines = append(lines, line(macro, t.Pixel, t.Sum, t.Square))
+		} else if !squares && t.Square == "" {
+			lines = append(lines, line(macro, t.Pixel, t.Sum))
+		}
+	}
+	return lines
+}
+
+func volumePassLines() (lines []string) {
+	sums, squares := onDevice(pairs.Volume)
+	for _, t := range sums {
+		lines = append(lines, line("BOXSUM_VOLUME_SUMS", t.Pixel, t.Sum))
+	}
+	for _, t := range squares {
+		lines = append(lines, line("BOXSUM_VOLUME_SQUARES", t.Pixel, t.Sum))
+	}
+	return lines
+}
+
+func histogramPassLines() (lines []string) {
+	for _, pixel := range pairs.Pixels() {
+		lines = append(lines, line("BOXSUM_COUNT", pixel.Short()))
+	}
+	return append(lines, line("BOXSUM_STRIPS", "u8"), line("BOXSUM_STRIPS", "u16"))
+}
+
+func line(macro string, args ...string) string { return macro + "(" + strings.Join(args, ", ") + ")" }
+
+// size is the bytes of a type, for a macro.
+func size(name string) string {
+	t, _ := pairs.Parse(name)
+	return fmt.Sprint(t.Bytes())
+}

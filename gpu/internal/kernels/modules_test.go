@@ -1,0 +1,189 @@
+package kernels
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+var update = flag.Bool("update", false, "write the .cu files")
+
+// cu is the source of a module. Instances are each in a namespace since they share
+// the names of their functions. scripts/kernels.sh reads the line about PTX.
+func (m module) cu() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// Code generated from the list in modules.go. DO NOT EDIT.\n// PTX %s for compute capability %d.\n\n", m.ptx, m.oldest)
+	for _, file := range m.headers {
+		fmt.Fprintf(&b, "#include %q\n", file)
+	}
+	for _, i := range m.instances {
+		fmt.Fprintf(&b, "\nnamespace %s {\n#define GROUP %d\n", i.kernels[0], i.group)
+		for _, macro := range i.macros {
+			fmt.Fprintf(&b, "#define %s %s\n", macro[0], macro[1])
+		}
+		fmt.Fprintf(&b, "#include %q\n}\n", i.file)
+	}
+	if len(m.lines) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", strings.Join(m.lines, "\n"))
+	}
+	return b.String()
+}
+
+func TestLists(t *testing.T) {
+	for _, m := range modules {
+		file := m.name + ".cu"
+		if *update {
+			if err := os.WriteFile(file, []byte(m.cu()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != m.cu() {
+			t.Errorf("%s is not what the list says: run make kernels (%v)", file, err)
+		}
+	}
+	if files, _ := os.ReadDir("."); len(files) > 0 {
+		for _, f := range files {
+			if name, ok := strings.CutSuffix(f.Name(), ".cu"); ok && named(name) == nil {
+				t.Errorf("%s.cu is of no module", name)
+			}
+		}
+	}
+}
+
+func named(name string) *module {
+	for i := range modules {
+		if modules[i].name == name {
+			return &modules[i]
+		}
+	}
+	return nil
+}
+
+// expected is the kernels that package gpu asks a module for.
+func expected(m module) (names []string) {
+	for _, i := range m.instances {
+		names = append(names, i.kernels...)
+	}
+	for _, t := range All() {
+		for channels := 1; channels <= PlaneChannels; channels++ {
+			switch {
+			case m.name == "small" && t.Square == "":
+				names = append(names, PlaneKernel("small", t, channels), PlaneKernel("flat", t, channels))
+			case m.name == "sums" && t.Square == "", m.name == "squares" && t.Square != "":
+				names = append(names, PlaneKernel("fast", t, channels))
+			}
+		}
+	}
+	switch m.name {
+	case "volumepass":
+		sums, squares := onDevice(pairs.Volume)
+		for i, t := range append(sums, squares...) {
+			kernel := VolumePassKernel(t.Pixel, t.Sum, i >= len(sums))
+			names = append(names, kernel, VolumePassPlanes(kernel))
+		}
+	case "histogrampass":
+		for _, pixel := range pairs.Pixels() {
+			for across := 1; across <= 16; across *= 2 {
+				count, write := HistogramPassKernels(pixel.Short(), across)
+				names = append(names, count, write)
+			}
+		}
+	}
+	return names
+}
+
+// Every kernel must be in both images of its module, and those of one pass with their
+// shapes.
+func TestCUDAHasEveryKernel(t *testing.T) {
+	for _, m := range modules {
+		images := CUDA(m.name, 9, 0)
+		if len(images) != 2 {
+			t.Fatalf("%d images of %s: run make kernels", len(images), m.name)
+		}
+		names := expected(m)
+		if len(names) == 0 {
+			t.Errorf("nobody asks for kernels of %s", m.name)
+		}
+		for _, name := range names {
+			if !bytes.Contains(images[1], []byte(".entry "+name+"(")) || !bytes.Contains(images[0], []byte(".text."+name+"\x00")) {
+				t.Errorf("%s is not in module %s: run make kernels", name, m.name)
+			}
+			if m.instances != nil && Module(name) != m.name {
+				t.Errorf("%s is in %s, not in %s", name, m.name, Module(name))
+			}
+			shaped := m.name == "sums" || m.name == "squares" || m.name == "small" || m.name == "volumepass" && !strings.HasSuffix(name, "_planes")
+			if shaped && (!bytes.Contains(images[1], []byte(" shape_"+name+"[")) || !bytes.Contains(images[0], []byte("\x00shape_"+name+"\x00"))) {
+				t.Errorf("%s has no shape: run make kernels", name)
+			}
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	kernels := 0
+	for _, types := range All() {
+		for _, name := range []string{"totals", "finish"} {
+			i, _, err := find(types.Kernel(name))
+			if err != nil || i.macros[0] != [2]string{"PIXEL", types.Pixel} || i.macros[1] != [2]string{"SUM", types.Sum} {
+				t.Errorf("%s has %v, %v", types.Kernel(name), i.macros, err)
+			}
+			kernels++
+		}
+	}
+	want := 0
+	for _, p := range pairs.Sums.For(pairs.OnDevice) {
+		want += 2 * (1 + len(pairs.Squares.For(pairs.OnDevice).Of(p.Pixel)))
+	}
+	if kernels != want {
+		t.Errorf("%d kernels over pixels, want %d: two for each pair of pixels and sums, and two with each square", kernels, want)
+	}
+	for _, name := range []string{"", "portable", "portable_totals", "portable_totals_u8", "portable_totals_u8_u16", "portable_totals_u8_u32_u64_u64",
+		"portable_carry_u8", "portable_carry_u32_u32", "portable_other_u32", "fast_totals_u8_u32", launch.Kernel("rows", "f32x4")} {
+		if _, _, err := OpenCL(name, 64); err == nil {
+			t.Errorf("kernel %q is no error", name)
+		}
+	}
+	for _, group := range []int{-1, 0, 8, 100} {
+		if _, _, err := OpenCL("portable_carry_u32", group); err == nil {
+			t.Errorf("a work-group of %d is no error", group)
+		}
+	}
+}
+
+func TestExpand(t *testing.T) {
+	source, options, err := OpenCL("portable_finish_u8_f32_u64", 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(source, "#include") || !strings.Contains(source, "PASTE2(name, squares)") {
+		t.Error("includes are not expanded")
+	}
+	if want := "-cl-std=CL1.2 -D GROUP=64 -D PIXEL=u8 -D SUM=f32 -D SQUARE=u64 -D TAKE_OFFSET=1"; options != want {
+		t.Errorf("options %q, want %q", options, want)
+	}
+	if _, err := expand("#include \"none.h\"\n"); err == nil {
+		t.Error("a missing file is no error")
+	}
+}
+
+// The program of a kernel of package papers is the same for all work-groups.
+func TestPapersPrograms(t *testing.T) {
+	for _, i := range named("papers").instances {
+		for _, name := range i.kernels {
+			source, options, err := OpenCL(name, 256)
+			if err != nil {
+				t.Error(err)
+			}
+			again, same, err := OpenCL(name, 7)
+			if err != nil || source != again || options != same {
+				t.Errorf("%s has another program for other work-groups: %v", name, err)
+			}
+		}
+	}
+}

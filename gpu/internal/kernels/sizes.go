@@ -1,0 +1,50 @@
+package kernels
+
+// A tile of a lattice has LatticeGroup work-items at most, rows of LatticeValues
+// values, and LatticeRows of these, divided by the bytes of a value; one of a gray
+// image has GrayGroup, GrayCells and GrayRows. RegionColumns and RegionRows are those of
+// lattice.h.
+const (
+	LatticeGroup  = 256
+	LatticeValues = 256
+	LatticeRows   = 64
+	GrayGroup     = 128
+	GrayCells     = 128
+	GrayRows      = 128
+	RegionColumns = 256
+	RegionRows    = 128
+)
+
+// SumsGroup is how many work-items carry the sums of tilted tables on, on CUDA.
+// QuadsGroup is how many share a tile of quads: on CUDA a warp.
+const (
+	SumsGroup  = 512
+	QuadsGroup = 32
+)
+
+// How integral histograms are cut, see histogram.h: tiles of HistogramTile columns and
+// bands of HistogramBand rows, of which HistogramAcross and HistogramBands are counted
+// together. A team of HistogramTeam work-items has HistogramQuads times four bins; the
+// work-groups of HistogramFinish are one, and those of the others HistogramGroup.
+const (
+	HistogramTile   = 32
+	HistogramAcross = 2
+	HistogramBand   = 32
+	HistogramBands  = 2
+	HistogramQuads  = 8
+	HistogramTeam   = 32
+	HistogramGroup  = 128
+)
+
+// How the kernels of HistogramPassKernels cut images: tiles and strips of columns,
+// blocks of HistogramPassThreads for a row, and batches of rows that a strip goes down
+// at a time.
+const (
+	HistogramPassTile    = 32
+	HistogramPassStrip   = 16
+	HistogramPassThreads = 128
+	HistogramPassBatch   = 32
+)
+
+// HistogramPassWriters is how many threads have a strip.
+func HistogramPassWriters(across int) int { return min(32*HistogramPassStrip/across, 256) }
