@@ -82,20 +82,17 @@ func TestScanOfScans(t *testing.T) {
 	}
 	r := &rig{Device: d, stream: d.Main(), closed: new(bool), width: n, height: 1, element: "f32", bytes: 4}
 	defer r.close()
-	in, out, err := r.two()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, out := r.image(), r.image()
 	img, err := ExactImage[float32](n, 1, Float)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.CopyIn(r.stream, r.image(in), bytesOf(img.Pix), 4*n); err != nil {
+	if err := d.CopyIn(r.stream, r.rowsOf(in), bytesOf(img.Pix), 4*n); err != nil {
 		t.Fatal(err)
 	}
-	steps, err := r.scanRows(nil, in, out, n, n, 1)
-	if err != nil {
-		t.Fatal(err)
+	steps := r.scanRows(in, out, n, n, 1)
+	if r.err != nil {
+		t.Fatal(r.err)
 	}
 	if len(steps) != 5 { // scan, scan, scan, increment, increment
 		t.Errorf("%d steps", len(steps))
@@ -106,7 +103,7 @@ func TestScanOfScans(t *testing.T) {
 		}
 	}
 	got := make([]float32, n)
-	if err := d.CopyOut(r.stream, bytesOf(got), 4*n, r.image(out)); err != nil {
+	if err := d.CopyOut(r.stream, bytesOf(got), 4*n, r.rowsOf(out)); err != nil {
 		t.Fatal(err)
 	}
 	var sum float32

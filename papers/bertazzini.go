@@ -2,54 +2,8 @@ package papers
 
 import "github.com/boxsum/boxsum"
 
-var bertazziniWork = &Work{
-	Name:    "bertazzini",
-	Authors: "G. Bertazzini, N. Guiducci",
-	Title:   "Integral Images with Java Threads and CUDA",
-	Where:   "project report, University of Florence",
-}
-
 // The algorithms of Bertazzini and Guiducci: inclusive tables of int, from colour
 // that is made grey first.
-var bertazzini = []*Algorithm{
-	{
-		Name: "bertazzini/sequential", Work: bertazziniWork, Section: "section 3.1",
-		Title:      "colour to grey, then the recurrence over four neighbours on one thread",
-		Precisions: []Precision{Int},
-		CostText:   "4 reads, 1 write",
-		cost:       fixedCost(4, 1),
-		cpu:        hostCode{u32: bertazziniSequential},
-	},
-	{
-		Name: "bertazzini/threads", Work: bertazziniWork, Section: "section 3.2.1",
-		Title:      "transpose, row sums on T threads, transpose, row sums on T threads",
-		Precisions: []Precision{Int},
-		Threads:    true,
-		CostText:   "6 reads, 4 writes",
-		cost:       fixedCost(6, 4),
-		cpu:        hostCode{u32: bertazziniThreads},
-	},
-	{
-		Name: "bertazzini/cuda", Work: bertazziniWork, Section: "section 3.2.2",
-		Title:      "transpose, a thread for each row, transpose, a thread for each row",
-		Place:      GPU,
-		Precisions: []Precision{Int},
-		Group:      true,
-		CostText:   "4 reads, 4 writes",
-		cost:       fixedCost(4, 4),
-		gpu:        bertazziniCUDA,
-	},
-	{
-		Name: "bertazzini/many-images", Work: bertazziniWork, Section: "section 6",
-		Title:      "many images at the same time: asynchronous copies, and the kernels in several streams",
-		Place:      GPU,
-		Precisions: []Precision{Int},
-		Group:      true, Many: true,
-		CostText: "4 reads, 4 writes, and a copy there and back",
-		cost:     fixedCost(4, 4),
-		gpu:      bertazziniMany,
-	},
-}
 
 // grey is section 3's first step, with the weights of OpenCV, which the work uses
 // for it: 0.299, 0.587 and 0.114 in fixed point, as in [boxsum.Gray].
@@ -120,19 +74,12 @@ func transposeInThreads(in, out grid[uint32], threads int) {
 
 // bertazziniCUDA is timeParallelIntegralImage of section 3.2.2, with
 // [Options.Group] for its thread_per_block.
-func bertazziniCUDA(r *rig) (*deviceRun, error) {
-	in, out, err := r.two()
-	if err != nil {
-		return nil, err
-	}
-	turned, err := r.buffer(int(r.values()))
-	if err != nil {
-		return nil, err
-	}
+func bertazziniCUDA(r *rig) *deviceRun {
+	in, out, turned := r.image(), r.image(), r.image()
 	return &deviceRun{in: in, out: out, kernels: []Step{
 		r.transpose(in, turned, r.width, r.height),
 		r.rows(turned, turned, r.height, r.width),
 		r.transpose(turned, out, r.height, r.width),
 		r.rows(out, out, r.width, r.height),
-	}}, nil
+	}}
 }

@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -99,7 +100,7 @@ func checked[P boxsum.Pixel](a *Algorithm, img boxsum.Image[P]) (boxsum.Image[P]
 		return img, fmt.Errorf("papers: %w: %d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d",
 			boxsum.ErrInvalid, img.Width, img.Height, img.Channels, img.Stride, len(img.Pix))
 	}
-	if colour, ok := any(img).(boxsum.Image[uint8]); ok && a.Work == bertazziniWork && (img.Channels == 3 || img.Channels == 4) {
+	if colour, ok := any(img).(boxsum.Image[uint8]); ok && a.Work.Name == "bertazzini" && (img.Channels == 3 || img.Channels == 4) {
 		return any(grey(colour)).(boxsum.Image[P]), nil
 	}
 	return img, nil
@@ -140,20 +141,11 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 			return o, fmt.Errorf("papers: %w: %d %s: there are 1 to %d", boxsum.ErrInvalid, n.value, n.of, n.most)
 		}
 	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	if o.Streams == 0 {
-		o.Streams = 4
-	}
-	if o.Group == 0 {
-		o.Group = 256
-	}
+	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	o.Streams, o.Group = cmp.Or(o.Streams, 4), cmp.Or(o.Group, 256)
 	if a.Kind == Rotated {
-		if o.Rotation == (rotated.Rotation{}) {
-			o.Rotation = rotated.Rotation{A: 1, B: 2}
-		}
 		var err error
+		o.Rotation = cmp.Or(o.Rotation, rotated.Rotation{A: 1, B: 2})
 		if o.Rotation, err = o.Rotation.Reduce(); err != nil {
 			return o, fmt.Errorf("papers: %w", err)
 		}
@@ -296,11 +288,10 @@ func (t *job[E]) run() error {
 // belongs to pixels.
 func (t *job[E]) out() grid[E] {
 	table := t.tables[0]
-	g := grid[E]{table.Sums, table.Stride, table.Width + 1, table.Height + 1}
-	if !t.algorithm.cpu.whole {
-		g = grid[E]{table.Sums[table.Stride+1:], table.Stride, table.Width, table.Height}
+	if t.algorithm.cpu.whole {
+		return grid[E]{table.Sums, table.Stride, table.Width + 1, table.Height + 1}
 	}
-	return g
+	return grid[E]{table.Sums[table.Stride+1:], table.Stride, table.Width, table.Height}
 }
 
 func (t *job[E]) runHost() error {

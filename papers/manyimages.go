@@ -1,6 +1,10 @@
 package papers
 
-import "github.com/boxsum/boxsum/internal/launch"
+import (
+	"cmp"
+
+	"github.com/boxsum/boxsum/internal/launch"
+)
 
 // manyImages is what section 6 of Bertazzini and Guiducci supposes to be better:
 // each stream copies an image to the device, runs the kernels of section 3.2.2 on it
@@ -19,35 +23,36 @@ type lane struct {
 	kernels []Step
 }
 
-func bertazziniMany(r *rig) (*deviceRun, error) {
+func bertazziniMany(r *rig) *deviceRun {
 	m := &manyImages{rig: r}
 	for range r.count {
-		for _, list := range []*[][]byte{&m.images, &m.tables} {
-			host, err := r.AllocHost(r.values() * int64(r.bytes))
-			if err != nil {
-				return nil, err
-			}
-			r.locked = append(r.locked, host)
-			*list = append(*list, host)
-		}
+		m.images, m.tables = append(m.images, r.lockedImage()), append(m.tables, r.lockedImage())
 	}
 	for range min(r.opt.Streams, r.count) {
 		stream, err := r.NewStream()
 		if err != nil {
-			return nil, err
+			r.err = cmp.Or(r.err, err)
+			break
 		}
 		r.streams = append(r.streams, stream)
-		on := *r
-		on.stream = stream
-		run, err := bertazziniCUDA(&on)
-		r.buffers = on.buffers
-		if err != nil {
-			return nil, err
-		}
-		l := lane{stream: stream, in: r.image(run.in), out: r.image(run.out), kernels: run.kernels}
-		m.lanes = append(m.lanes, l)
+		main := r.stream
+		r.stream = stream // that the kernels of this lane go to
+		run := bertazziniCUDA(r)
+		r.stream = main
+		m.lanes = append(m.lanes, lane{stream: stream, in: r.rowsOf(run.in), out: r.rowsOf(run.out), kernels: run.kernels})
 	}
-	return &deviceRun{many: m}, nil
+	return &deviceRun{many: m}
+}
+
+// lockedImage is page-locked memory for an image. What goes wrong is kept in err.
+func (r *rig) lockedImage() []byte {
+	host, err := r.AllocHost(r.values() * int64(r.bytes))
+	if err != nil {
+		r.err = cmp.Or(r.err, err)
+		return nil
+	}
+	r.locked = append(r.locked, host)
+	return host
 }
 
 // run queues all images. Their streams begin after what is on the device's own one,
@@ -79,10 +84,8 @@ func (m *manyImages) queue(l lane, image, table []byte) error {
 	if err := m.rig.CopyIn(l.stream, l.in, image, l.in.Stride); err != nil {
 		return err
 	}
-	for _, s := range l.kernels {
-		if err := s.Run(); err != nil {
-			return err
-		}
+	if err := runSteps(l.kernels); err != nil {
+		return err
 	}
 	return m.rig.CopyOut(l.stream, table, l.out.Stride, l.out)
 }

@@ -21,12 +21,12 @@ func upright(width, height int) []offset {
 }
 
 // messomStream runs the kernel of figure 10 once for each offset.
-func messomStream(r *rig) (*deviceRun, error) {
+func messomStream(r *rig) *deviceRun {
 	return r.stream1(r.width, upright(r.width, r.height))
 }
 
 // stream1 is passes over streams of single pixels, of so many columns.
-func (r *rig) stream1(width int, offsets []offset) (*deviceRun, error) {
+func (r *rig) stream1(width int, offsets []offset) *deviceRun {
 	row := int64(width * r.bytes)
 	return r.passes("stream", width, r.height, 1, offsets, func(b buffer) []part {
 		return []part{{launch.Rows{Buffer: b, Stride: row, Bytes: int64(r.width * r.bytes), Count: int64(r.height)}, 0, 1}}
@@ -34,7 +34,7 @@ func (r *rig) stream1(width int, offsets []offset) (*deviceRun, error) {
 }
 
 // messomStream4 has four neighbouring pixels in an element.
-func messomStream4(r *rig) (*deviceRun, error) {
+func messomStream4(r *rig) *deviceRun {
 	width := ceilDiv(r.width, 4)
 	row := int64(width * 4 * r.bytes)
 	return r.passes("stream4", width, r.height, 4, leftAndUp(r.width, r.height), func(b buffer) []part {
@@ -45,7 +45,7 @@ func messomStream4(r *rig) (*deviceRun, error) {
 // messomStream8 splits the image into eight streams of such elements. The work does
 // not say how; here row y goes to stream y%8, so that the eight rows of an element
 // are neighbours as its four columns are.
-func messomStream8(r *rig) (*deviceRun, error) {
+func messomStream8(r *rig) *deviceRun {
 	width, height := ceilDiv(r.width, 4), ceilDiv(r.height, 8)
 	row := int64(width * 4 * r.bytes)
 	return r.passes("stream8", width, height, 32, leftAndUp(r.width, r.height), func(b buffer) []part {
@@ -72,7 +72,7 @@ func leftAndUp(width, height int) []offset {
 // Diagonals leave the image on the right and come back into it, by half of its
 // height at most: the stream has as many columns of zeros more, without which the
 // triangles that reach over the right edge would lack pixels inside of it.
-func messomTilted(r *rig) (*deviceRun, error) {
+func messomTilted(r *rig) *deviceRun {
 	offsets := append(doublings(r.height, -1, -1), doublings(r.height, 1, -1)...)
 	if r.height > 1 {
 		offsets = append(offsets, offset{0, -1})
@@ -82,15 +82,9 @@ func messomTilted(r *rig) (*deviceRun, error) {
 
 // passes is a launch of a kernel for each offset, over width×height elements of so
 // many pixels, from one buffer to another and back. The image stays as it is.
-func (r *rig) passes(kernel string, width, height, pixels int, offsets []offset, layout func(buffer) []part) (*deviceRun, error) {
+func (r *rig) passes(kernel string, width, height, pixels int, offsets []offset, layout func(buffer) []part) *deviceRun {
 	elements := width * height
-	var buffers [3]buffer
-	for i := range buffers {
-		var err error
-		if buffers[i], err = r.buffer(elements * pixels); err != nil {
-			return nil, err
-		}
-	}
+	buffers := []buffer{r.buffer(elements * pixels), r.buffer(elements * pixels), r.buffer(elements * pixels)}
 	run := &deviceRun{in: buffers[0], out: buffers[0], layout: layout}
 	across := ceilDiv(width, launch.Group)
 	for i, o := range offsets {
@@ -99,5 +93,5 @@ func (r *rig) passes(kernel string, width, height, pixels int, offsets []offset,
 			run.out, to, int32(width), int32(height), int32(across), int32(o.dx), int32(o.dy)))
 		run.out = to
 	}
-	return run, nil
+	return run
 }

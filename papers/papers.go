@@ -80,7 +80,7 @@ type Algorithm struct {
 	recurrence bool // over three entries, whose rounding errors all add up
 	cost       func(width, height int) Cost
 	cpu        hostCode
-	gpu        func(*rig) (*deviceRun, error)
+	gpu        func(*rig) *deviceRun
 }
 
 // String is the algorithm's name.
@@ -209,9 +209,6 @@ type Options struct {
 	Rotation rotated.Rotation
 }
 
-// all is the algorithms of all works, in the order of the works.
-var all = slices.Concat(bilgic, intimg, messom, bertazzini)
-
 // All lists every algorithm, work by work.
 func All() []*Algorithm { return slices.Clone(all) }
 
@@ -230,15 +227,4 @@ func Find(name string) (*Algorithm, error) {
 		return nil, fmt.Errorf("papers: %q is a work with several algorithms: %s", name, strings.Join(near, ", "))
 	}
 	return nil, fmt.Errorf("papers: no algorithm is called %q: `boxsum bench --algorithms help` lists them", name)
-}
-
-// Works lists the works.
-func Works() []*Work {
-	var works []*Work
-	for _, a := range all {
-		if !slices.Contains(works, a.Work) {
-			works = append(works, a.Work)
-		}
-	}
-	return works
 }

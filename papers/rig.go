@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -26,6 +27,7 @@ type rig struct {
 	buffers       []buffer
 	streams       []launch.Stream
 	locked        [][]byte
+	err           error // the first of taking memory
 }
 
 // A deviceRun is an algorithm on a device, ready to run.
@@ -48,16 +50,18 @@ type part struct {
 	first, step int
 }
 
-// buffer is memory for so many values.
-func (r *rig) buffer(values int) (buffer, error) {
+// buffer is memory for some values. What goes wrong is kept in err.
+func (r *rig) buffer(values int) buffer {
 	b, err := r.Alloc(int64(values) * int64(r.bytes))
-	if err == nil {
-		r.buffers = append(r.buffers, b)
+	if err != nil {
+		r.err = cmp.Or(r.err, err)
+		return b
 	}
-	return b, err
+	r.buffers = append(r.buffers, b)
+	return b
 }
 
-// step is a launch of one kernel with blocks of its usual size, which moves so many
+// step is a launch of one kernel with blocks of its usual size, which moves some
 // values.
 func (r *rig) step(name string, groups int, values int64, args ...any) Step {
 	return r.stepOf(name, groups, launch.Group, values, args...)
@@ -95,7 +99,11 @@ func (d *deviceRun) run() error {
 	if d.many != nil {
 		return d.many.run()
 	}
-	for _, s := range d.kernels {
+	return runSteps(d.kernels)
+}
+
+func runSteps(steps []Step) error {
+	for _, s := range steps {
 		if err := s.Run(); err != nil {
 			return err
 		}
@@ -121,7 +129,8 @@ func (t *job[E]) prepareDevice() error {
 	t.rig = &rig{
 		Device: device, stream: device.Main(), closed: new(bool), opt: t.opt, width: t.width, height: t.height, count: len(t.images), element: p.String(), bytes: p.Bytes() * p.Channels,
 	}
-	if t.device, err = t.algorithm.gpu(t.rig); err != nil {
+	t.device = t.algorithm.gpu(t.rig)
+	if err := t.rig.err; err != nil {
 		return fmt.Errorf("papers: %s: %w", t.algorithm.Name, err)
 	}
 	return t.load()
@@ -153,11 +162,11 @@ func (t *job[E]) parts(b buffer) []part {
 	if t.device.layout != nil {
 		return t.device.layout(b)
 	}
-	return []part{{t.rig.image(b), 0, 1}}
+	return []part{{t.rig.rowsOf(b), 0, 1}}
 }
 
-// image is a buffer that holds an image without gaps.
-func (r *rig) image(b buffer) launch.Rows {
+// rowsOf is a buffer that holds an image without gaps.
+func (r *rig) rowsOf(b buffer) launch.Rows {
 	row := int64(r.width * r.bytes)
 	return launch.Rows{Buffer: b, Stride: row, Bytes: row, Count: int64(r.height)}
 }
@@ -222,15 +231,9 @@ func (t *job[E]) steps() []Step {
 }
 
 func bytesOf[E element](values []E) []byte {
-	if len(values) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(*new(E))))
 }
 
 func valuesOf[E element](bytes []byte) []E {
-	if len(bytes) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*E)(unsafe.Pointer(&bytes[0])), len(bytes)/int(unsafe.Sizeof(*new(E))))
+	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/int(unsafe.Sizeof(*new(E))))
 }

@@ -84,19 +84,6 @@ const (
 // text is the figures, with what explains them.
 func (f *finding) text() string { return strings.TrimSpace(f.Text + " " + f.Why) }
 
-// cells are texts without a kind.
-func cells(texts ...string) []cell {
-	row := make([]cell, len(texts))
-	for i, t := range texts {
-		row[i].Text = t
-	}
-	return row
-}
-
-// published is what others published, and missing says why there is nothing.
-func published(text string) cell { return cell{text, "published"} }
-func missing(why string) cell    { return cell{why, "missing"} }
-
 // number is a number with three digits that count.
 func number(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -67,17 +67,33 @@ func sized(width, height int) Size { return Size{Width: width, Height: height} }
 type Experiment struct {
 	Name  string // as in messom/table-3
 	Title string
-	specs func(*setting) []Spec
-	tell  func(*view) []block
 }
 
 // Work is the name of the experiment's work.
 func (e *Experiment) Work() string { work, _, _ := strings.Cut(e.Name, "/"); return work }
 
-// Experiments lists all experiments, work by work.
-func Experiments() []*Experiment {
-	return slices.Concat(bilgicExperiments, intimgExperiments, messomExperiments, bertazziniExperiments, gpuExperiments)
+// experiments are all of them, work by work.
+var experiments = []*Experiment{
+	{"bilgic/figure-4", "Figure 4: single precision on the CPU and the GPU"},
+	{"bilgic/figure-5", "Figure 5: float4 beside four times float"},
+	{"bilgic/figure-6", "Figure 6: double and single precision on the GPU"},
+	{"bilgic/figure-7", "Figure 7: double precision on the CPU and the GPU"},
+	{"bilgic/table-1", "Table 1: what the kernels take from the GPU"},
+	{"intimg/table", "Table: four algorithms at 4096×4096"},
+	{"intimg/chart", "Chart: times by image size"},
+	{"messom/table-2", "Table 2: normal, twisted and rotated tables on the CPU"},
+	{"messom/table-3", "Table 3 and figure 12: stream processing on the GPU"},
+	{"messom/table-4", "Table 4 and figure 13: stream processing simulated on the CPU"},
+	{"messom/table-5", "Table 5 and figure 14: the serial algorithm on the CPU"},
+	{"bertazzini/threads", "Figures 3 to 5: threads on the CPU"},
+	{"bertazzini/cuda", "Figures 6 to 8: the GPU, by threads of a block"},
+	{"bertazzini/both", "Figures 9 and 10: CPU threads beside the GPU"},
+	{"bertazzini/many", "The conclusion’s suggestion: many images at once"},
+	{"gpu/4096", "Every GPU algorithm at 4096×4096, beside boxsum’s"},
 }
+
+// Experiments lists all experiments, work by work.
+func Experiments() []*Experiment { return slices.Clone(experiments) }
 
 // Select is the experiments that names stand for, in the order of the list.
 func Select(names []string) ([]*Experiment, error) {
@@ -217,58 +233,4 @@ func (cfg *Config) setting() *setting {
 	}
 	s.device = s.machine(*cfg).kind()
 	return s
-}
-
-// asked is the sizes that were asked for, or else others, and last the last of them.
-func (s *setting) asked(others []Size) []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
-	return others
-}
-
-func (s *setting) last(other Size) Size {
-	sizes := s.asked([]Size{other})
-	return sizes[len(sizes)-1]
-}
-
-// sweep is the sizes to sweep: those asked for, or else the published ones, as
-// far as a quick run or a processor that stands in for a GPU can take them.
-func (s *setting) sweep(published ...Size) []Size {
-	if s.sizes != nil {
-		return s.sizes
-	}
-	limit := 1e9
-	switch {
-	case s.quick && s.device != realGPU:
-		limit = quickPixels
-	case s.device == standIn:
-		limit = standInPixels
-	}
-	return slices.DeleteFunc(published, func(size Size) bool { return size.Pixels() > limit })
-}
-
-// Sizes beyond which a quick run, or one on a processor that stands in for a
-// GPU, takes no sweep: there a pixel takes a hundred times as long.
-const (
-	quickPixels   = 1 << 20
-	standInPixels = 1 << 22
-)
-
-// squares are the sizes of sides from one to another, doubled each time.
-func squares(from, to int) []Size {
-	var sizes []Size
-	for side := from; side <= to; side *= 2 {
-		sizes = append(sizes, sized(side, side))
-	}
-	return sizes
-}
-
-// videoSizes are those of video formats up to 2160p.
-func videoSizes() []Size {
-	var sizes []Size
-	for _, v := range measure.Videos[:5] {
-		sizes = append(sizes, sized(v.Width, v.Height))
-	}
-	return sizes
 }

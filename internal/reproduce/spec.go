@@ -40,6 +40,23 @@ func (s Spec) same(o Spec) bool {
 	return s == o
 }
 
+// At is a spec at a size, Step with a number of threads, or of threads a block, and others with
+// what their names say.
+func (s Spec) At(size Size) Spec       { s.Size = size; return s }
+func (s Spec) Hosted() Spec            { s.Host = true; return s }
+func (s Spec) WithKernels() Spec       { s.Kernels = true; return s }
+func (s Spec) WithTable(t string) Spec { s.Table = t; return s }
+func (s Spec) WithImages(n int) Spec   { s.Images = n; return s }
+func (s Spec) WithCycles(n int) Spec   { s.Cycles, s.Runs = n, 3; return s }
+func (s Spec) Step(n int) Spec {
+	if s.GPU {
+		s.Group = n
+	} else {
+		s.Threads = n
+	}
+	return s
+}
+
 // addSpec adds what is not there yet.
 func addSpec(specs []Spec, s Spec) []Spec {
 	if i := slices.IndexFunc(specs, s.same); i >= 0 {
@@ -122,7 +139,7 @@ func (r Result) believable() error {
 	if r.Runs < 0 {
 		return fmt.Errorf("%d runs", r.Runs)
 	}
-	if !r.ok() {
+	if !r.OK() {
 		return nil
 	}
 	if r.Wrong || !r.Verified && r.Algorithm != DeviceCopy {
@@ -146,5 +163,5 @@ func (r Result) withTimes(times []time.Duration) Result {
 	return r
 }
 
-// ok reports whether there is a time.
-func (r Result) ok() bool { return r.Runs > 0 }
+// OK reports whether there is a time.
+func (r Result) OK() bool { return r.Runs > 0 }

@@ -15,10 +15,17 @@ type view struct {
 	*setting
 	machine Machine
 	results []Result
+
+	collect bool   // what is looked up, and nothing else
+	asked   []Spec // with collect
+	figures []*picture
 }
 
-// get is the result of a spec, or one that says why there is none.
-func (v *view) get(s Spec) Result {
+// Get is the result of a spec, or one that says why there is none.
+func (v *view) Get(s Spec) Result {
+	if v.collect {
+		v.asked = addSpec(v.asked, s)
+	}
 	if i := slices.IndexFunc(v.results, func(r Result) bool { return r.Spec.same(s) }); i >= 0 {
 		return v.results[i]
 	}
@@ -29,21 +36,57 @@ func (v *view) get(s Spec) Result {
 	return Result{Spec: s, Missing: why}
 }
 
-// ms is the time of a spec that counts, or NaN.
-func (v *view) ms(s Spec) float64 {
-	if r := v.get(s); r.ok() {
-		return r.Median
+// MS is the time of a spec that counts, or NaN, and mean the mean one.
+func (v *view) MS(s Spec) float64   { return v.Get(s).orNaN(Result.median) }
+func (v *view) mean(s Spec) float64 { return v.Get(s).orNaN(func(r Result) float64 { return r.Mean }) }
+
+// Peek is the time of a spec that another experiment measures.
+func (v *view) Peek(s Spec) float64 {
+	return (&view{setting: v.setting, results: v.results}).MS(s)
+}
+
+// AlsoMeasure asks for what only other experiments show.
+func (v *view) AlsoMeasure(sizes []Size, specs ...Spec) string {
+	for _, size := range sizes {
+		for _, s := range specs {
+			v.Get(s.At(size))
+		}
+	}
+	return ""
+}
+
+func (r Result) median() float64 { return r.Median }
+
+func (r Result) orNaN(of func(Result) float64) float64 {
+	if r.OK() {
+		return of(r)
 	}
 	return math.NaN()
 }
 
-// cell is the time of a spec, in units of some milliseconds.
-func (v *view) cell(s Spec, unit float64) cell {
-	r := v.get(s)
-	if !r.ok() {
-		return missing(r.Missing)
+// Times is the cells of some specs, in milliseconds, and Per one in units of several.
+func (v *view) Times(size Size, specs ...Spec) string {
+	var cells []string
+	for _, s := range specs {
+		cells = append(cells, v.Per(1, size, s))
 	}
-	return cell{number(r.Median / unit), s.kind()}
+	return strings.Join(cells, " | ")
+}
+
+func (v *view) Per(unit float64, size Size, s Spec) string {
+	r := v.Get(s.At(size))
+	if !r.OK() {
+		return mark(r.Missing, "missing")
+	}
+	return mark(number(r.Median/unit), s.kind())
+}
+
+// Cells is texts of a result's kind.
+func (r Result) Cells(texts ...string) string {
+	for i, text := range texts {
+		texts[i] = mark(text, r.kind())
+	}
+	return strings.Join(texts, " | ")
 }
 
 // kind is that of a spec's cells.
@@ -54,19 +97,83 @@ func (s Spec) kind() string {
 	return ""
 }
 
-// ratio is how many times as fast the second is as the first.
-func (v *view) ratio(slow, fast Spec) cell {
-	a, b := v.get(slow), v.get(fast)
+// Over is how many times as fast the second is as the first, or a multiple of that.
+func (v *view) Over(size Size, slow, fast Spec, factor ...int) string {
+	a, b := v.Get(slow.At(size)), v.Get(fast.At(size))
 	for _, r := range []Result{a, b} {
-		if !r.ok() {
-			return missing(r.Missing)
+		if !r.OK() {
+			return mark(r.Missing, "missing")
 		}
 	}
-	return cell{times(a.Median / b.Median), fast.kind()}
+	return mark(times(float64(cmp.Or(first(factor), 1))*a.Median/b.Median), fast.kind())
 }
 
-// gpuName is what the algorithms for a GPU ran on.
-func (v *view) gpuName() string {
+// OverIfAny is the same without a reason where there is none.
+func (v *view) OverIfAny(size Size, slow, fast Spec) string {
+	if math.IsNaN(v.Ratio(size, slow, fast)) {
+		return ""
+	}
+	return v.Over(size, slow, fast)
+}
+
+// Ratio is that of two times, and MeanRatio that of means.
+func (v *view) Ratio(size Size, a, b Spec) float64 { return v.MS(a.At(size)) / v.MS(b.At(size)) }
+func (v *view) MeanRatio(size Size, a, b Spec) float64 {
+	return v.mean(a.At(size)) / v.mean(b.At(size))
+}
+
+// Mean is the cell of a mean time: the figures of some works are means.
+func (v *view) Mean(size Size, s Spec) string {
+	r := v.Get(s.At(size))
+	if !r.OK() {
+		return mark(r.Missing, "missing")
+	}
+	return mark(number(r.Mean), s.kind())
+}
+
+// MeanMedian is mean and median, and how many times as fast as another that is.
+func (v *view) MeanMedian(s, over Spec) string {
+	return fmt.Sprint(v.Mean(s.Size, s), " | ", v.Times(s.Size, s), " | ", v.Over(s.Size, over, s))
+}
+
+// Spread is mean, least and most of a result, how many times as fast as the sequential
+// one its mean is, and how many times as fast as that boxsum's.
+func (v *view) Spread(size Size, s, sequential, ours Spec) string {
+	r := v.Get(s.At(size))
+	if !r.OK() {
+		return mark(r.Missing, "missing") + " | | | |"
+	}
+	speedup, over := "", ""
+	if x := v.MeanRatio(size, sequential, s); !math.IsNaN(x) {
+		speedup = mark(times(x), s.kind())
+	}
+	if x := v.MeanRatio(size, s, ours); !math.IsNaN(x) && s.Algorithm != Boxsum {
+		over = times(x)
+	}
+	return fmt.Sprint(r.Cells(number(r.Mean), number(r.Min), number(r.Max)), " | ", speedup, " | ", over)
+}
+
+// BestStep is the fastest step of a sweep at a size, or the first.
+func (v *view) BestStep(size Size, steps []int, of Spec) Spec {
+	best := Result{Spec: of.Step(steps[0]).At(size)}
+	for _, n := range steps {
+		if r := v.Get(of.Step(n).At(size)); r.OK() && (!best.OK() || r.Median < best.Median) {
+			best = r
+		}
+	}
+	return best.Spec
+}
+
+// Published is a row of a published table, or nil.
+func (v *view) Published(table string, size Size) []float64 {
+	if size.Name != "" {
+		return nil
+	}
+	return published[table][fmt.Sprintf("%dx%d", size.Width, size.Height)]
+}
+
+// GPUName is what the algorithms for a GPU ran on.
+func (v *view) GPUName() string {
 	switch v.device {
 	case noDevice:
 		return "a GPU, which is missing here"
@@ -76,16 +183,16 @@ func (v *view) gpuName() string {
 	return v.machine.Device
 }
 
-// gpuShort is gpuName where there is little room.
-func (v *view) gpuShort() string {
+// GPUShort is GPUName where there is little room.
+func (v *view) GPUShort() string {
 	if v.device == standIn {
 		return "OpenCL on the CPU"
 	}
 	return "GPU"
 }
 
-// ourColumn is the head of boxsum's column beside a GPU's algorithms.
-func (v *view) ourColumn() string {
+// OurColumn is the head of boxsum's column beside a GPU's algorithms.
+func (v *view) OurColumn() string {
 	if v.device == standIn {
 		return "boxsum (OpenCL)"
 	}
@@ -103,41 +210,6 @@ func (v *view) gpuNote() string {
 	return ""
 }
 
-// A curve is a line of a chart: a name, its look, and what was measured at a
-// size.
-type curve struct {
-	name  string
-	style plot.Style
-	spec  func(Size) Spec
-	scale float64 // of the times; zero stands for 1
-}
-
-// Looks of what appears in many charts.
-var (
-	boxsumCPU = plot.Style{Hue: 4, Heavy: true}
-	boxsumGPU = plot.Style{Hue: 4, Heavy: true, Dash: 1}
-	// boxsumToo is boxsum a second time: the colour stays.
-	boxsumToo = plot.Style{Hue: 4, Heavy: true, Dash: 2, Hollow: true}
-)
-
-// bySize is a log–log chart of times by size.
-func (v *view) bySize(title string, sizes []Size, curves []curve, fixed ...plot.Series) *plot.Chart {
-	chart := &plot.Chart{Title: title, X: sizeAxis(sizes), Y: plot.Axis{Label: "time (ms)", Log: true}}
-	for _, c := range curves {
-		s := plot.Series{Name: c.name, Style: c.style}
-		for _, size := range sizes {
-			if ms := v.ms(c.spec(size)); !math.IsNaN(ms) && ms > 0 {
-				s.Points = append(s.Points, plot.Point{X: size.Pixels(), Y: ms * cmp.Or(c.scale, 1)})
-			}
-		}
-		if s.Points != nil {
-			chart.Series = append(chart.Series, s)
-		}
-	}
-	chart.Series = append(chart.Series, fixed...)
-	return chart
-}
-
 // sizeAxis has a mark for every size.
 func sizeAxis(sizes []Size) plot.Axis {
 	axis := plot.Axis{Label: "image size", Log: true}
@@ -146,14 +218,6 @@ func sizeAxis(sizes []Size) plot.Axis {
 	}
 	slices.SortFunc(axis.Ticks, func(a, b plot.Tick) int { return cmp.Compare(a.At, b.At) })
 	return axis
-}
-
-// draw is a picture, or nothing where there is nothing to draw.
-func draw(name, caption string, f plot.Figure) []block {
-	if c, ok := f.(interface{ Check() error }); ok && c.Check() != nil {
-		return nil
-	}
-	return []block{&picture{name, caption, f}}
 }
 
 // enough is the part of a published factor that is as good as the whole: machines
@@ -194,15 +258,4 @@ func lowerFirst(text string) string {
 		return strings.ToLower(text[:1]) + text[1:]
 	}
 	return text
-}
-
-// fastest is the fastest of some specs, and its time; ok is false where none has
-// one.
-func (v *view) fastest(specs []Spec) (best Result, ok bool) {
-	for _, s := range specs {
-		if r := v.get(s); r.ok() && (!ok || r.Median < best.Median) {
-			best, ok = r, true
-		}
-	}
-	return best, ok
 }

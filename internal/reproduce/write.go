@@ -174,7 +174,7 @@ func (r *Report) document() *document {
 		d.Facts = append(d.Facts, [2]string{"Command", r.Command})
 	}
 	for _, e := range r.experiments {
-		s := section{Name: e.Name, Title: e.Title, Blocks: e.tell(v)}
+		s := section{Name: e.Name, Title: e.Title, Blocks: v.tell(e.Name)}
 		for _, b := range s.Blocks {
 			if f, ok := b.(*finding); ok {
 				d.Findings = append(d.Findings, f)
