@@ -19,16 +19,6 @@ type devicesCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Help is the long help of the command.
-func (*devicesCmd) Help() string {
-	return `Lists the processor and every GPU that a CUDA or OpenCL driver shows, and says what is missing where there is none, and which drivers and devices do not work.
-
-Examples:
-
-    boxsum devices
-    boxsum devices --json`
-}
-
 // A device is something to integrate on: the CPU, a GPU, or one that is not
 // there or does not work, and why.
 type device struct {
@@ -167,13 +157,6 @@ func modelName(cpuinfo io.Reader) string {
 }
 
 type versionCmd struct{}
-
-// Help is the long help of the command.
-func (*versionCmd) Help() string {
-	return `Example:
-
-    boxsum version`
-}
 
 // Run prints the version.
 func (*versionCmd) Run(sh *shell) error {

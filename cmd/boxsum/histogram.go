@@ -34,23 +34,6 @@ type histogramCmd struct {
 	announce func(bytes int64) // says how much memory is about to be taken
 }
 
-// Help is the long help of the command.
-func (*histogramCmd) Help() string {
-	return `The integral histogram of a W×H image has (H+1)×(W+1) histograms: entry (x,y) counts the pixels above and to the left of it. As an array it has the shape (H+1, W+1, bins), and (H+1, W+1, channels, bins) with several channels. It takes 4 bytes a count: 266 MB for 1920×1080 pixels in 32 bins. With weights it takes 8 bytes: sums of whole weights are exact.
-
-Boxes are clipped to the image. Without any, and without an output, the histogram of the whole image is printed. Median and mode are the bins that they are in, and the entropy is in bits.
-
-Examples:
-
-    boxsum histogram --demo --bins 64 --box 1050,290,1330,570 --box 0,800,700,1080 -o look.png
-    boxsum histogram photo.jpg --bins 32 -o table.npy
-    boxsum histogram photo.jpg --box 0,0,64,64 --box 64,0,128,64
-    boxsum histogram photo.jpg --color keep --box 0,0,64,64 -o look.png
-    boxsum histogram photo.jpg --weights mask.png --box 0,0,64,64
-    boxsum histogram photo.jpg --on cuda -o table.npy
-    boxsum histogram depth.npy --bins 100 --range 0,5 --clamp --json`
-}
-
 // Run makes the table, writes it and prints what is asked of it.
 func (c *histogramCmd) Run(sh *shell) error {
 	if c.Workers < 0 {
