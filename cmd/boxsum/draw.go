@@ -73,12 +73,8 @@ func (c *drawCmd) Run(sh *shell) error {
 	if err := sh.saveAs(c.Out, 0, func(w io.Writer) error { return png.Encode(w, picture) }); err != nil {
 		return err
 	}
-	w := sh.results()
-	if c.Out == standard {
-		w = sh.stderr
-	}
 	plus, minus := sketch.Count(figure.Lattice, figure.Boxes)
-	_, err = fmt.Fprintf(w, "%v, %.2f°: %s +, %d −; %d×%d → %s\n",
+	_, err = fmt.Fprintf(sh.reports(c.Out), "%v, %.2f°: %s +, %d −; %d×%d → %s\n",
 		rot, rot.Degrees(), count(plus, "pixel"), minus, picture.Rect.Dx(), picture.Rect.Dy(), nameOf(c.Out))
 	return err
 }
@@ -117,7 +113,7 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 		if c.Size != "" {
 			return figure, fmt.Errorf("--size %s is for a blank sheet: leave it out with an image", c.Size)
 		}
-		if err := checkApart(c.In, c.Out); err != nil {
+		if err := checkApart(c.In, c.Out, false); err != nil {
 			return figure, err
 		}
 		picture, err := sh.open(c.In, c.Color)

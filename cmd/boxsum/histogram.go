@@ -73,7 +73,7 @@ func (c *histogramCmd) Run(sh *shell) error {
 	}
 	var weights any
 	if c.Weights != "" {
-		if err := checkApart(c.Weights, c.Out); err != nil {
+		if err := checkApart(c.Weights, c.Out, false); err != nil {
 			return err
 		}
 		picture, err := sh.open(c.Weights, "gray")

@@ -108,7 +108,7 @@ func (c *integrateCmd) source(sh *shell) (*source, error) {
 	if !c.Volume {
 		return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
 	}
-	if err := cmp.Or(checkApart(c.In, c.Out), checkOutside(c.In, c.Out)); err != nil {
+	if err := checkApart(c.In, c.Out, true); err != nil {
 		return nil, err
 	}
 	return sh.openSource(c.In, c.Color, true)
@@ -116,10 +116,7 @@ func (c *integrateCmd) source(sh *shell) (*source, error) {
 
 // print reports on standard output, unless the table went there.
 func (c *integrateCmd) print(sh *shell, r report) error {
-	w := sh.results()
-	if c.Out == standard {
-		w = sh.stderr
-	}
+	w := sh.reports(c.Out)
 	if c.JSON {
 		return printJSON(w, r)
 	}
