@@ -45,7 +45,8 @@ type device struct {
 
 // Run lists the devices.
 func (c *devicesCmd) Run(sh *shell) error {
-	devices := append([]device{theCPU()}, theGPUs()...)
+	infos, _ := gpu.Devices() // every kind says what it lacks
+	devices := append([]device{theCPU()}, listed(infos, gpu.Missing)...)
 	if c.JSON {
 		return printJSON(sh.results(), devices)
 	}
@@ -97,12 +98,6 @@ func theCPU() device {
 	}
 	d.Level = d.Levels[len(d.Levels)-1]
 	return d
-}
-
-// theGPUs are the devices of every driver, and what is missing.
-func theGPUs() []device {
-	infos, _ := gpu.Devices() // every kind says below what it lacks
-	return listed(infos, gpu.Missing)
 }
 
 // listed is devices, and of every kind that has none why, or what does not work beside

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -136,19 +134,12 @@ func (r *rangeFlag) Decode(ctx *kong.DecodeContext) (err error) {
 }
 
 func parseRange(text string) (r rangeFlag, err error) {
-	fields := strings.Split(text, ",")
-	if len(fields) != 2 {
-		return r, fmt.Errorf("range %.60q is not LOW,HIGH: it has %s", text, count(len(fields), "number"))
+	var ends [2]float64
+	if err := parseFloats(ends[:], 2, text, "range", "LOW,HIGH", "number that a pixel can have"); err != nil {
+		return r, err
 	}
-	for i, to := range []*float64{&r.low, &r.high} {
-		field := strings.TrimSpace(fields[i])
-		if *to, err = strconv.ParseFloat(field, 64); err != nil || math.IsNaN(*to) || math.IsInf(*to, 0) {
-			return r, fmt.Errorf("range %.60q: %.30q is not a number that a pixel can have", text, field)
-		}
-	}
-	if r.low >= r.high {
+	if ends[0] >= ends[1] {
 		return r, fmt.Errorf("range %.60q is empty: HIGH must be larger than LOW", text)
 	}
-	r.given = true
-	return r, nil
+	return rangeFlag{ends[0], ends[1], true}, nil
 }
