@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"math"
 
 	"github.com/boxsum/boxsum"
 )
@@ -63,7 +64,7 @@ func channels(format string, data []byte) int {
 	switch format {
 	case "png":
 		if data[25] != pngPalette {
-			return int(pngChannels(data))
+			return int(pngChannels[data[25]])
 		}
 	case "jpeg":
 		return 3
@@ -79,11 +80,10 @@ func channels(format string, data []byte) int {
 		}
 	case "webp":
 		// A lossless image says itself whether its alpha is used.
-		if len(data) > 24 && string(data[12:16]) == "VP8L" && data[24]&0x10 == 0 {
-			return 3
-		}
-		if len(data) > 20 && string(data[12:16]) == "VP8X" && data[20]&0x10 == 0 {
-			return 3
+		for chunk, at := range map[string]int{"VP8L": 24, "VP8X": 20} {
+			if len(data) > at && string(data[12:16]) == chunk && data[at]&0x10 == 0 {
+				return 3
+			}
 		}
 	}
 	return 4
@@ -134,16 +134,9 @@ func fullRange(m image.Image) {
 func stretch(plane []uint8, middle, zero, span int) {
 	var table [256]uint8
 	for v := range table {
-		table[v] = uint8(min(max(zero+floorDiv((v-middle)*510+span, 2*span), 0), 255))
+		table[v] = uint8(min(max(float64(zero)+math.Floor(float64((v-middle)*510+span)/float64(2*span)), 0), 255))
 	}
 	for i, v := range plane {
 		plane[i] = table[v]
 	}
-}
-
-func floorDiv(a, b int) int {
-	if a < 0 {
-		return -((-a + b - 1) / b)
-	}
-	return a / b
 }

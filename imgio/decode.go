@@ -152,31 +152,34 @@ func in(path string, err error) error { return fmt.Errorf("%w, in %s", err, path
 // sniffBytes is what it takes to tell the formats apart.
 const sniffBytes = 12
 
+// signatures are how files begin, and the format that this tells. What holds a space is why
+// a file is not read.
+var signatures = []struct{ start, format string }{
+	{npyMagic, "npy"}, {"\x89PNG\r\n\x1a\n", "png"}, {"\xff\xd8", "jpeg"}, {"GIF87a", "gif"}, {"GIF89a", "gif"},
+	{"II*\x00", "tiff"}, {"MM\x00*", "tiff"}, {"BM", "bmp"},
+	{"II+\x00", "BigTIFF is not supported: save it as plain TIFF or .npy"},
+	{"MM\x00+", "BigTIFF is not supported: save it as plain TIFF or .npy"},
+	{"PK\x03\x04", "a zip or .npz archive is not an image: take one .npy file out of it"},
+}
+
 func sniff(head []byte) (format string, err error) {
 	s := string(head)
+	for _, sig := range signatures {
+		switch {
+		case !strings.HasPrefix(s, sig.start):
+		case strings.Contains(sig.format, " "):
+			return "", errors.New("imgio: " + sig.format)
+		default:
+			return sig.format, nil
+		}
+	}
 	switch {
 	case s == "":
 		return "", errors.New("imgio: the file is empty")
-	case strings.HasPrefix(s, npyMagic):
-		return "npy", nil
-	case strings.HasPrefix(s, "\x89PNG\r\n\x1a\n"):
-		return "png", nil
-	case strings.HasPrefix(s, "\xff\xd8"):
-		return "jpeg", nil
-	case strings.HasPrefix(s, "GIF87a"), strings.HasPrefix(s, "GIF89a"):
-		return "gif", nil
-	case strings.HasPrefix(s, "II*\x00"), strings.HasPrefix(s, "MM\x00*"):
-		return "tiff", nil
-	case strings.HasPrefix(s, "II+\x00"), strings.HasPrefix(s, "MM\x00+"):
-		return "", errors.New("imgio: BigTIFF is not supported: save it as plain TIFF or .npy")
 	case len(s) >= 12 && s[:4] == "RIFF" && s[8:12] == "WEBP":
 		return "webp", nil
 	case len(s) >= 3 && s[0] == 'P' && s[1] >= '1' && s[1] <= '7' && (isSpace(s[2]) || s[2] == '#'):
 		return "pnm", nil
-	case strings.HasPrefix(s, "BM"):
-		return "bmp", nil
-	case strings.HasPrefix(s, "PK\x03\x04"):
-		return "", errors.New("imgio: a zip or .npz archive is not an image: take one .npy file out of it")
 	}
 	return "", errors.New("imgio: unknown format: PNG, JPEG, GIF, BMP, TIFF, WebP, PNM and .npy are read")
 }
@@ -230,42 +233,41 @@ func decodeBytes(format string, data []byte, mode ColorMode) (img any, err error
 			img, err = nil, fmt.Errorf("%s: the file is damaged: %v", format, p)
 		}
 	}()
-	if format == "pnm" {
-		img, err = decodePNM(data, mode)
-		return img, named(format, err)
-	}
-	if format == "tiff" {
-		err = checkTIFF(data)
-	}
-	codec := codecs[format]
-	var config image.Config
-	if err == nil {
-		config, err = codec.config(bytes.NewReader(data))
-	}
-	if err == nil {
-		err = checkSize(format, data, config)
-	}
-	if err != nil {
-		return nil, named(format, err)
-	}
-	m, err := codec.decode(bytes.NewReader(data))
-	if err != nil {
-		return nil, named(format, err)
-	}
-	if m.Bounds().Empty() {
-		return nil, fmt.Errorf("%s: the picture has no pixels", format)
-	}
-	return convert(format, data, m, mode), nil
-}
-
-// named puts the format before an error that lacks it.
-func named(format string, err error) error {
+	img, err = decodeChecked(format, data, mode)
 	var unsupported tiff.UnsupportedError
 	switch {
 	case errors.As(err, &unsupported):
-		return fmt.Errorf("%w: save it as .npy, or as PNG of 8 or 16 bits", err)
-	case err == nil || strings.HasPrefix(err.Error(), format+": "):
-		return err
+		err = fmt.Errorf("%w: save it as .npy, or as PNG of 8 or 16 bits", err)
+	case err != nil && !strings.HasPrefix(err.Error(), format+": "):
+		err = fmt.Errorf("%s: %w", format, unexpected(err))
 	}
-	return fmt.Errorf("%s: %w", format, unexpected(err))
+	return img, err
+}
+
+// decodeChecked decodes what the limits allow.
+func decodeChecked(format string, data []byte, mode ColorMode) (any, error) {
+	if format == "pnm" {
+		return decodePNM(data, mode)
+	}
+	if format == "tiff" {
+		if err := checkTIFF(data); err != nil {
+			return nil, err
+		}
+	}
+	codec := codecs[format]
+	config, err := codec.config(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSize(format, data, config); err != nil {
+		return nil, err
+	}
+	m, err := codec.decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	if m.Bounds().Empty() {
+		return nil, errors.New("the picture has no pixels")
+	}
+	return convert(format, data, m, mode), nil
 }

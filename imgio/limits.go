@@ -70,7 +70,7 @@ func density(format string, data []byte) (bits, expansion int64) {
 	switch format {
 	case "png":
 		if len(data) > 25 {
-			return int64(data[24]) * pngChannels(data), deflateExpansion
+			return int64(data[24]) * pngChannels[data[25]], deflateExpansion
 		}
 	case "jpeg":
 		return 8, jpegPixelsPerByte
@@ -97,25 +97,10 @@ func density(format string, data []byte) (bits, expansion int64) {
 	return 0, 0
 }
 
-// The PNG colour types, and the channels that each has in the file.
-const (
-	pngGray      = 0
-	pngColor     = 2
-	pngPalette   = 3
-	pngGrayAlpha = 4
-)
+// pngChannels are those in the file, by colour type.
+var pngChannels = map[byte]int64{0: 1, 2: 3, pngPalette: 1, pngGrayAlpha: 2, 6: 4}
 
-func pngChannels(data []byte) int64 {
-	switch data[25] {
-	case pngGray, pngPalette:
-		return 1
-	case pngGrayAlpha:
-		return 2
-	case pngColor:
-		return 3
-	}
-	return 4
-}
+const pngPalette, pngGrayAlpha = 3, 4
 
 // gifFrame is the size of the first frame, which may be smaller than the
 // canvas: extensions are skipped to find it. Where there is none, the canvas
@@ -165,16 +150,20 @@ func checkTIFF(data []byte) error {
 	return nil
 }
 
+func tiffOrder(data []byte) binary.ByteOrder {
+	if data[0] == 'M' {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
 // tiffTag is how many values a tag of the first directory has, and the first of
 // them; zeros where it is missing.
 func tiffTag(data []byte, tag uint16) (count, first uint32) {
 	if len(data) < 8 {
 		return 0, 0
 	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if data[0] == 'M' {
-		order = binary.BigEndian
-	}
+	order := tiffOrder(data)
 	from := func(at uint32) []byte { return data[min(int64(at), int64(len(data))):] }
 	dir := from(order.Uint32(data[4:]))
 	if len(dir) < 2 {

@@ -21,13 +21,11 @@ type pnmHeader struct {
 // decodePNM reads the first image of a file, P1 to P7.
 func decodePNM(data []byte, mode ColorMode) (any, error) {
 	p := &pnmText{rest: data[2:]}
-	var h *pnmHeader
-	var err error
+	header := p.header
 	if data[1] == '7' {
-		h, err = p.pamHeader()
-	} else {
-		h, err = p.header(data[1])
+		header = p.pamHeader
 	}
+	h, err := header(data[1])
 	if err != nil {
 		return nil, err
 	}
@@ -35,9 +33,9 @@ func decodePNM(data []byte, mode ColorMode) (any, error) {
 		return nil, err
 	}
 	if h.max > math.MaxUint8 {
-		return pnmImage(h, p, mode, samples16)
+		return pnmImage[uint16](h, p, mode)
 	}
-	return pnmImage(h, p, mode, samples8)
+	return pnmImage[uint8](h, p, mode)
 }
 
 // check refuses what the limits or the rest of the file cannot hold.
@@ -73,8 +71,8 @@ func (h *pnmHeader) bytes() int64 {
 	return samples
 }
 
-func pnmImage[P uint8 | uint16](h *pnmHeader, p *pnmText, mode ColorMode, read func(*pnmHeader, *pnmText) ([]P, error)) (any, error) {
-	pix, err := read(h, p)
+func pnmImage[P uint8 | uint16](h *pnmHeader, p *pnmText, mode ColorMode) (any, error) {
+	pix, err := readSamples[P](h, p)
 	if err != nil {
 		return nil, err
 	}
@@ -104,23 +102,35 @@ func weighed[P uint8 | uint16](im boxsum.Image[P]) boxsum.Image[P] {
 	return im
 }
 
-func samples8(h *pnmHeader, p *pnmText) ([]uint8, error) {
-	n := h.width * h.height * h.channels
-	var pix []uint8
+func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
+	pix := make([]P, h.width*h.height*h.channels)
 	switch {
 	case h.bitmap && h.plain:
-		return p.bits(n)
+		return pix, p.bits(any(pix).([]uint8))
 	case h.bitmap:
-		return unpackBits(p.rest, h.width, h.height), nil
+		unpackBits(any(pix).([]uint8), p.rest, h.width)
+		return pix, nil
 	case h.plain:
-		var err error
-		if pix, err = plainSamples[uint8](p, n, h.max); err != nil {
-			return nil, err
+		for i := range pix {
+			v, err := p.number()
+			if err != nil {
+				return nil, fmt.Errorf("sample %d of %d: %w", i+1, len(pix), err)
+			}
+			if v > h.max {
+				return nil, fmt.Errorf("a sample of %d is above the maximum of %d", v, h.max)
+			}
+			pix[i] = P(v)
 		}
 	default:
-		pix = p.rest[:n:n]
-		if err := checkSamples(pix, h.max); err != nil {
-			return nil, err
+		if raw, ok := any(p.rest[:len(pix):len(pix)]).([]P); ok {
+			pix = raw
+		} else if copy(bytesOf(pix), p.rest); hostIsLittle {
+			swapBytes(bytesOf(pix), 2)
+		}
+		for _, v := range pix {
+			if int(v) > h.max {
+				return nil, fmt.Errorf("a sample of %d is above the maximum of %d", v, h.max)
+			}
 		}
 	}
 	if h.blackWhite {
@@ -131,57 +141,14 @@ func samples8(h *pnmHeader, p *pnmText) ([]uint8, error) {
 	return pix, nil
 }
 
-func samples16(h *pnmHeader, p *pnmText) ([]uint16, error) {
-	n := h.width * h.height * h.channels
-	if h.plain {
-		return plainSamples[uint16](p, n, h.max)
-	}
-	pix := make([]uint16, n)
-	copy(bytesOf(pix), p.rest)
-	if hostIsLittle {
-		swapBytes(bytesOf(pix), 2)
-	}
-	return pix, checkSamples(pix, h.max)
-}
-
-func checkSamples[P uint8 | uint16](pix []P, most int) error {
-	if most == int(^P(0)) {
-		return nil
-	}
-	for _, v := range pix {
-		if int(v) > most {
-			return fmt.Errorf("a sample of %d is above the maximum of %d", v, most)
-		}
-	}
-	return nil
-}
-
-func plainSamples[P uint8 | uint16](p *pnmText, n, most int) ([]P, error) {
-	pix := make([]P, n)
-	for i := range pix {
-		v, err := p.number()
-		if err != nil {
-			return nil, fmt.Errorf("sample %d of %d: %w", i+1, n, err)
-		}
-		if v > most {
-			return nil, fmt.Errorf("a sample of %d is above the maximum of %d", v, most)
-		}
-		pix[i] = P(v)
-	}
-	return pix, nil
-}
-
 // unpackBits turns rows of packed bits, 1 for black, into 0 and 255.
-func unpackBits(bits []byte, width, height int) []uint8 {
-	pix := make([]uint8, width*height)
+func unpackBits(pix []uint8, bits []byte, width int) {
 	stride := (width + 7) / 8
-	for y := range height {
-		row := bits[y*stride:]
+	for ; len(pix) > 0; pix, bits = pix[width:], bits[stride:] {
 		for x := range width {
-			if row[x/8]<<(x%8)&0x80 == 0 {
-				pix[y*width+x] = 255
+			if bits[x/8]<<(x%8)&0x80 == 0 {
+				pix[x] = 255
 			}
 		}
 	}
-	return pix
 }

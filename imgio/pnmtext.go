@@ -41,7 +41,7 @@ func (p *pnmText) header(kind byte) (*pnmHeader, error) {
 }
 
 // pamHeader reads the lines of P7 up to ENDHDR.
-func (p *pnmText) pamHeader() (*pnmHeader, error) {
+func (p *pnmText) pamHeader(byte) (*pnmHeader, error) {
 	h := &pnmHeader{width: -1, height: -1, channels: -1, max: -1}
 	fields := map[string]*int{"WIDTH": &h.width, "HEIGHT": &h.height, "DEPTH": &h.channels, "MAXVAL": &h.max}
 	tuple := ""
@@ -116,19 +116,18 @@ func (p *pnmText) number() (int, error) {
 }
 
 // bits reads the digits of P1, which need nothing between them.
-func (p *pnmText) bits(n int) ([]uint8, error) {
-	pix := make([]uint8, n)
+func (p *pnmText) bits(pix []uint8) error {
 	for i := range pix {
 		p.skip()
 		switch {
 		case len(p.rest) == 0:
-			return nil, fmt.Errorf("pixel %d of %d: %w", i+1, n, io.ErrUnexpectedEOF)
+			return fmt.Errorf("pixel %d of %d: %w", i+1, len(pix), io.ErrUnexpectedEOF)
 		case p.rest[0] == '0':
 			pix[i] = 255
 		case p.rest[0] != '1':
-			return nil, fmt.Errorf("pixel %d of %d: 0 or 1 expected at %.10q", i+1, n, p.rest)
+			return fmt.Errorf("pixel %d of %d: 0 or 1 expected at %.10q", i+1, len(pix), p.rest)
 		}
 		p.rest = p.rest[1:]
 	}
-	return pix, nil
+	return nil
 }

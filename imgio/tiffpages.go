@@ -23,10 +23,7 @@ func openTIFF(data []byte) (*tiffFile, error) {
 	if len(data) < tiffHeader {
 		return nil, errors.New("tiff: the file is cut short in its header")
 	}
-	t := &tiffFile{data: data, order: binary.LittleEndian}
-	if data[0] == 'M' {
-		t.order = binary.BigEndian
-	}
+	t := &tiffFile{data: data, order: tiffOrder(data)}
 	seen := map[uint32]bool{}
 	for at := t.order.Uint32(data[4:]); at != 0; {
 		if seen[at] {

@@ -12,18 +12,6 @@ type anglesCmd struct {
 	JSON   bool     `name:"json" help:"Print JSON."`
 }
 
-// Help is the long help of the command.
-func (*anglesCmd) Help() string {
-	return `Lists the ratios with a term of 1, and the angles by which rows of pixels climb to the right along them. Negative ratios fall by as much.
-
-Examples:
-
-    boxsum angles
-    boxsum angles --within 20 --json
-    boxsum angles --near 37
-    boxsum angles --near=-37 --within 100`
-}
-
 // An angle is a rotation to choose.
 type angle struct {
 	Rotate  string  `json:"rotate"`

@@ -46,29 +46,6 @@ var benchDefaults = map[string]string{
 
 var kernelChoices = map[string]gpu.Kernels{"auto": gpu.AutoKernels, "portable": gpu.Portable, "fast": gpu.Fast}
 
-// Help is the long help of the command.
-func (*benchCmd) Help() string {
-	return `Every table is checked before it is timed, and its time stands beside what the memory allows in the same run. On a GPU the times are of the device's own events, beside a copy of as many bytes there. Sizes that the memory cannot hold and types that a device lacks are left out, and the report and the JSON say so.
-
-Examples:
-
-    boxsum bench
-    boxsum bench --sizes 1080p,4096x4096 --types u8:u32,squares --workers 1,2 --json results.json
-    boxsum bench --workers 1,2,4 --plot plots
-    boxsum bench --types rotated:1/2,tilted --sizes 4096x4096
-    boxsum bench --types volume --sizes 512x512x512
-    boxsum bench --on cuda --types volume,f32:f32-volume --sizes 1024x1024x1024
-    boxsum bench --on cuda --types histogram --sizes 1080p
-    boxsum bench --peers python3 --sizes 2160p
-    boxsum bench --peers python3 --types tilted --sizes 4096x4096
-    boxsum bench --on cuda --sizes 1080p --batch 64
-    boxsum bench --on cuda --peers python3
-    boxsum bench --on cuda --pipeline
-    boxsum bench --algorithms help
-    boxsum bench --algorithms intimg --sizes 4096x4096 --workers 1,8
-    boxsum bench --algorithms all --on cuda --sizes 4096x4096`
-}
-
 // Run measures, and reports what was measured.
 func (c *benchCmd) Run(sh *shell) error {
 	if c.Algorithms == "help" {

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/sketch"
 )
 
 // histogramWork is a table, whatever its type, and how it came about.
@@ -27,8 +29,7 @@ type histogramWork struct {
 	took                    time.Duration
 	show                    func() image.Image // the pixels, to look at
 	of                      func(box image.Rectangle, channel int) channelHistogram
-	write                   func(shape []int, out io.Writer) error
-	writeNPZ                func(z *imgio.NPZ, shape []int) error
+	tables                  tableSet // the one table, as it is written
 }
 
 // A channelHistogram is that of a box in one channel.
@@ -123,11 +124,15 @@ func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], c *histogr
 		return nil, err
 	}
 	bins := t.Bins
-	return &histogramWork{
+	work := &histogramWork{
 		width: t.Width, height: t.Height, channels: t.Channels, bins: bins, bytes: int64(len(t.Counts)) * sizeOf[S](),
 		whole: P(1)/2 == 0 && bins.High-bins.Low == float64(bins.N) && bins.Low == math.Trunc(bins.Low),
 		took:  max(time.Since(start), 1),
-		show:  func() image.Image { return showRange(img, bins) },
+		show: func() image.Image { // the range of the bins from black to white; a NaN is black
+			return sketch.Paint(img, func(p P) uint8 {
+				return uint8(min(max((float64(p)-bins.Low)/(bins.High-bins.Low), 0), 1) * 255)
+			})
+		},
 		of: func(box image.Rectangle, channel int) channelHistogram {
 			counts := t.Histogram(nil, box, channel)
 			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
@@ -139,9 +144,10 @@ func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], c *histogr
 			}
 			return h
 		},
-		write:    func(shape []int, out io.Writer) error { return imgio.WriteNPY(out, shape, histogramRows(t)) },
-		writeNPZ: func(z *imgio.NPZ, shape []int) error { return imgio.WriteNPZ(z, "histogram", shape, histogramRows(t)) },
-	}, nil
+	}
+	row := (t.Width + 1) * t.Channels * bins.N
+	addLayer(&work.tables, "histogram", func() iter.Seq[[]S] { return slices.Chunk(t.Counts, row) }, nil)
+	return work, nil
 }
 
 // binsFor is the bins that were asked for, over the pixels of the image where no
@@ -151,7 +157,7 @@ func binsFor[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd) (histogram.Bi
 	if sizeOf[P]() <= 2 || c.Range.given {
 		return histogram.Over[P](bins)
 	}
-	low, high := finiteRange(img)
+	low, high := sketch.Range(img)
 	switch {
 	case low > high:
 		return bins, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
@@ -167,20 +173,6 @@ func binsFor[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd) (histogram.Bi
 		}
 	}
 	return histogram.Over[P](bins)
-}
-
-// finiteRange is the smallest and the largest finite pixel, the other way round where
-// there is none.
-func finiteRange[P boxsum.Pixel](img boxsum.Image[P]) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for y := range img.Height {
-		for _, p := range img.Row(y) {
-			if v := float64(p); !math.IsInf(v, 0) && !math.IsNaN(v) {
-				low, high = min(low, v), max(high, v)
-			}
-		}
-	}
-	return low, high
 }
 
 // format is how to write the table to a path.
@@ -201,23 +193,11 @@ func (w *histogramWork) format(path string, r histogramReport) format {
 			for i := range edges {
 				edges[i] = w.bins.Edge(i)
 			}
-			one := iter.Seq[[]float64](func(yield func([]float64) bool) { yield(edges) })
-			return errors.Join(w.writeNPZ(z, shape), imgio.WriteNPZ(z, "edges", []int{len(edges)}, one), z.Close())
+			one := slices.Values([][]float64{edges})
+			return errors.Join(w.tables.layers[0].npz(z, shape), imgio.WriteNPZ(z, "edges", []int{len(edges)}, one), z.Close())
 		}
 	default:
-		f.write = func(_ job, out io.Writer) error { return w.write(shape, out) }
+		f.write = func(_ job, out io.Writer) error { return w.tables.layers[0].npy(out, shape) }
 	}
 	return f
-}
-
-// histogramRows runs through the rows of a table.
-func histogramRows[S boxsum.Sum](t *histogram.Table[S]) iter.Seq[[]S] {
-	return func(yield func([]S) bool) {
-		row := (t.Width + 1) * t.Channels * t.Bins.N
-		for y := range t.Height + 1 {
-			if !yield(t.Counts[y*row:][:row]) {
-				return
-			}
-		}
-	}
 }

@@ -19,16 +19,6 @@ type devicesCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Help is the long help of the command.
-func (*devicesCmd) Help() string {
-	return `Lists the processor and every GPU that a CUDA or OpenCL driver shows, and says what is missing where there is none, and which drivers and devices do not work.
-
-Examples:
-
-    boxsum devices
-    boxsum devices --json`
-}
-
 // A device is something to integrate on: the CPU, a GPU, or one that is not
 // there or does not work, and why.
 type device struct {
@@ -55,7 +45,8 @@ type device struct {
 
 // Run lists the devices.
 func (c *devicesCmd) Run(sh *shell) error {
-	devices := append([]device{theCPU()}, theGPUs()...)
+	infos, _ := gpu.Devices() // every kind says what it lacks
+	devices := append([]device{theCPU()}, listed(infos, gpu.Missing)...)
 	if c.JSON {
 		return printJSON(sh.results(), devices)
 	}
@@ -107,12 +98,6 @@ func theCPU() device {
 	}
 	d.Level = d.Levels[len(d.Levels)-1]
 	return d
-}
-
-// theGPUs are the devices of every driver, and what is missing.
-func theGPUs() []device {
-	infos, _ := gpu.Devices() // every kind says below what it lacks
-	return listed(infos, gpu.Missing)
 }
 
 // listed is devices, and of every kind that has none why, or what does not work beside
@@ -167,13 +152,6 @@ func modelName(cpuinfo io.Reader) string {
 }
 
 type versionCmd struct{}
-
-// Help is the long help of the command.
-func (*versionCmd) Help() string {
-	return `Example:
-
-    boxsum version`
-}
 
 // Run prints the version.
 func (*versionCmd) Run(sh *shell) error {

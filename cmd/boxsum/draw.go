@@ -34,18 +34,6 @@ type drawCmd struct {
 // drawDefaults are the variables of the help above.
 var drawDefaults = map[string]string{"kinds": strings.Trim(fmt.Sprint(haar.Kinds()), "[]")}
 
-// Help is the long help of the command.
-func (*drawCmd) Help() string {
-	return `Pixels that count are blue with a plus, and those that count against are orange with a minus. The black outline is the rectangle that a box stands for; the dashed one is that of --rect.
-
-Examples:
-
-    boxsum draw --rotate 1/2 --feature LineX,0,0,12,6 -o line.png
-    boxsum draw --rotate=-2/3 --feature CentreSurround,0,0,12,12 --size 24x24 -o centre.png
-    boxsum draw photo.png --rect 320,240,90,40,27 --zoom -o box.png
-    boxsum draw photo.png --rotate 1/2 --box 40,100,90,140 -o box.png`
-}
-
 // Run draws.
 func (c *drawCmd) Run(sh *shell) error {
 	if c.Out == "" {
@@ -85,12 +73,8 @@ func (c *drawCmd) Run(sh *shell) error {
 	if err := sh.saveAs(c.Out, 0, func(w io.Writer) error { return png.Encode(w, picture) }); err != nil {
 		return err
 	}
-	w := sh.results()
-	if c.Out == standard {
-		w = sh.stderr
-	}
 	plus, minus := sketch.Count(figure.Lattice, figure.Boxes)
-	_, err = fmt.Fprintf(w, "%v, %.2f°: %s +, %d −; %d×%d → %s\n",
+	_, err = fmt.Fprintf(sh.reports(c.Out), "%v, %.2f°: %s +, %d −; %d×%d → %s\n",
 		rot, rot.Degrees(), count(plus, "pixel"), minus, picture.Rect.Dx(), picture.Rect.Dy(), nameOf(c.Out))
 	return err
 }
@@ -129,7 +113,7 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 		if c.Size != "" {
 			return figure, fmt.Errorf("--size %s is for a blank sheet: leave it out with an image", c.Size)
 		}
-		if err := checkApart(c.In, c.Out); err != nil {
+		if err := checkApart(c.In, c.Out, false); err != nil {
 			return figure, err
 		}
 		picture, err := sh.open(c.In, c.Color)

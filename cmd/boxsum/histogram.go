@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,23 +30,6 @@ type histogramCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 
 	announce func(bytes int64) // says how much memory is about to be taken
-}
-
-// Help is the long help of the command.
-func (*histogramCmd) Help() string {
-	return `The integral histogram of a W×H image has (H+1)×(W+1) histograms: entry (x,y) counts the pixels above and to the left of it. As an array it has the shape (H+1, W+1, bins), and (H+1, W+1, channels, bins) with several channels. It takes 4 bytes a count: 266 MB for 1920×1080 pixels in 32 bins. With weights it takes 8 bytes: sums of whole weights are exact.
-
-Boxes are clipped to the image. Without any, and without an output, the histogram of the whole image is printed. Median and mode are the bins that they are in, and the entropy is in bits.
-
-Examples:
-
-    boxsum histogram --demo --bins 64 --box 1050,290,1330,570 --box 0,800,700,1080 -o look.png
-    boxsum histogram photo.jpg --bins 32 -o table.npy
-    boxsum histogram photo.jpg --box 0,0,64,64 --box 64,0,128,64
-    boxsum histogram photo.jpg --color keep --box 0,0,64,64 -o look.png
-    boxsum histogram photo.jpg --weights mask.png --box 0,0,64,64
-    boxsum histogram photo.jpg --on cuda -o table.npy
-    boxsum histogram depth.npy --bins 100 --range 0,5 --clamp --json`
 }
 
 // Run makes the table, writes it and prints what is asked of it.
@@ -90,7 +71,7 @@ func (c *histogramCmd) Run(sh *shell) error {
 	}
 	var weights any
 	if c.Weights != "" {
-		if err := checkApart(c.Weights, c.Out); err != nil {
+		if err := checkApart(c.Weights, c.Out, false); err != nil {
 			return err
 		}
 		picture, err := sh.open(c.Weights, "gray")
@@ -153,19 +134,12 @@ func (r *rangeFlag) Decode(ctx *kong.DecodeContext) (err error) {
 }
 
 func parseRange(text string) (r rangeFlag, err error) {
-	fields := strings.Split(text, ",")
-	if len(fields) != 2 {
-		return r, fmt.Errorf("range %.60q is not LOW,HIGH: it has %s", text, count(len(fields), "number"))
+	var ends [2]float64
+	if err := parseFloats(ends[:], 2, text, "range", "LOW,HIGH", "number that a pixel can have"); err != nil {
+		return r, err
 	}
-	for i, to := range []*float64{&r.low, &r.high} {
-		field := strings.TrimSpace(fields[i])
-		if *to, err = strconv.ParseFloat(field, 64); err != nil || math.IsNaN(*to) || math.IsInf(*to, 0) {
-			return r, fmt.Errorf("range %.60q: %.30q is not a number that a pixel can have", text, field)
-		}
-	}
-	if r.low >= r.high {
+	if ends[0] >= ends[1] {
 		return r, fmt.Errorf("range %.60q is empty: HIGH must be larger than LOW", text)
 	}
-	r.given = true
-	return r, nil
+	return rangeFlag{ends[0], ends[1], true}, nil
 }

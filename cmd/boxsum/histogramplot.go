@@ -6,8 +6,6 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/histogram"
 	"golang.org/x/image/draw"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/inconsolata"
@@ -38,29 +36,6 @@ var (
 	// channelColors are those of colour that is kept.
 	channelColors = []color.RGBA{{0xc6, 0x28, 0x28, 0xff}, {0x2e, 0x7d, 0x32, 0xff}, {0x15, 0x65, 0xc0, 0xff}, {0x55, 0x55, 0x55, 0xff}}
 )
-
-// showRange is an image to look at: the range of the bins from black to white.
-func showRange[P boxsum.Pixel](img boxsum.Image[P], bins histogram.Bins) image.Image {
-	out := image.NewRGBA(image.Rect(0, 0, img.Width, img.Height))
-	light := func(p P) uint8 {
-		v := (float64(p) - bins.Low) / (bins.High - bins.Low)
-		return uint8(min(max(v, 0), 1) * 255) // a NaN is 0
-	}
-	for y := range img.Height {
-		row := img.Row(y)
-		for x := range img.Width {
-			pixel := row[x*img.Channels:][:img.Channels]
-			c := color.RGBA{A: 0xff}
-			c.R = light(pixel[0])
-			c.G, c.B = c.R, c.R
-			if len(pixel) >= 3 {
-				c.G, c.B = light(pixel[1]), light(pixel[2])
-			}
-			out.SetRGBA(x, y, c)
-		}
-	}
-	return out
-}
 
 // drawHistograms is the picture.
 func drawHistograms(img image.Image, work *histogramWork, boxes []boxHistogram) image.Image {

@@ -63,11 +63,7 @@ type histogramReport struct {
 
 // print reports on standard output, unless the table went there.
 func (c *histogramCmd) print(sh *shell, r histogramReport, work *histogramWork) error {
-	to := sh.results()
-	if c.Out == standard {
-		to = sh.stderr
-	}
-	w := bufio.NewWriter(to)
+	w := bufio.NewWriter(sh.reports(c.Out))
 	if c.JSON {
 		return errors.Join(printHistogramJSON(w, r), w.Flush())
 	}

@@ -94,7 +94,7 @@ func (sh *shell) imageOrDemo(in, out, color string, demo bool) (*source, error) 
 	case in == "":
 		return nil, errors.New("no image: name a file, or let --demo draw one")
 	}
-	if err := checkApart(in, out); err != nil {
+	if err := checkApart(in, out, false); err != nil {
 		return nil, err
 	}
 	return sh.openSource(in, color, false)

@@ -22,32 +22,6 @@ type integrateCmd struct {
 	JSON      bool   `name:"json" help:"Print JSON instead of the line."`
 }
 
-// Help is the long help of the command.
-func (*integrateCmd) Help() string {
-	return `The table of a W×H image has (H+1)×(W+1) sums: entry (x,y) is the sum of the pixels above and to the left of it. One line tells what was done, and how fast.
-
-Examples:
-
-    boxsum integrate --demo -o demo.npz
-    boxsum integrate photo.jpg -o table.npy
-    boxsum integrate photo.png --color keep --squares -o tables.npz
-    boxsum integrate photo.png --squares --tilted -o tables.npz
-    boxsum integrate depth.npy --type f64 -o heat.png
-    boxsum integrate photo.png --on cuda -o table.npy
-    boxsum integrate --volume scan.tiff -o table.npy
-    boxsum integrate --volume slices/ --squares -o tables.npz
-    boxsum integrate photo.png --algorithm bertazzini/threads -o table.npy
-    boxsum integrate photo.png --algorithm bilgic/scan-transpose --on opencl -o table.npy
-
-With --squares --tilted the three tables are those of OpenCV's integral3, to the bit for the types that it has; its sums of squares are always floats.
-
-Integer sums wrap where the table outgrows their type, as OpenCV's do; boxes stay exact as long as their own sum fits. So do the squares of integers, in 64 bits: all boxes of 8- and 16-bit pixels fit, and those of 32 bits while the squares in a box add up to less than 2^64. Squares of floats are floats.
-
-With --volume, entry (x,y,z) of (D+1)×(H+1)×(W+1) is the sum of the voxels before it in all three directions. Pictures in a folder are taken in the order of their names, slice2.png before slice10.png.
-
-A table that does not fit in memory is written to a .npy or .npz file row by row, or slice by slice; a large .npy image is read from its file as it is needed.`
-}
-
 // Run integrates, writes and reports.
 func (c *integrateCmd) Run(sh *shell) error {
 	if c.Algorithm != "" {
@@ -134,7 +108,7 @@ func (c *integrateCmd) source(sh *shell) (*source, error) {
 	if !c.Volume {
 		return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
 	}
-	if err := cmp.Or(checkApart(c.In, c.Out), checkOutside(c.In, c.Out)); err != nil {
+	if err := checkApart(c.In, c.Out, true); err != nil {
 		return nil, err
 	}
 	return sh.openSource(c.In, c.Color, true)
@@ -142,10 +116,7 @@ func (c *integrateCmd) source(sh *shell) (*source, error) {
 
 // print reports on standard output, unless the table went there.
 func (c *integrateCmd) print(sh *shell, r report) error {
-	w := sh.results()
-	if c.Out == standard {
-		w = sh.stderr
-	}
+	w := sh.reports(c.Out)
 	if c.JSON {
 		return printJSON(w, r)
 	}

@@ -141,7 +141,7 @@ func TestCheckApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for out, ok := range map[string]bool{in: false, link: false, dir + "/./in.npy": false, dir + "/out.npy": true, "-": true, "": true} {
-		if err := checkApart(in, out); (err == nil) != ok {
+		if err := checkApart(in, out, false); (err == nil) != ok {
 			t.Errorf("%s: error %v", out, err)
 		}
 	}

@@ -143,19 +143,24 @@ type layer struct {
 	npz   func(z *imgio.NPZ, shape []int) error
 }
 
-// newLayer is a layer of rows. What keeps them from coming ends them early, and is in
-// failed.
-func newLayer[T boxsum.Sum](name string, rows func(failed *error) (iter.Seq[[]T], error)) layer {
+// parts are the rows or slices of a table, as they come.
+type parts[T boxsum.Sum] func(i int) (boxsum.View[T], error)
+
+// addLayer adds a table: its rows where it is in memory, and its stream where it is not.
+func addLayer[T boxsum.Sum](t *tableSet, name string, rows func() iter.Seq[[]T], stream func() (parts[T], error)) {
 	write := func(to func(iter.Seq[[]T]) error) error {
-		var failed error
-		all, err := rows(&failed)
+		if !t.streams {
+			return to(rows())
+		}
+		part, err := stream()
 		if err != nil {
 			return err
 		}
-		err = to(all)
+		var failed error // what keeps rows from coming ends them early
+		err = to(streamedRows(t.extent, part, &failed))
 		return cmp.Or(failed, err)
 	}
-	return layer{
+	t.layers = append(t.layers, layer{
 		bytes: int(sizeOf[T]()),
 		npy: func(w io.Writer, shape []int) error {
 			return write(func(all iter.Seq[[]T]) error { return imgio.WriteNPY(w, shape, all) })
@@ -163,14 +168,14 @@ func newLayer[T boxsum.Sum](name string, rows func(failed *error) (iter.Seq[[]T]
 		npz: func(z *imgio.NPZ, shape []int) error {
 			return write(func(all iter.Seq[[]T]) error { return imgio.WriteNPZ(z, name, shape, all) })
 		},
-	}
+	})
 }
 
 // streamedRows is the rows of a table as its parts come, after the rows of zeros.
-func streamedRows[T boxsum.Sum](e extent, part func(i int) (boxsum.View[T], error), failed *error) iter.Seq[[]T] {
-	zeros, parts := 1, e.height
+func streamedRows[T boxsum.Sum](e extent, part parts[T], failed *error) iter.Seq[[]T] {
+	zeros, n := 1, e.height
 	if e.depth > 0 {
-		zeros, parts = e.height+1, e.depth
+		zeros, n = e.height+1, e.depth
 	}
 	return func(yield func([]T) bool) {
 		none := make([]T, (e.width+1)*e.channels)
@@ -179,10 +184,9 @@ func streamedRows[T boxsum.Sum](e extent, part func(i int) (boxsum.View[T], erro
 				return
 			}
 		}
-		for i := range parts {
-			view, err := part(i)
-			if err != nil {
-				*failed = err
+		for i := range n {
+			var view boxsum.View[T]
+			if view, *failed = part(i); *failed != nil {
 				return
 			}
 			for y := range view.Height {

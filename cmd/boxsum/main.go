@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"io"
 	"os"
@@ -38,6 +39,11 @@ type commands struct {
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and leave."`
 }
+
+// helps are the long helps of the commands.
+//
+//go:embed help
+var helps embed.FS
 
 // A shell is what a command may touch of the world outside.
 type shell struct {
@@ -102,6 +108,13 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	)
 	if err != nil {
 		return nil, err
+	}
+	for _, command := range parser.Model.Children {
+		text, err := helps.ReadFile("help/" + command.Name + ".txt")
+		if err != nil {
+			return nil, err
+		}
+		command.Detail = strings.TrimSuffix(string(text), "\n")
 	}
 	command, err := parser.Parse(args)
 	if left {

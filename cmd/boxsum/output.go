@@ -52,32 +52,24 @@ func formatOf(path string, squares, tilted bool) (format, error) {
 	return format{}, fmt.Errorf("%s: unknown extension %q: tables are written as %s", path, extension, strings.Join(known, ", "))
 }
 
-// checkApart refuses an output that would replace the input.
-func checkApart(in, out string) error {
+// checkApart refuses an output that would replace the input, or be a slice of the volume next time.
+func checkApart(in, out string, volume bool) error {
 	if in == standard || out == standard || out == "" {
 		return nil
 	}
-	a, err := os.Stat(in)
+	from, err := os.Stat(in)
 	if err != nil {
 		return err
 	}
-	if b, err := os.Stat(out); err == nil && os.SameFile(a, b) {
+	same := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && os.SameFile(from, info)
+	}
+	switch folder := filepath.Dir(out); {
+	case same(out):
 		return fmt.Errorf("%s is the input: write to another file", out)
-	}
-	return nil
-}
-
-// checkOutside refuses an output that would be a slice of the volume next time.
-func checkOutside(in, out string) error {
-	if in == standard || out == standard || out == "" {
-		return nil
-	}
-	a, err := os.Stat(in)
-	if err != nil {
-		return err
-	}
-	if b, err := os.Stat(filepath.Dir(out)); err == nil && a.IsDir() && os.SameFile(a, b) {
-		return fmt.Errorf("%s is the folder of the slices: write to another one", filepath.Dir(out))
+	case volume && from.IsDir() && same(folder):
+		return fmt.Errorf("%s is the folder of the slices: write to another one", folder)
 	}
 	return nil
 }
@@ -118,12 +110,11 @@ func (sh *shell) saveAs(path string, size int64, to func(io.Writer) error) error
 		}
 		return done, imgio.WriteFile(path, write)
 	}
-	var err error
+	ctx := context.Background()
 	if path == standard || isDevice(path) {
-		_, err = await(sh.ctx, save) // whoever reads it may stall, and nothing is left to clean up
-	} else {
-		_, err = save()
+		ctx = sh.ctx // whoever reads it may stall, and nothing is left to clean up
 	}
+	_, err := await(ctx, save)
 	return err
 }
 
@@ -131,6 +122,15 @@ func (sh *shell) saveAs(path string, size int64, to func(io.Writer) error) error
 func isDevice(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
+}
+
+// reports is where to say what was done: standard output, unless that is where the output went.
+func (sh *shell) reports(out string) io.Writer {
+	if out == standard {
+		sh.progress.close()
+		return sh.stderr
+	}
+	return sh.results()
 }
 
 // A meteredWriter counts what it writes and stops on Ctrl-C.

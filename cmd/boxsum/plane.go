@@ -51,12 +51,24 @@ func planPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P
 	e := extent{width: src.Width, height: src.Height, channels: src.Channels}
 	j := &plane[P, S, Q]{tableSet: newTableSet[P, S, Q](e, want), src: src}
 	j.all = population[P]{channels: src.Channels, rows: boxRows(src, image.Rect(0, 0, src.Width, src.Height), 0)}
-	j.layers = append(j.layers, newLayer("sum", j.sums))
+	addLayer(&j.tableSet, "sum", func() iter.Seq[[]S] { return imgio.ViewRows(j.sum.Exclusive()) }, func() (parts[S], error) {
+		stream, err := boxsum.NewStream[S, P](j.width, j.channels, j.opt)
+		return pushRows(src, stream.Push), err
+	})
 	if want.squares {
-		j.layers = append(j.layers, newLayer("squares", j.squares))
+		addLayer(&j.tableSet, "squares", func() iter.Seq[[]Q] { return imgio.ViewRows(j.squared.Squares.Exclusive()) }, func() (parts[Q], error) {
+			stream, err := boxsum.NewSquaredStream[S, Q, P](j.width, j.channels, j.opt)
+			return pushRows(src, func(row []P) ([]Q, error) {
+				_, squares, err := stream.Push(row)
+				return squares, err
+			}), err
+		})
 	}
 	if want.tilted {
-		j.layers = append(j.layers, newLayer("tilted", j.tiltedSums))
+		addLayer(&j.tableSet, "tilted", func() iter.Seq[[]S] { return imgio.ViewRows(j.tilted.View()) }, func() (parts[S], error) {
+			stream, err := tilted.NewStream[S, P](j.width, j.channels, plainOptions(j.opt))
+			return pushRows(src, stream.Push), err
+		})
 	}
 	return j
 }
@@ -136,48 +148,10 @@ func (j *plane[P, S, Q]) stats(b box, channel int) stats {
 
 func (j *plane[P, S, Q]) heatMap() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
 
-// sums, squares and tiltedSums are the rows of the tables, as they are written.
-func (j *plane[P, S, Q]) sums(failed *error) (iter.Seq[[]S], error) {
-	if !j.streams {
-		return imgio.ViewRows(j.sum.Exclusive()), nil
-	}
-	stream, err := boxsum.NewStream[S, P](j.width, j.channels, j.opt)
-	if err != nil {
-		return nil, err
-	}
-	return pushedRows(j.src, stream.Push, failed), nil
-}
-
-func (j *plane[P, S, Q]) squares(failed *error) (iter.Seq[[]Q], error) {
-	if !j.streams {
-		return imgio.ViewRows(j.squared.Squares.Exclusive()), nil
-	}
-	stream, err := boxsum.NewSquaredStream[S, Q, P](j.width, j.channels, j.opt)
-	if err != nil {
-		return nil, err
-	}
-	return pushedRows(j.src, func(row []P) ([]Q, error) {
-		_, squares, err := stream.Push(row)
-		return squares, err
-	}, failed), nil
-}
-
-func (j *plane[P, S, Q]) tiltedSums(failed *error) (iter.Seq[[]S], error) {
-	if !j.streams {
-		return imgio.ViewRows(j.tilted.View()), nil
-	}
-	stream, err := tilted.NewStream[S, P](j.width, j.channels, plainOptions(j.opt))
-	if err != nil {
-		return nil, err
-	}
-	return pushedRows(j.src, stream.Push, failed), nil
-}
-
-// pushedRows is the rows of a table as those of the image are pushed.
-func pushedRows[T boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], push func([]P) ([]T, error), failed *error) iter.Seq[[]T] {
-	e := extent{width: src.Width, height: src.Height, channels: src.Channels}
-	return streamedRows(e, func(y int) (boxsum.View[T], error) {
+// pushRows is the rows of a table as those of the image are pushed.
+func pushRows[T boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], push func([]P) ([]T, error)) parts[T] {
+	return func(y int) (boxsum.View[T], error) {
 		row, err := push(src.Row(y))
-		return boxsum.View[T]{Sums: row, Stride: len(row), Width: e.width + 1, Height: 1, Channels: e.channels}, err
-	}, failed)
+		return boxsum.View[T]{Sums: row, Stride: len(row), Width: src.Width + 1, Height: 1, Channels: src.Channels}, err
+	}
 }

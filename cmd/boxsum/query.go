@@ -22,25 +22,6 @@ type queryCmd struct {
 	JSON    bool `name:"json" help:"Print JSON."`
 }
 
-// Help is the long help of the command.
-func (*queryCmd) Help() string {
-	return `Boxes are clipped to the image; the area is how many pixels are left, or voxels. Sums of integer pixels are exact. Colour that is kept prints a line for each channel, and arrays as JSON.
-
-Examples:
-
-    boxsum query photo.png --box 0,0,64,64
-    boxsum query photo.png --box 0,0,64,64 --box 64,0,128,64 --json
-    boxsum query photo.png --color keep --boxes boxes.txt
-    boxsum query photo.png --box 0,0,64,64 --on cuda -v
-    boxsum query --volume scan.tiff --box 10,10,0,60,60,20
-    boxsum query photo.png --rotate 1/2 --box 40,100,90,140
-    boxsum query photo.png --rect 320,240,90,40,27
-
-With --rotate A/B, boxes are C0,R0,C1,R1 on the lattice of a rotation: rows of pixels climb to the right by the angle whose tangent is A/B, 1/2 by 26.57°, and fall if it is negative. C counts along the rows and R across them, from where the pixel (0,0) lies, for ratios from 0 to 1; docs/rotated.md has the others. The area is how many pixels the box holds.
-
-With --rect the box is the nearest to a rectangle in pixels, along the nearest ratio to its angle unless --rotate names another. "boxsum angles" lists angles, and "boxsum draw" shows boxes.`
-}
-
 // Run prints what is asked of every box.
 func (c *queryCmd) Run(sh *shell) error {
 	corners := 4

@@ -27,23 +27,6 @@ type reproduceCmd struct {
 	From   string   `placeholder:"FILE" help:"Measure nothing: write the report of this results.json anew."`
 }
 
-// Help is the long help of the command.
-func (*reproduceCmd) Help() string {
-	return `Runs the experiments that four works on summed-area tables published, with their algorithms as published, beside boxsum's own. Every result is checked before it is timed.
-
-The folder gets report.html, one page that needs nothing else; report.md; results.json; and in plots every plot as SVG and PNG. They are written anew every few seconds: Ctrl-C leaves what there is.
-
-Without a GPU, OpenCL on the processor stands in for one if it is there, and the report says so.
-
-Examples:
-
-    boxsum reproduce list
-    boxsum reproduce all --quick -o report
-    boxsum reproduce messom/table-3 intimg -o report
-    boxsum reproduce all --on cuda -o report
-    boxsum reproduce --from report/results.json -o again`
-}
-
 // Run measures and writes the report.
 func (c *reproduceCmd) Run(sh *shell) error {
 	asksForList := slices.Contains(c.Names, "list") || slices.Contains(c.Names, "help")

@@ -43,21 +43,29 @@ const rectForm = "X,Y,W,H,DEGREES"
 // parseRectangle reads X,Y,W,H,DEGREES, the last of which may be left out.
 func parseRectangle(text string) (rectangle, error) {
 	r := rectangle{4: math.NaN()}
-	fields := strings.Split(text, ",")
-	if len(fields) != len(r) && len(fields) != len(r)-1 {
-		return r, fmt.Errorf("rectangle %.60q is not %s: it has %s", text, rectForm, count(len(fields), "number"))
-	}
-	for i, field := range fields {
-		v, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return r, fmt.Errorf("rectangle %.60q: %.30q is not a number", text, strings.TrimSpace(field))
-		}
-		r[i] = v
+	if err := parseFloats(r[:], len(r)-1, text, "rectangle", rectForm, "number"); err != nil {
+		return r, err
 	}
 	if r[2] <= 0 || r[3] <= 0 {
 		return r, fmt.Errorf("rectangle %.60q has no inside: its width and height must be more than 0", text)
 	}
 	return r, nil
+}
+
+// parseFloats reads finite numbers between commas, of which the last may be left out down to least.
+func parseFloats(to []float64, least int, text, what, form, number string) error {
+	fields := strings.Split(text, ",")
+	if len(fields) < least || len(fields) > len(to) {
+		return fmt.Errorf("%s %.60q is not %s: it has %s", what, text, form, count(len(fields), "number"))
+	}
+	for i, field := range fields {
+		v, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s %.60q: %.30q is not a %s", what, text, strings.TrimSpace(field), number)
+		}
+		to[i] = v
+	}
+	return nil
 }
 
 type rectList []rectangle

@@ -56,9 +56,18 @@ func planSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack
 	j.all = population[P]{channels: e.channels, rows: func(yield func([]P) bool) {
 		j.blockRows(volume.NewBox(0, 0, 0, e.width, e.height, e.depth), 0)(yield)
 	}}
-	j.layers = append(j.layers, newLayer("sum", j.sums))
+	addLayer(&j.tableSet, "sum", func() iter.Seq[[]S] { return sliceRows(j.sum) }, func() (parts[S], error) {
+		stream, err := volume.NewStream[S, P](j.width, j.height, j.channels, j.opt)
+		return pushSlices(j, stream.Push), err
+	})
 	if want.squares {
-		j.layers = append(j.layers, newLayer("squares", j.squares))
+		addLayer(&j.tableSet, "squares", func() iter.Seq[[]Q] { return sliceRows(j.squared.Squares) }, func() (parts[Q], error) {
+			stream, err := volume.NewSquaredStream[S, Q, P](j.width, j.height, j.channels, j.opt)
+			return pushSlices(j, func(img boxsum.Image[P]) (boxsum.View[Q], error) {
+				_, squares, err := stream.Push(img)
+				return squares, err
+			}), err
+		})
 	}
 	return j
 }
@@ -170,41 +179,15 @@ func (j *solid[P, S, Q]) stats(b box, channel int) stats {
 
 func (j *solid[P, S, Q]) heatMap() image.Image { return nil } // volumes have no format for one
 
-// sums and squares are the rows of the tables, as they are written.
-func (j *solid[P, S, Q]) sums(failed *error) (iter.Seq[[]S], error) {
-	if !j.streams {
-		return sliceRows(j.sum), nil
-	}
-	stream, err := volume.NewStream[S, P](j.width, j.height, j.channels, j.opt)
-	if err != nil {
-		return nil, err
-	}
-	return pushedSlices(j, stream.Push, failed), nil
-}
-
-func (j *solid[P, S, Q]) squares(failed *error) (iter.Seq[[]Q], error) {
-	if !j.streams {
-		return sliceRows(j.squared.Squares), nil
-	}
-	stream, err := volume.NewSquaredStream[S, Q, P](j.width, j.height, j.channels, j.opt)
-	if err != nil {
-		return nil, err
-	}
-	return pushedSlices(j, func(img boxsum.Image[P]) (boxsum.View[Q], error) {
-		_, squares, err := stream.Push(img)
-		return squares, err
-	}, failed), nil
-}
-
-// pushedSlices is the rows of a table as slices are pushed.
-func pushedSlices[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square, T boxsum.Sum](j *solid[P, S, Q], push func(boxsum.Image[P]) (boxsum.View[T], error), failed *error) iter.Seq[[]T] {
-	return streamedRows(j.extent, func(z int) (boxsum.View[T], error) {
+// pushSlices is the slices of a table as those of the volume are pushed.
+func pushSlices[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square, T boxsum.Sum](j *solid[P, S, Q], push func(boxsum.Image[P]) (boxsum.View[T], error)) parts[T] {
+	return func(z int) (boxsum.View[T], error) {
 		img, err := j.slice(z)
 		if err != nil {
 			return boxsum.View[T]{}, err
 		}
 		return push(img)
-	}, failed)
+	}
 }
 
 // sliceRows is the rows of a table that is there.

@@ -48,46 +48,36 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 	}
 }
 
-// pairsFor are the pairs of the image's pixel type, its default first.
-func pairsFor(img any) ([]pair, error) {
+// pairWhere is the first pair of the image's pixel type that is good, or else an error from the
+// names of its pixels and sums.
+func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) error) (pair, error) {
 	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return !p.is(img) })
 	if len(found) == 0 {
-		return nil, fmt.Errorf("there are no tables of %T", img)
-	}
-	return found, nil
-}
-
-// pairNamed is the pair of the image's pixel type with a sum type by name, or
-// the default for "auto".
-func pairNamed(img any, sum string) (pair, error) {
-	found, err := pairsFor(img)
-	if err != nil {
-		return pair{}, err
+		return pair{}, fmt.Errorf("there are no tables of %T", img)
 	}
 	var names []string
 	for _, p := range found {
-		if sum == "auto" || sum == p.sum {
+		if good(p) {
 			return p, nil
 		}
 		names = append(names, p.sum)
 	}
-	return pair{}, fmt.Errorf("%s pixels cannot be summed as %s: choose --type auto or %s",
-		found[0].pixel, sum, strings.Join(names, ", "))
+	return pair{}, fail(found[0].pixel, strings.Join(names, ", "))
+}
+
+// pairNamed is the pair with a sum type by name, or the default for "auto".
+func pairNamed(img any, sum string) (pair, error) {
+	return pairWhere(img, func(p pair) bool { return sum == "auto" || sum == p.sum }, func(pixel, sums string) error {
+		return fmt.Errorf("%s pixels cannot be summed as %s: choose --type auto or %s", pixel, sum, sums)
+	})
 }
 
 // pairExact is the first pair whose sums hold the whole image, or a volume of this
 // many slices like it, whatever the pixels.
 func pairExact(img any, slices int) (pair, error) {
-	found, err := pairsFor(img)
-	if err != nil {
-		return pair{}, err
-	}
-	for _, p := range found {
-		if p.holds(img, slices) {
-			return p, nil
-		}
-	}
-	return pair{}, fmt.Errorf("sums of %s pixels may overflow in an image as large as this: cut it up", found[0].pixel)
+	return pairWhere(img, func(p pair) bool { return p.holds(img, slices) }, func(pixel, _ string) error {
+		return fmt.Errorf("sums of %s pixels may overflow in an image as large as this: cut it up", pixel)
+	})
 }
 
 // typeName is u8 for uint8, i16 for int16, f64 for float64.

@@ -1,33 +1,13 @@
-// Command picture draws the pictures of the documentation. That of the README
-// is an image with a box, and its table with the four entries that give the sum
-// of the box; that of gpu.md is the tiles of a table on a GPU, that of
-// tilted.md what the entries of a 45° table cover, that of volume.md a box
-// with its eight entries; those of rotated.md
-// and haar.md are boxes and features at angles; those of histogram.md and
-// moments.md are regions and what is known of them.
+// Command picture draws the pictures of the documentation that are made of
+// pixels. That of the README is an image with a box, and its table with the four
+// entries that give the sum of the box; those of rotated.md and haar.md are boxes and
+// features at angles; those of histogram.md and moments.md are regions and what is
+// known of them. The diagrams beside them, in SVG, are edited as they are.
 //
-//	go run ./docs/picture docs/boxsum.png
-//	go run ./docs/picture docs/tiles.svg
-//	go run ./docs/picture docs/tilted.svg
-//	go run ./docs/picture docs/volume.svg
-//	go run ./docs/picture docs/rotations.png
-//	go run ./docs/picture docs/half.png
-//	go run ./docs/picture docs/features.png
-//	go run ./docs/picture docs/edge.png
-//	go run ./docs/picture docs/local.png
-//	go run ./docs/picture docs/moments.png
+//	go run ./docs/picture docs
 package main
 
-//go:generate go run . ../boxsum.png
-//go:generate go run . ../tiles.svg
-//go:generate go run . ../tilted.svg
-//go:generate go run . ../volume.svg
-//go:generate go run . ../rotations.png
-//go:generate go run . ../half.png
-//go:generate go run . ../features.png
-//go:generate go run . ../edge.png
-//go:generate go run . ../local.png
-//go:generate go run . ../moments.png
+//go:generate go run . ..
 //go:generate go run ../../cmd/boxsum histogram --demo --bins 64 --box 1050,290,1330,570 --box 1100,760,1270,1060 --box 100,100,700,400 -o ../histogram.png
 
 import (
@@ -64,31 +44,41 @@ func main() {
 	}
 }
 
-// diagrams are the pictures that are SVG.
-var diagrams = map[string]func(io.Writer) error{"tiles.svg": drawTiles, "tilted.svg": drawTilted, "volume.svg": drawVolume}
+// pictures are what there is to draw, by the names of the files.
+var pictures = map[string]func() (image.Image, error){
+	"boxsum.png":    drawTable,
+	"rotations.png": drawRotations,
+	"half.png":      drawHalf,
+	"features.png":  drawFeatures,
+	"edge.png":      drawEdge,
+	"local.png":     drawLocal,
+	"moments.png":   drawMoments,
+}
 
+// run draws all pictures into a folder.
 func run(args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("name the file to write, such as docs/boxsum.png")
+		return fmt.Errorf("name the folder to write to, such as docs")
 	}
-	if draw := diagrams[filepath.Base(args[0])]; draw != nil {
-		return imgio.WriteFile(args[0], draw)
-	}
-	paint := sketches[filepath.Base(args[0])]
-	if paint == nil {
-		paint = regions[filepath.Base(args[0])]
-	}
-	if paint != nil {
-		picture, err := paint()
+	best := png.Encoder{CompressionLevel: png.BestCompression}
+	for name, draw := range pictures {
+		picture, err := draw()
+		if err == nil {
+			err = imgio.WriteFile(filepath.Join(args[0], name), func(w io.Writer) error { return best.Encode(w, picture) })
+		}
 		if err != nil {
 			return err
 		}
-		return imgio.WriteFile(args[0], func(w io.Writer) error { return encode(w, picture) })
 	}
+	return nil
+}
+
+// drawTable shows an image and its table side by side.
+func drawTable() (image.Image, error) {
 	demo := imgio.Demo(width, height)
 	table, err := boxsum.Integrate[uint32](demo, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	panel := image.Rect(0, 0, int(width/scale), int(height/scale))
 	right := panel.Add(image.Pt(panel.Dx()+gap, 0))
@@ -108,11 +98,7 @@ func run(args []string) error {
 	} {
 		sign(canvas, at(corner.x, corner.y).Add(right.Min), corner.plus)
 	}
-	return imgio.WriteFile(args[0], func(w io.Writer) error { return encode(w, canvas) })
-}
-
-func encode(w io.Writer, picture image.Image) error {
-	return (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(w, picture)
+	return canvas, nil
 }
 
 // outline draws the frame of a rectangle, of that thickness, inside it.

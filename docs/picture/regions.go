@@ -19,12 +19,6 @@ import (
 // The pictures of histogram.md and moments.md: what local histograms say of an
 // image, and shapes with the ellipses of their moments.
 
-// regions are the pictures by their names.
-var regions = map[string]func() (image.Image, error){
-	"local.png":   drawLocal,
-	"moments.png": drawMoments,
-}
-
 // drawLocal shows a noisy picture and four maps of it, each made by one call of
 // histogram.Local.
 func drawLocal() (image.Image, error) {
@@ -124,19 +118,24 @@ func drawMoments() (image.Image, error) {
 
 // fillShape fills a polygon that is rotated and scaled about its origin.
 func fillShape(m *image.Gray, shape [][2]float64, centre [2]float64, angle, size float64) {
-	z := vector.NewRasterizer(m.Rect.Dx(), m.Rect.Dy())
 	sin, cos := math.Sincos(angle)
+	polygon(m, shape, func(x, y float64) (float32, float32) {
+		return float32(centre[0] + size*(x*cos-y*sin)), float32(centre[1] + size*(x*sin+y*cos))
+	}, color.White)
+}
+
+// polygon fills a shape whose corners are placed by a function.
+func polygon(m draw.Image, shape [][2]float64, place func(x, y float64) (float32, float32), c color.Color) {
+	z := vector.NewRasterizer(m.Bounds().Dx(), m.Bounds().Dy())
 	for i, p := range shape {
-		x := float32(centre[0] + size*(p[0]*cos-p[1]*sin))
-		y := float32(centre[1] + size*(p[0]*sin+p[1]*cos))
-		if i == 0 {
+		if x, y := place(p[0], p[1]); i == 0 {
 			z.MoveTo(x, y)
 		} else {
 			z.LineTo(x, y)
 		}
 	}
 	z.ClosePath()
-	z.Draw(m, m.Rect, image.NewUniform(color.Gray{255}), image.Point{})
+	z.Draw(m, m.Bounds(), image.NewUniform(c), image.Point{})
 }
 
 // ring draws an ellipse with its longer axis.

@@ -10,21 +10,12 @@ import (
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
-	"golang.org/x/image/vector"
 
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
 )
-
-// sketches are the pictures of rotated.md and haar.md by their names.
-var sketches = map[string]func() (image.Image, error){
-	"rotations.png": drawRotations,
-	"half.png":      drawHalf,
-	"features.png":  drawFeatures,
-	"edge.png":      drawEdge,
-}
 
 var ink = color.RGBA{0x16, 0x1a, 0x20, 0xff}
 
@@ -46,9 +37,7 @@ func drawRotations() (image.Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		corners := sketch.Corners(lattice, box)
-		arrow(picture, corners[0], corners[1], corners[3], "c", scale)
-		arrow(picture, corners[0], corners[3], corners[1], "r", scale)
+		arrows(picture, sketch.Corners(lattice, box), scale)
 		sheet.put(i, picture, fmt.Sprintf("%v: %.2f degrees", rot, rot.Degrees()))
 	}
 	return sheet.canvas, nil
@@ -65,9 +54,7 @@ func drawHalf() (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	corners := sketch.Corners(lattice, box.Box)
-	arrow(picture, corners[0], corners[1], corners[3], "c", 36)
-	arrow(picture, corners[0], corners[3], corners[1], "r", 36)
+	arrows(picture, sketch.Corners(lattice, box.Box), 36)
 	return picture, nil
 }
 
@@ -156,6 +143,12 @@ func text(m draw.Image, at image.Point, words string, large int) {
 	draw.DrawMask(m, to, image.NewUniform(ink), image.Point{}, scaled, to.Min, draw.Over)
 }
 
+// arrows show which ways c and r count.
+func arrows(m *image.RGBA, corners [4]sketch.Point, scale float64) {
+	arrow(m, corners[0], corners[1], corners[3], "c", scale)
+	arrow(m, corners[0], corners[3], corners[1], "r", scale)
+}
+
 // arrow runs along the edge of a box from one corner to another, outside of
 // it: away from a third. Its letter stands at the tip.
 func arrow(m *image.RGBA, from, to, away sketch.Point, letter string, scale float64) {
@@ -171,17 +164,9 @@ func arrow(m *image.RGBA, from, to, away sketch.Point, letter string, scale floa
 		y := from.Y + dy*along + oy*(off+aside)
 		return float32(x * scale), float32(y * scale)
 	}
-	z := vector.NewRasterizer(m.Rect.Dx(), m.Rect.Dy())
 	end := min(length, 5)
-	for i, p := range [][2]float64{{0, -0.09}, {end - tip, -0.09}, {end - tip, -0.4}, {end, 0}, {end - tip, 0.4}, {end - tip, 0.09}, {0, 0.09}} {
-		if x, y := at(p[0], p[1]); i == 0 {
-			z.MoveTo(x, y)
-		} else {
-			z.LineTo(x, y)
-		}
-	}
-	z.ClosePath()
-	z.Draw(m, m.Rect, image.NewUniform(ink), image.Point{})
+	shape := [][2]float64{{0, -0.09}, {end - tip, -0.09}, {end - tip, -0.4}, {end, 0}, {end - tip, 0.4}, {end - tip, 0.09}, {0, 0.09}}
+	polygon(m, shape, at, ink)
 	x, y := at(end+0.8, 0)
 	large := 1 + int(scale)/16
 	text(m, image.Pt(int(x), int(y)-7*large), letter, large)

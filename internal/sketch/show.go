@@ -12,12 +12,11 @@ import (
 // are, and all others go from black for the least to white for the greatest. Of
 // three channels or more, the first three are red, green and blue.
 func Show[P boxsum.Pixel](img boxsum.Image[P]) image.Image {
-	dst := image.NewRGBA(image.Rect(0, 0, img.Width, img.Height))
 	low, high := 0.0, 255.0
 	if _, bytes := any(img).(boxsum.Image[uint8]); !bytes {
-		low, high = reach(img)
+		low, high = Range(img)
 	}
-	level := func(p P) uint8 {
+	return Paint(img, func(p P) uint8 {
 		if !(high > low) {
 			return 0x80
 		}
@@ -27,7 +26,13 @@ func Show[P boxsum.Pixel](img boxsum.Image[P]) image.Image {
 			return 0
 		}
 		return uint8(min(v, 1)*255 + 0.5)
-	}
+	})
+}
+
+// Paint is an image with a brightness for every pixel. Of three channels or more, the first
+// three are red, green and blue.
+func Paint[P boxsum.Pixel](img boxsum.Image[P], level func(P) uint8) image.Image {
+	dst := image.NewRGBA(image.Rect(0, 0, img.Width, img.Height))
 	for y := range img.Height {
 		row := img.Row(y)
 		for x := range img.Width {
@@ -42,8 +47,8 @@ func Show[P boxsum.Pixel](img boxsum.Image[P]) image.Image {
 	return dst
 }
 
-// reach is the least and the greatest finite pixel.
-func reach[P boxsum.Pixel](img boxsum.Image[P]) (low, high float64) {
+// Range is the least and the greatest finite pixel, the other way round where there is none.
+func Range[P boxsum.Pixel](img boxsum.Image[P]) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for y := range img.Height {
 		for _, p := range img.Row(y) {
