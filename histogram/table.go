@@ -94,6 +94,9 @@ func (t *Table[S]) At(x, y, channel int) []S {
 //
 //	counts = table.Histogram(counts[:0], box, 0) // allocates nothing the second time
 func (t *Table[S]) Histogram(dst []S, box image.Rectangle, channel int) []S {
+	if t == nil {
+		return dst
+	}
 	have := len(dst)
 	dst = slices.Grow(dst, t.Bins.N)[:have+t.Bins.N]
 	t.write(dst[have:], box, channel)

@@ -115,13 +115,12 @@ func means[S boxsum.Sum](q *query, sums asker[S], out []float64) error {
 				return err
 			}
 			for i := range to - from {
-				area := float64(max(q.area(from+i), 1)) // of an empty box the sum is 0
+				area := q.area(from + i)
 				for channel, sum := range room[i*c:][:c] {
-					value := float64(sum)
-					if q.table.element == i32 {
-						value = float64(int32(sum))
+					at := &out[(from+i)*c+channel]
+					if *at = exact.Mean(area, sum); q.table.element == i32 {
+						*at = exact.Mean(area, int64(int32(sum)))
 					}
-					out[(from+i)*c+channel] = value / area
 				}
 			}
 			return nil
@@ -146,13 +145,9 @@ func spread[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], out []float6
 				area := q.area(from + i)
 				for channel := range c {
 					at := &out[(from+i)*c+channel]
-					switch sum := room[i*c+channel]; {
-					case area == 0:
-						*at = 0
-					case q.table.element == i32:
+					sum := room[i*c+channel]
+					if *at = variance(area, sum, squared[i*c+channel]); q.table.element == i32 {
 						*at = variance(area, int64(int32(sum)), squared[i*c+channel])
-					default:
-						*at = variance(area, sum, squared[i*c+channel])
 					}
 					if q.what == boxDeviation {
 						*at = math.Sqrt(*at)
