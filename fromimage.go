@@ -131,7 +131,6 @@ func window(pix []uint8, start, stride int, b image.Rectangle, channels int, dee
 	return r
 }
 
-// newRaster is a raster of zeros without gaps.
 func newRaster(width, height, channels int, deep bool) raster {
 	r := raster{width: width, height: height, channels: channels, deep: deep}
 	r.stride = r.rowBytes()
@@ -203,7 +202,6 @@ func ycbcrRaster(m *image.YCbCr, a *image.NYCbCrA, grey bool) raster {
 	return dst
 }
 
-// anyRaster asks an image for every one of its colours.
 func anyRaster(img image.Image) raster {
 	b := img.Bounds()
 	dst := newRaster(b.Dx(), b.Dy(), 4, !shallowModel(img.ColorModel()))
@@ -304,7 +302,6 @@ func components(c color.Color) (v [4]uint16, shallow bool) {
 	return [4]uint16{n.R, n.G, n.B, n.A}, false
 }
 
-// wide scales 8-bit components to 16 bits.
 func wide(r, g, b, a uint8) [4]uint16 {
 	return [4]uint16{uint16(r) * 257, uint16(g) * 257, uint16(b) * 257, uint16(a) * 257}
 }
@@ -388,7 +385,6 @@ func (r raster) color16() Image[uint16] {
 	})
 }
 
-// luma weighs the components of one colour.
 func luma[T uint8 | uint16](r, g, b T) uint32 {
 	return (9798*uint32(r) + 19235*uint32(g) + 3735*uint32(b) + 1<<14) >> 15
 }

@@ -126,7 +126,6 @@ func (p *Plane[V, S]) areaEntry(c, r int) int64 {
 	return area
 }
 
-// readLattice gathers what a feature needs and reads it.
 func (p *Plane[V, S]) readLattice(f *Feature, at image.Point) (plus, minus V) {
 	var own [ownLines * ownLines]S
 	place, s := p.place(at), &shapes[f.kind]

@@ -61,7 +61,6 @@ func NewTable[S boxsum.Sum](width, height, channels int, bins Bins) (*Table[S], 
 	return &Table[S]{Counts: counts, Width: width, Height: height, Channels: channels, Bins: bins}, nil
 }
 
-// describe is the size of a table in words.
 func describe(width, height, channels, bins int) string {
 	s := fmt.Sprintf("%d×%d pixels and %d bins", width, height, bins)
 	if channels > 1 {

@@ -57,7 +57,6 @@ func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S
 	return grid.OrNil(t, t.allocate())
 }
 
-// allocate gets the memory of a table.
 func (t *Table[S]) allocate() (err error) {
 	if t.frame, err = newFrame(t.Lattice); err != nil || t.Width == 0 || t.Height == 0 {
 		return err
@@ -77,7 +76,6 @@ func (t *Table[S]) allocate() (err error) {
 	return err
 }
 
-// newPlane is lines of n pixels each.
 func newPlane[S boxsum.Sum](lines, n, channels int) (plane[S], error) {
 	if n > (math.MaxInt/64/(lines+2)-64)/channels {
 		return plane[S]{}, grid.Invalid("a table of %d×%d with %d channels is more than memory can hold", n, lines, channels)
@@ -180,7 +178,6 @@ func (t *Table[S]) at(column, row, channel int) S {
 	return t.emptyCorner(x, y, channel)
 }
 
-// corner is the sum at a pixel.
 func (t *Table[S]) corner(x, y, channel int) S {
 	return t.corners.sums[t.corners.lead+y*t.corners.stride+t.frame.memory(x)*t.Channels+channel]
 }

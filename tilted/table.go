@@ -78,7 +78,6 @@ func (t *Table[S]) SumChannel(b Box, channel int) S {
 	return clipped(t, b, channel)
 }
 
-// sum is that of a box which the table contains.
 func (t *Table[S]) sum(b Box, channel int) S {
 	top, stride, n := t.Sums[b.Y*t.Stride+channel:], t.Stride, t.Channels
 	return top[b.X*n] - top[b.H*stride+(b.X-b.H)*n] - top[b.W*stride+(b.X+b.W)*n] + top[(b.W+b.H)*stride+(b.X+b.W-b.H)*n]

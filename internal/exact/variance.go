@@ -32,7 +32,6 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q) float64 {
 	return max(0, float64(squares)/float64(n)-float64(mean*mean)) // the same bits, fused or not
 }
 
-// integer is the magnitude of an integer sum.
 func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {
 	switch s := any(s).(type) {
 	case uint32:

@@ -23,7 +23,6 @@ const (
 	boxDeviation
 )
 
-// A query is boxes to answer from a table.
 type query struct {
 	table, squares view
 	boxes, out     array
@@ -100,7 +99,6 @@ func answer[S boxsum.Sum](q *query) {
 	}
 }
 
-// means writes the means of boxes.
 func means[S boxsum.Sum](q *query, sums asker[S], out []float64) {
 	c := q.table.channels
 	q.chunks(func() func(from, to int) {
@@ -120,7 +118,6 @@ func means[S boxsum.Sum](q *query, sums asker[S], out []float64) {
 	})
 }
 
-// spread writes variances or standard deviations.
 func spread[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], out []float64) {
 	c, squares := q.table.channels, newAsker[Q](q, &q.squares)
 	q.chunks(func() func(from, to int) {

@@ -83,7 +83,6 @@ func (a arguments) device(i int) *gpu.Device {
 	return opened.devices[number]
 }
 
-// mustDevice is the device of an argument, which must be one.
 func (a arguments) mustDevice(i int) *gpu.Device {
 	d := a.device(i)
 	if d == nil {
@@ -146,7 +145,6 @@ func onDevice(a arguments) any {
 	return nil
 }
 
-// runOnDevice makes the tables where the arrays are.
 func (j *job) runOnDevice() {
 	if j.squares.bytes != 0 {
 		j.pair.squaresOnDevice[j.squareType()](j)

@@ -78,7 +78,6 @@ func known[V any](all map[element]V, e element, format string) V {
 	return v
 }
 
-// recovered is the error of a panic.
 func recovered(r any) error {
 	if refused, ok := r.(refusal); ok {
 		return refused.error
@@ -111,7 +110,6 @@ func parallel(n, workers, least int, f func(from, to int)) {
 	must(errors.Join(errs...))
 }
 
-// each is parallel by single items.
 func each(n, workers, least int, f func(i int)) {
 	parallel(n, workers, least, func(from, to int) {
 		for i := from; i < to; i++ {

@@ -20,7 +20,6 @@ type features struct {
 	workers   int
 }
 
-// evaluate writes the values of all features in all windows.
 func evaluate[V haar.Number, S boxsum.Sum](p *haar.Plane[V, S], q *features) {
 	n, opt := q.set.Len(), &haar.Options{Workers: q.workers}
 	if q.corrected {
@@ -45,7 +44,6 @@ func onPlane[S boxsum.Sum](q *features, floats func() (*haar.Plane[float64, S], 
 	}
 }
 
-// uprightFeatures evaluates on a table of the caller's.
 func uprightFeatures[S boxsum.Sum](v *view, q *features) {
 	t := tableOver[S](v)
 	onPlane(q,

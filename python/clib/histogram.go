@@ -18,7 +18,6 @@ type counting struct {
 	workers        int
 }
 
-// count makes the integral histogram of pixels of a type.
 func count[P boxsum.Pixel](c *counting) {
 	img := imageOf[P](&c.image)
 	opt := &histogram.Options{Workers: c.workers}
@@ -34,7 +33,6 @@ func count[P boxsum.Pixel](c *counting) {
 	}
 }
 
-// histogramOver lays a table over the caller's array.
 func histogramOver[S boxsum.Sum](c *counting) *histogram.Table[S] {
 	counts := list[S](c.table, c.table.element, "out", c.image.height+1, c.image.width+1, c.image.channels, c.bins.N)
 	return &histogram.Table[S]{Counts: counts, Width: c.image.width, Height: c.image.height, Channels: c.image.channels, Bins: c.bins}

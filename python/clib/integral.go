@@ -76,7 +76,6 @@ func integral(a arguments) any {
 	return nil
 }
 
-// hostJob is the job of the first three arguments.
 func hostJob(a arguments, kind, workers int) *job {
 	if !a.has(2) {
 		return newJob(a.array(0), a.array(1), nil, kind, workers)
@@ -85,7 +84,6 @@ func hostJob(a arguments, kind, workers int) *job {
 	return newJob(a.array(0), a.array(1), &second, kind, workers)
 }
 
-// run makes the tables in memory of the host.
 func (j *job) run() {
 	if j.squares.bytes != 0 {
 		j.pair.squares[j.squareType()](j)
@@ -114,7 +112,6 @@ func volumeOver[S boxsum.Sum](v *view) *volume.Table[S] {
 	}
 }
 
-// sums makes a table without squares.
 func sums[S boxsum.Sum, P boxsum.Pixel](j *job) {
 	switch {
 	case j.kind == volumeTable:
@@ -133,7 +130,6 @@ func sums[S boxsum.Sum, P boxsum.Pixel](j *job) {
 	}
 }
 
-// squares makes tables with squares.
 func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	if j.kind == volumeTable {
 		t := &volume.SquaredTable[S, Q]{Sum: volumeOver[S](&j.sum), Squares: volumeOver[Q](&j.squares)}

@@ -106,7 +106,6 @@ func (a arguments) array(i int) array {
 	return arrayOf((*C.boxsum_array)(a.of(i, C.boxsum_array_value).pointer))
 }
 
-// toWrite is an array for results.
 func (a arguments) toWrite(i int) array {
 	to := a.array(i)
 	to.mustWrite("out")

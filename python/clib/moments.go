@@ -11,7 +11,6 @@ import (
 	"github.com/boxsum/boxsum/moments"
 )
 
-// weigh makes the table of an image's moments.
 func weigh[P boxsum.Pixel](v *view, workers int) *moments.Table {
 	must(room(float64(got(moments.Bytes[P](v.width, v.height, v.channels)))))
 	return got(moments.Integrate(imageOf[P](v), &moments.Options{Workers: workers}))

@@ -22,7 +22,6 @@ type lattice interface {
 
 type latticeOf[S boxsum.Sum] struct{ table *rotated.Table[S] }
 
-// rotate makes the rotated table of an image.
 func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) lattice {
 	must(room(rotatedBytes(j.image.layout, grid.SizeOf[S](), rot)))
 	if j.device != nil {
@@ -82,7 +81,6 @@ func rotatedTable(a arguments) any {
 	return int(cgo.NewHandle(p.rotated(j, rotated.Rotation{A: a.int(3), B: a.int(4)})))
 }
 
-// lattice is the rotated table of a handle.
 func (a arguments) lattice(i int) lattice {
 	l, ok := cgo.Handle(a.int(i)).Value().(lattice)
 	if !ok {
@@ -91,7 +89,6 @@ func (a arguments) lattice(i int) lattice {
 	return l
 }
 
-// release frees what a handle is for.
 func release(a arguments) any {
 	cgo.Handle(a.int(0)).Delete()
 	return nil
