@@ -28,10 +28,7 @@ type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 }
 
 func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
-	l.kernel = kernel.TiltedSums[P, S](level)
-	if squares {
-		l.kernel = kernel.TiltedSquares[P, S](level)
-	}
+	l.kernel = kernel.Tilted[P, S](level, squares)
 	return l.kernel != nil
 }
 

@@ -41,10 +41,7 @@ type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 }
 
 func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
-	l.kernel = kernel.VolumeSums[P, S](level)
-	if squares {
-		l.kernel = kernel.VolumeSquares[P, S](level)
-	}
+	l.kernel = kernel.Volume[P, S](level, squares)
 	return l.kernel != nil
 }
 
