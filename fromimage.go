@@ -131,7 +131,6 @@ func window(pix []uint8, start, stride int, b image.Rectangle, channels int, dee
 	return r
 }
 
-// newRaster is a raster of zeros without gaps.
 func newRaster(width, height, channels int, deep bool) raster {
 	r := raster{width: width, height: height, channels: channels, deep: deep}
 	r.stride = r.rowBytes()
@@ -203,7 +202,6 @@ func ycbcrRaster(m *image.YCbCr, a *image.NYCbCrA, grey bool) raster {
 	return dst
 }
 
-// anyRaster asks an image for every one of its colours.
 func anyRaster(img image.Image) raster {
 	b := img.Bounds()
 	dst := newRaster(b.Dx(), b.Dy(), 4, !shallowModel(img.ColorModel()))
@@ -304,7 +302,6 @@ func components(c color.Color) (v [4]uint16, shallow bool) {
 	return [4]uint16{n.R, n.G, n.B, n.A}, false
 }
 
-// wide scales 8-bit components to 16 bits.
 func wide(r, g, b, a uint8) [4]uint16 {
 	return [4]uint16{uint16(r) * 257, uint16(g) * 257, uint16(b) * 257, uint16(a) * 257}
 }
@@ -320,45 +317,33 @@ func shallowModel(m color.Model) bool {
 }
 
 func (r raster) gray8() Image[uint8] {
-	switch {
-	case r.channels == 1:
+	if r.channels == 1 {
 		return r.color8()
-	case !r.deep:
-		n := r.channels
-		return rows(r, 1, func(dst, src []uint8) {
-			for i := range dst {
-				p := src[i*n:][:3]
-				dst[i] = uint8(luma(p[0], p[1], p[2]))
-			}
-		})
 	}
-	step := 2 * r.channels
-	return rows(r, 1, func(dst, src []uint8) {
-		for i := range dst {
-			p := src[i*step:][:6]
-			dst[i] = uint8(luma(join(p), join(p[2:]), join(p[4:])) >> 8)
-		}
-	})
+	return weighed[uint8](r, 1, 8)
 }
 
 func (r raster) gray16() Image[uint16] {
-	switch {
-	case r.channels == 1:
+	if r.channels == 1 {
 		return r.color16()
-	case !r.deep:
-		n := r.channels
-		return rows(r, 1, func(dst []uint16, src []uint8) {
-			for i := range dst {
-				p := src[i*n:][:3]
-				dst[i] = uint16(luma(uint16(p[0])*257, uint16(p[1])*257, uint16(p[2])*257))
-			}
-		})
 	}
-	step := 2 * r.channels
-	return rows(r, 1, func(dst []uint16, src []uint8) {
+	return weighed[uint16](r, 257, 0)
+}
+
+// weighed is grey from colour, bytes taken times scale and words shifted right.
+func weighed[P uint8 | uint16](r raster, scale uint32, shift int) Image[P] {
+	n := r.channels
+	return rows(r, 1, func(dst []P, src []uint8) {
+		if r.deep {
+			for i := range dst {
+				p := src[2*n*i:][:6]
+				dst[i] = P(luma(uint32(join(p)), uint32(join(p[2:])), uint32(join(p[4:]))) >> shift)
+			}
+			return
+		}
 		for i := range dst {
-			p := src[i*step:][:6]
-			dst[i] = uint16(luma(join(p), join(p[2:]), join(p[4:])))
+			p := src[n*i:][:3]
+			dst[i] = P(luma(uint32(p[0])*scale, uint32(p[1])*scale, uint32(p[2])*scale))
 		}
 	})
 }
@@ -388,10 +373,7 @@ func (r raster) color16() Image[uint16] {
 	})
 }
 
-// luma weighs the components of one colour.
-func luma[T uint8 | uint16](r, g, b T) uint32 {
-	return (9798*uint32(r) + 19235*uint32(g) + 3735*uint32(b) + 1<<14) >> 15
-}
+func luma(r, g, b uint32) uint32 { return (9798*r + 19235*g + 3735*b + 1<<14) >> 15 }
 
 func join(b []uint8) uint16 { return uint16(b[0])<<8 | uint16(b[1]) }
 

@@ -87,10 +87,8 @@ func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q
 	return j.Fill()
 }
 
-// A job makes one table of an image, or two.
 type job[P Pixel, S Sum, Q Square] = engine.Job[P, S, Q, engine.Sums[P, S], engine.Sums[P, Q], *engine.Sums[P, S], *engine.Sums[P, Q]]
 
-// start checks options, types and the image.
 func start[S Sum, Q Square, P Pixel](src *Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
 	o, err := options[S](opt)
 	if err != nil {

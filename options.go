@@ -31,7 +31,6 @@ type Options struct {
 	Progress func(done float64)
 }
 
-// options are those of the engine, for a table of type S.
 func options[S Sum](o *Options) (engine.Options, error) {
 	if o == nil {
 		return engine.Options{}, nil
@@ -39,7 +38,6 @@ func options[S Sum](o *Options) (engine.Options, error) {
 	return engine.Options{Workers: o.Workers, Level: o.Level.name, Context: o.Context, Progress: o.Progress}, engine.CheckOffset[S](o.Offset)
 }
 
-// offset is that of options which may be nil.
 func (o *Options) offset() float32 {
 	if o == nil {
 		return 0

@@ -36,16 +36,15 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 // Mean is the mean of one channel over a box, clipped to the image, and 0 for
 // an empty box.
 func (t *Table[S]) Mean(box image.Rectangle, channel int) float64 {
-	n := area(box.Intersect(t.Bounds()))
-	if n == 0 {
-		return 0
-	}
-	return float64(t.SumChannel(box, channel)) / float64(n)
+	return exact.Mean(area(box.Intersect(t.Bounds())), t.SumChannel(box, channel))
 }
 
 // Mean is the mean of one channel over a box, clipped to the image, and 0 for
 // an empty box.
 func (t *SquaredTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
+	if t == nil {
+		return 0
+	}
 	return t.Sum.Mean(box, channel)
 }
 
@@ -60,11 +59,10 @@ func (t *SquaredTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
 // be beside them: pixels far from zero that differ little call for float64
 // sums.
 func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
-	n := area(box.Intersect(t.Sum.Bounds()))
-	if n == 0 {
+	if t == nil {
 		return 0
 	}
-	return exact.Variance(n, t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel))
+	return exact.Variance(area(box.Intersect(t.Sum.Bounds())), t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel))
 }
 
 // StdDev is the standard deviation of one channel over a box: the square root

@@ -76,6 +76,9 @@ func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
 // SumChannels appends the sum of every channel over a box, clipped to the
 // image, to dst.
 func (t *Table[S]) SumChannels(dst []S, box image.Rectangle) []S {
+	if t == nil {
+		return dst
+	}
 	for c := range t.Channels {
 		dst = append(dst, t.SumChannel(box, c))
 	}
@@ -150,21 +153,25 @@ func (v View[S]) Row(y int) []S {
 
 // Exclusive is the whole table, (Width+1)×(Height+1): entry (x, y) sums
 // [0,x)×[0,y).
-func (t *Table[S]) Exclusive() View[S] { return t.view(0, 0, t.Width+1, t.Height+1) }
+func (t *Table[S]) Exclusive() View[S] { return t.view(0, 0, 1) }
 
 // Inclusive is the table without its zero row and column, Width×Height: entry
 // (x, y) sums [0,x]×[0,y].
-func (t *Table[S]) Inclusive() View[S] { return t.view(1, 1, t.Width, t.Height) }
+func (t *Table[S]) Inclusive() View[S] { return t.view(1, 1, 0) }
 
 // SameSize is the table without its last row and column, Width×Height: entry
 // (x, y) sums [0,x)×[0,y), the convention of Bilgic, Horn and Masaki.
-func (t *Table[S]) SameSize() View[S] { return t.view(0, 0, t.Width, t.Height) }
+func (t *Table[S]) SameSize() View[S] { return t.view(0, 0, 0) }
 
-func (t *Table[S]) view(x, y, width, height int) View[S] {
-	v := View[S]{Stride: t.Stride, Width: width, Height: height, Channels: t.Channels}
-	if width > 0 && height > 0 {
+// view is from entry (x, y) on, with this many rows and columns more than the image.
+func (t *Table[S]) view(x, y, more int) View[S] {
+	if t == nil {
+		return View[S]{}
+	}
+	v := View[S]{Stride: t.Stride, Width: t.Width + more, Height: t.Height + more, Channels: t.Channels}
+	if v.Width > 0 && v.Height > 0 {
 		start := y*t.Stride + x*t.Channels
-		end := start + (height-1)*t.Stride + width*t.Channels
+		end := start + (v.Height-1)*t.Stride + v.Width*t.Channels
 		v.Sums = t.Sums[start:end:end]
 	}
 	return v

@@ -10,7 +10,6 @@ import (
 // neighbours in memory, and the reads of a feature shrink to one or two for
 // each of its boxes.
 
-// block evaluates the features of a tile of the window into out.
 func (p *Plane[V, S]) block(out []V, scratch []S, g *mesh[S], s *Set, t tile) {
 	z := s.sizes(t.kind, t.y)
 	sh, left, heights, across := &shapes[t.kind], int(z.widest.lo), int(z.heights), int(z.across)

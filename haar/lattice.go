@@ -100,56 +100,41 @@ func gathered[T boxsum.Sum](entries []T, bounds image.Rectangle) mesh[T] {
 	return mesh[T]{sums: entries, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
 }
 
-// Entries of a feature are numbered as if it had four lines each way.
-const ownLines = 4
-
-// readOwn reads a feature of a kind from the entries at its own corners.
-func readOwn[V Number, T boxsum.Sum](entries *[ownLines * ownLines]T, k Kind) (plus, minus V) {
-	lines := [ownLines]int32{0, 1, 2, 3}
-	return read[V](&mesh[T]{sums: entries[:], stride: ownLines, step: 1}, &Feature{kind: k, x: lines, y: lines})
-}
-
 // entry is what the table has for a corner, and areaEntry what the lattice has.
-func (p *Plane[V, S]) entry(c, r int) S {
-	sum := p.lattice.Corner(c, r, p.channel)
-	if p.reverse {
-		sum = -sum
-	}
-	return sum
-}
+func (p *Plane[V, S]) entry(c, r int) S { return signed(p.lattice.Corner(c, r, p.channel), p.reverse) }
 
 func (p *Plane[V, S]) areaEntry(c, r int) int64 {
-	area := p.lattice.CornerArea(c, r)
-	if p.reverse {
-		area = -area
-	}
-	return area
+	return signed(p.lattice.CornerArea(c, r), p.reverse)
 }
 
-// readLattice gathers what a feature needs and reads it.
+func signed[T boxsum.Sum](v T, negative bool) T {
+	if negative {
+		return -v
+	}
+	return v
+}
+
+// readOwn gathers the entries at a feature's own corners, numbered as if it had
+// four lines each way, and reads it from them.
+func readOwn[W Number, T boxsum.Sum](f *Feature, at place, entry func(c, r int) T) (plus, minus W) {
+	const lines = 4
+	var own [lines * lines]T
+	s := &shapes[f.kind]
+	for j := range s.y {
+		for i := range s.x {
+			if s.reads(i, j) {
+				own[lines*j+i] = entry(at.corner(f.x[i], f.y[j]))
+			}
+		}
+	}
+	numbers := [lines]int32{0, 1, 2, 3}
+	return read[W](&mesh[T]{sums: own[:], stride: lines, step: 1}, &Feature{kind: f.kind, x: numbers, y: numbers})
+}
+
 func (p *Plane[V, S]) readLattice(f *Feature, at image.Point) (plus, minus V) {
-	var own [ownLines * ownLines]S
-	place, s := p.place(at), &shapes[f.kind]
-	for j := range s.y {
-		for i := range s.x {
-			if s.reads(i, j) {
-				own[ownLines*j+i] = p.entry(place.corner(f.x[i], f.y[j]))
-			}
-		}
-	}
-	return readOwn[V](&own, f.kind)
+	return readOwn[V](f, p.place(at), p.entry)
 }
 
-// latticeAreas does the same for the numbers of pixels.
 func (p *Plane[V, S]) latticeAreas(f *Feature, at image.Point) (plus, minus int64) {
-	var own [ownLines * ownLines]int64
-	place, s := p.place(at), &shapes[f.kind]
-	for j := range s.y {
-		for i := range s.x {
-			if s.reads(i, j) {
-				own[ownLines*j+i] = p.areaEntry(place.corner(f.x[i], f.y[j]))
-			}
-		}
-	}
-	return readOwn[int64](&own, f.kind)
+	return readOwn[int64](f, p.place(at), p.areaEntry)
 }

@@ -20,7 +20,6 @@ type reader[V Number, S boxsum.Sum] struct {
 	current int // window, counted from 1
 }
 
-// readers is one for each worker.
 func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S], error) {
 	list := make([]reader[V, S], workers)
 	bounds := set.window.bounds()

@@ -128,15 +128,25 @@ func newSet(w window, features []Feature) (*Set, error) {
 }
 
 // Len is how many features the set has.
-func (s *Set) Len() int { return s.length }
+func (s *Set) Len() int { return s.orEmpty().length }
+
+func (s *Set) orEmpty() *Set {
+	if s == nil {
+		return new(Set)
+	}
+	return s
+}
 
 // Window is the width and height of the window.
-func (s *Set) Window() (width, height int) { return int(s.window.width), int(s.window.height) }
+func (s *Set) Window() (width, height int) {
+	w := &s.orEmpty().window
+	return int(w.width), int(w.height)
+}
 
 // Rotation is the rotation along whose lines the features of [AllRotated] and
 // [NewRotatedSet] lie, and 0/1 for any other set, which goes with every plane.
 func (s *Set) Rotation() rotated.Rotation {
-	if !s.window.turned() {
+	if !s.orEmpty().window.turned() {
 		return rotated.Rotation{A: 0, B: 1}
 	}
 	return s.window.rot
@@ -144,6 +154,7 @@ func (s *Set) Rotation() rotated.Rotation {
 
 // Features goes through the features in order.
 func (s *Set) Features() iter.Seq[Feature] {
+	s = s.orEmpty()
 	return func(yield func(Feature) bool) {
 		for i := range s.tiles() {
 			for f := range s.in(s.tile(i)) {
@@ -161,6 +172,7 @@ func (s *Set) Features() iter.Seq[Feature] {
 // that does not help, made a little smaller. The list takes 36 bytes for each
 // feature.
 func (s *Set) Scale(factor float64) (*Set, error) {
+	s = s.orEmpty()
 	width, err := scaleLine(s.window.width, factor)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ type tile struct {
 // longer than asking for the next.
 const pieceLen = 4096
 
-// tiles is how many tiles the set has.
 func (s *Set) tiles() int {
 	if s.starts != nil {
 		return len(s.starts) - 1
@@ -26,7 +25,6 @@ func (s *Set) tiles() int {
 	return n
 }
 
-// tile is the i-th of them.
 func (s *Set) tile(i int) tile {
 	switch {
 	case s.starts != nil:
@@ -51,7 +49,6 @@ func (s *Set) tile(i int) tile {
 	return tile{}
 }
 
-// in goes through the features of a tile.
 func (s *Set) in(t tile) iter.Seq[Feature] {
 	return func(yield func(Feature) bool) {
 		if t.kind == 0 {
@@ -137,7 +134,6 @@ func (z *sizes) widths(x, dy int32) int32 {
 	return (s.hi - x) / z.across
 }
 
-// features is how many features there are of all sizes.
 func (z *sizes) features() (n uint64) {
 	for dy := int32(1); dy <= z.heights; dy++ {
 		s := z.span(dy)

@@ -56,7 +56,6 @@ func (p *Plane[V, S]) value(f *Feature, at image.Point) V {
 	return plus - minus
 }
 
-// valueOn is the value of a feature on a grid of the plane.
 func (p *Plane[V, S]) valueOn(g *mesh[S], f *Feature) V {
 	plus, minus := read[V](g, f)
 	v := plus - minus

@@ -35,7 +35,6 @@ func (s span) len() int32 { return max(0, s.hi-s.lo) }
 
 func (w *window) turned() bool { return w.rows != nil }
 
-// plainWindow checks the size of a window.
 func plainWindow(width, height int) (window, error) {
 	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
 		return window{}, grid.Invalid("a window of %d×%d pixels", width, height)
@@ -132,7 +131,6 @@ func (w *window) end() int32 {
 	return w.top + int32(len(w.rows))
 }
 
-// row is the cells of the window in row y.
 func (w *window) row(y int32) span {
 	switch {
 	case !w.turned():
@@ -143,7 +141,6 @@ func (w *window) row(y int32) span {
 	return w.rows[y-w.top]
 }
 
-// holds reports whether a box of lines lies in the window.
 func (w *window) holds(box image.Rectangle) bool {
 	if !w.turned() {
 		return box.In(image.Rect(0, 0, int(w.width), int(w.height)))
@@ -159,7 +156,6 @@ func (w *window) holds(box image.Rectangle) bool {
 	return true
 }
 
-// bounds is the smallest box of lines about the window.
 func (w *window) bounds() image.Rectangle {
 	if !w.turned() {
 		return image.Rect(0, 0, int(w.width), int(w.height))

@@ -71,7 +71,6 @@ func (b Bins) Index(value float64) int {
 	return -1
 }
 
-// check reports what is wrong with the number of bins and the range.
 func (b Bins) check() error {
 	if err := checkCount(b.N); err != nil {
 		return err

@@ -37,7 +37,6 @@ func IntegrateWeightedInto[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img b
 	return integrate(dst, img, weights, true, opt)
 }
 
-// tableOf makes the table of an image, with weights or counts.
 func tableOf[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, bins Bins, opt *Options) (*Table[S], error) {
 	j, err := newJob[S](img, weights, weighted, opt)
 	if err != nil {
@@ -98,7 +97,6 @@ func source[P boxsum.Pixel](img boxsum.Image[P]) (engine.Source[P], error) {
 	return src, src.Pixels(len(img.Pix))
 }
 
-// fill makes the table.
 func (j *job[P, W, S]) fill(dst *Table[S]) (err error) {
 	if dst == nil {
 		return grid.NoTable()

@@ -30,7 +30,6 @@ type layer[P, W boxsum.Pixel, S boxsum.Sum] struct {
 	workers []worker[S]
 }
 
-// worker is what one worker has to itself.
 type worker[S boxsum.Sum] struct {
 	row     kernel.BinRow[S]
 	index   []uint32
@@ -39,7 +38,6 @@ type worker[S boxsum.Sum] struct {
 	_       [kernel.LineBytes]byte
 }
 
-// Prepare implements [engine.Layer].
 func (l *layer[P, W, S]) Prepare(p *engine.Plan) error {
 	t := l.table
 	entry := t.Channels * t.Bins.N
@@ -67,10 +65,8 @@ func (l *layer[P, W, S]) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// Finish implements [engine.Layer].
 func (l *layer[P, W, S]) Finish() {}
 
-// Release implements [engine.Layer].
 func (l *layer[P, W, S]) Release() int {
 	l.table, l.src, l.weights = nil, engine.Source[P]{}, engine.Source[W]{}
 	bytes := engine.Bytes(l.above) + engine.Bytes(l.lookup)
@@ -112,7 +108,6 @@ func (l *layer[P, W, S]) Tile(worker, x, y, n, rows int) {
 	w.row = kernel.BinRow[S]{}
 }
 
-// weigh writes the weights from a pixel on.
 func (l *layer[P, W, S]) weigh(dst []S, x, y int) {
 	for i, w := range l.weights.Pix[y*l.weights.Stride+x:][:len(dst)] {
 		dst[i] = S(w)
@@ -141,7 +136,6 @@ func (l *layer[P, W, S]) row(w *worker[S], above, dst []S, index []uint32, r int
 	}
 }
 
-// numberRow writes the bin of every value.
 func (l *layer[P, W, S]) numberRow(dst []uint32, src []P) {
 	dst = dst[:len(src)]
 	switch small := any(src).(type) {

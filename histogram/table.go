@@ -61,7 +61,6 @@ func NewTable[S boxsum.Sum](width, height, channels int, bins Bins) (*Table[S], 
 	return &Table[S]{Counts: counts, Width: width, Height: height, Channels: channels, Bins: bins}, nil
 }
 
-// describe is the size of a table in words.
 func describe(width, height, channels, bins int) string {
 	s := fmt.Sprintf("%d×%d pixels and %d bins", width, height, bins)
 	if channels > 1 {
@@ -94,6 +93,9 @@ func (t *Table[S]) At(x, y, channel int) []S {
 //
 //	counts = table.Histogram(counts[:0], box, 0) // allocates nothing the second time
 func (t *Table[S]) Histogram(dst []S, box image.Rectangle, channel int) []S {
+	if t == nil {
+		return dst
+	}
 	have := len(dst)
 	dst = slices.Grow(dst, t.Bins.N)[:have+t.Bins.N]
 	t.write(dst[have:], box, channel)

@@ -36,7 +36,6 @@ func IntegrateInto[P boxsum.Pixel](dst *Table, img boxsum.Image[P], opt *Options
 	return fill(dst, set, src)
 }
 
-// check reports what is wrong with options and the image.
 func check[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
 	if set, err = opt.check(); err != nil {
 		return set, src, err
@@ -45,7 +44,6 @@ func check[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settin
 	return set, src, src.Pixels(len(img.Pix))
 }
 
-// fill makes the table of an image.
 func fill[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P]) (err error) {
 	if dst == nil || dst.words == nil {
 		return grid.NoTable()

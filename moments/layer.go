@@ -27,13 +27,11 @@ type layer[P boxsum.Pixel] struct {
 	workers []worker
 }
 
-// worker is what one worker has to itself.
 type worker struct {
 	runs []wide // of the band's rows
 	_    [kernel.LineBytes]byte
 }
 
-// Prepare implements [engine.Layer].
 func (l *layer[P]) Prepare(p *engine.Plan) error {
 	t := l.table
 	entry := t.Channels * t.perEntry()
@@ -53,10 +51,8 @@ func (l *layer[P]) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// Finish implements [engine.Layer].
 func (l *layer[P]) Finish() {}
 
-// Release implements [engine.Layer].
 func (l *layer[P]) Release() int {
 	l.table, l.src = nil, engine.Source[P]{}
 	bytes := engine.Bytes(l.above)

@@ -65,7 +65,6 @@ func (m Moments) times(unit float64) Moments {
 	return m
 }
 
-// floats rounds every sum once.
 func (s *sums) floats() (f [orders]float64) {
 	for i := range s {
 		f[i] = s[i].float()

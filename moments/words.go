@@ -22,13 +22,11 @@ func (a wide) sub(b wide) wide {
 	return wide{hi, lo}
 }
 
-// times multiplies by an unsigned number.
 func (a wide) times(b uint64) wide {
 	hi, lo := bits.Mul64(a.lo, b)
 	return wide{hi + a.hi*b, lo}
 }
 
-// timesSigned multiplies by a signed number.
 func (a wide) timesSigned(b int64) wide {
 	if b < 0 {
 		return wide{}.sub(a.times(-uint64(b)))

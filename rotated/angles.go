@@ -46,7 +46,6 @@ func Nearest(degrees float64, limit int) (Rotation, error) {
 	return rot, nil
 }
 
-// nearestBelowOne is the nearest rotation to an angle of 0 to 45 degrees.
 func nearestBelowOne(degrees float64, limit int) Rotation {
 	// Euclid's algorithm on the tangent gives the neighbours of it among all
 	// ratios within the limit, one on either side.

@@ -36,10 +36,7 @@ func newAreas(w *view) (areas, error) {
 
 // Area is how many pixels a box holds: the sum of an image of ones.
 func (l *Lattice) Area(box Box) int64 {
-	if l == nil {
-		return 0
-	}
-	if box = box.Intersect(l.bounds); box.Empty() {
+	if box = box.Intersect(l.Bounds()); box.Empty() {
 		return 0
 	}
 	return l.count(box.C1, box.R1) - l.count(box.C0, box.R1) - l.count(box.C1, box.R0) + l.count(box.C0, box.R0)

@@ -9,7 +9,7 @@ package rotated
 // the rotation. Corners outside of the bounds stand for the nearest on them, and
 // those of a channel that the image does not have are 0.
 func (t *Table[S]) Corner(c, r, channel int) S {
-	if uint(channel) >= uint(t.Channels) || t.bounds.Empty() {
+	if t.Bounds().Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
 	c, r = t.bounds.nearest(c, r)
@@ -22,7 +22,7 @@ func (t *Table[S]) Corner(c, r, channel int) S {
 // CornerArea is the same for the number of pixels: what [Table.Corner] is in an
 // image of ones, but for what cancels out in a box.
 func (l *Lattice) CornerArea(c, r int) int64 {
-	if l.bounds.Empty() {
+	if l.Bounds().Empty() {
 		return 0
 	}
 	return l.count(l.bounds.nearest(c, r))

@@ -5,10 +5,11 @@ package rotated
 // every corner inside the bounds and on their edges. It is called from one
 // goroutine, about once or twice a cell.
 func (t *Table[S]) Fill(before func(c, r, channel int) S) {
-	f, n, bounds := &t.frame, t.Channels, t.bounds
+	bounds := t.Bounds()
 	if bounds.Empty() {
 		return
 	}
+	f, n := &t.frame, t.Channels
 	// corner is the sum of all pixels up to a row of the frame and from a column
 	// on.
 	corner := func(column, row, ch int) S {

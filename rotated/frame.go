@@ -71,7 +71,6 @@ func newFrame(l *Lattice) (frame, error) {
 	return f, nil
 }
 
-// first is the lowest column.
 func (f *frame) first() int { return -int(f.overs[f.height-1]) }
 
 // steps reports whether line y is a column further than the one above.

@@ -34,7 +34,6 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image
 	return fill(dst, set, src)
 }
 
-// check reports what is wrong with options, types and the image.
 func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
 	o := opt.engine()
 	if set, err = o.Check(); err != nil {
@@ -47,7 +46,6 @@ func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set
 	return set, src, src.Pixels(len(img.Pix))
 }
 
-// fill makes the table of an image.
 func fill[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src engine.Source[P]) error {
 	if dst == nil || dst.Lattice == nil {
 		return grid.NoTable()

@@ -62,17 +62,31 @@ func NewLattice(width, height int, rot Rotation) (*Lattice, error) {
 }
 
 // Rotation is the lattice's rotation, reduced.
-func (l *Lattice) Rotation() Rotation { return l.rot }
+func (l *Lattice) Rotation() Rotation { return l.orNone().rot }
 
 // Size is the width and height of the image.
-func (l *Lattice) Size() (width, height int) { return l.view.width, l.view.height }
+func (l *Lattice) Size() (width, height int) {
+	l = l.orNone()
+	return l.view.width, l.view.height
+}
 
 // Bounds is the smallest box that holds every pixel of the image.
-func (l *Lattice) Bounds() Box { return l.bounds }
+func (l *Lattice) Bounds() Box { return l.orNone().bounds }
+
+// none is the lattice of no pixels, for tables that were not made.
+var none, _ = NewLattice(0, 0, Rotation{0, 1})
+
+func (l *Lattice) orNone() *Lattice {
+	if l == nil || l.view.b == 0 {
+		return none
+	}
+	return l
+}
 
 // Cell is the cell of the pixel at (x, y), which may lie outside the image by
 // up to 2^30 pixels.
 func (l *Lattice) Cell(x, y int) (c, r int) {
+	l = l.orNone()
 	u, v := l.view.from(x, y)
 	return u - l.view.slope(v), v + l.view.slope(u)
 }
@@ -80,7 +94,7 @@ func (l *Lattice) Cell(x, y int) (c, r int) {
 // Point is the pixel of a cell. It is not ok where the cell is empty or its
 // pixel is outside the image; (x, y) is then a pixel beside the cell.
 func (l *Lattice) Point(c, r int) (x, y int, ok bool) {
-	w := &l.view
+	w := &l.orNone().view
 	const far = math.MaxInt32 // beyond every image
 	c, r = min(max(c, -far), far), min(max(r, -far), far)
 	t := w.tangent()

@@ -34,7 +34,6 @@ type shape struct {
 	workers                 int
 }
 
-// worker is what one worker has to itself.
 type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 	line  kernel.RotatedLine[P, S]
 	carry []S // of each line of a band
@@ -80,14 +79,12 @@ func (l *layer[P, S]) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// Finish implements [engine.Layer].
 func (l *layer[P, S]) Finish() {
 	if l.Rows > 0 {
 		l.table.finish(l.lastRows())
 	}
 }
 
-// Release implements [engine.Layer].
 func (l *layer[P, S]) Release() int {
 	l.table, l.src = nil, engine.Source[P]{}
 	bytes := engine.Bytes(l.rows) + engine.Bytes(l.zeros)

@@ -43,6 +43,7 @@ func FromCorner(x, y, width, height, degrees float64) Rectangle {
 // paper do. A rectangle thinner than the lines are apart keeps the line that its
 // centre is on. The box may lie outside the image.
 func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
+	l = l.orNone()
 	for _, v := range []float64{rect.X, rect.Y, rect.Width, rect.Height, rect.Degrees} {
 		if !(math.Abs(v) <= maxSide) {
 			return Box{}, grid.Invalid("%v: numbers are at most %d in magnitude", rect, maxSide)

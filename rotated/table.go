@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
@@ -56,7 +57,6 @@ func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S
 	return grid.OrNil(t, t.allocate())
 }
 
-// allocate gets the memory of a table.
 func (t *Table[S]) allocate() (err error) {
 	if t.frame, err = newFrame(t.Lattice); err != nil || t.Width == 0 || t.Height == 0 {
 		return err
@@ -76,7 +76,6 @@ func (t *Table[S]) allocate() (err error) {
 	return err
 }
 
-// newPlane is lines of n pixels each.
 func newPlane[S boxsum.Sum](lines, n, channels int) (plane[S], error) {
 	if n > (math.MaxInt/64/(lines+2)-64)/channels {
 		return plane[S]{}, grid.Invalid("a table of %d×%d with %d channels is more than memory can hold", n, lines, channels)
@@ -104,10 +103,7 @@ func (t *Table[S]) Sum(box Box) S { return t.SumChannel(box, 0) }
 // SumChannel is the sum of one channel over a box. The sum of a channel that
 // the image does not have is 0.
 func (t *Table[S]) SumChannel(box Box, channel int) S {
-	if t == nil || t.Lattice == nil {
-		return 0
-	}
-	box = box.Intersect(t.bounds)
+	box = box.Intersect(t.Bounds())
 	if box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
@@ -118,6 +114,9 @@ func (t *Table[S]) SumChannel(box Box, channel int) S {
 
 // SumChannels appends the sum of every channel over a box to dst.
 func (t *Table[S]) SumChannels(dst []S, box Box) []S {
+	if t == nil {
+		return dst
+	}
 	for channel := range t.Channels {
 		dst = append(dst, t.SumChannel(box, channel))
 	}
@@ -144,10 +143,7 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 // Mean is the mean of one channel over the pixels of a box, and 0 if it holds
 // none.
 func (t *Table[S]) Mean(box Box, channel int) float64 {
-	if t == nil || t.Area(box) == 0 {
-		return 0
-	}
-	return float64(t.SumChannel(box, channel)) / float64(t.Area(box))
+	return exact.Mean(int(t.Area(box)), t.SumChannel(box, channel))
 }
 
 // at is the sum of all pixels up to a row of the frame and from a column on,
@@ -182,7 +178,6 @@ func (t *Table[S]) at(column, row, channel int) S {
 	return t.emptyCorner(x, y, channel)
 }
 
-// corner is the sum at a pixel.
 func (t *Table[S]) corner(x, y, channel int) S {
 	return t.corners.sums[t.corners.lead+y*t.corners.stride+t.frame.memory(x)*t.Channels+channel]
 }
@@ -202,4 +197,37 @@ func (t *Table[S]) emptyCorner(x, y, channel int) S {
 		return above + (after - t.emptyCorner(x, y-1, channel))
 	}
 	return above + (after - t.corner(x, y-2, channel))
+}
+
+// The methods of a lattice, also for a nil table: it has the lattice of no pixels.
+
+// Rotation is [Lattice.Rotation].
+func (t *Table[S]) Rotation() Rotation { return t.lattice().Rotation() }
+
+// Size is [Lattice.Size].
+func (t *Table[S]) Size() (width, height int) { return t.lattice().Size() }
+
+// Bounds is [Lattice.Bounds].
+func (t *Table[S]) Bounds() Box { return t.lattice().Bounds() }
+
+// Cell is [Lattice.Cell].
+func (t *Table[S]) Cell(x, y int) (c, r int) { return t.lattice().Cell(x, y) }
+
+// Point is [Lattice.Point].
+func (t *Table[S]) Point(c, r int) (x, y int, ok bool) { return t.lattice().Point(c, r) }
+
+// FromRectangle is [Lattice.FromRectangle].
+func (t *Table[S]) FromRectangle(rect Rectangle) (Box, error) { return t.lattice().FromRectangle(rect) }
+
+// Area is [Lattice.Area].
+func (t *Table[S]) Area(box Box) int64 { return t.lattice().Area(box) }
+
+// CornerArea is [Lattice.CornerArea].
+func (t *Table[S]) CornerArea(c, r int) int64 { return t.lattice().CornerArea(c, r) }
+
+func (t *Table[S]) lattice() *Lattice {
+	if t == nil {
+		return nil
+	}
+	return t.Lattice
 }

@@ -60,7 +60,6 @@ func (w *view) first(k, end int) int {
 	return int(min((int64(k)*int64(w.b)+int64(w.a)-1)/int64(w.a), int64(end)))
 }
 
-// tangent is a/b.
 func (w *view) tangent() float64 { return float64(w.a) / float64(w.b) }
 
 func floorDiv(n, d int64) int64 {

@@ -80,7 +80,6 @@ func between(n, low, high, odd int) int {
 	return n
 }
 
-// clipped is the sum of a box that the table does not contain.
 func clipped[S boxsum.Sum](t *Table[S], b Box, channel int) S {
 	d, ok := t.clip(b)
 	if !ok {

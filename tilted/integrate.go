@@ -82,10 +82,8 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 	return j.Fill()
 }
 
-// A job makes one table of an image, or two.
 type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
 
-// start checks options, types and the image.
 func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *boxsum.Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
 	j, o := engine.Take[job[P, S, Q]](), opt.engine()
 	j.Src = engine.Source[P]{Pix: src.Pix, Extent: grid.Plane(src.Width, src.Height, src.Channels, src.Stride)}

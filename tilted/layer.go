@@ -21,26 +21,19 @@ type layer[P boxsum.Pixel, S boxsum.Sum] struct {
 	workers         []worker[P, S]
 }
 
-// worker is what one worker has to itself.
 type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 	tile kernel.TiltedTile[P, S]
 	edge []S // of the band's rows
 	_    [kernel.LineBytes]byte
 }
 
-// Find implements [engine.TableLayer].
 func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
-	l.kernel = kernel.TiltedSums[P, S](level)
-	if squares {
-		l.kernel = kernel.TiltedSquares[P, S](level)
-	}
+	l.kernel = kernel.Tilted[P, S](level, squares)
 	return l.kernel != nil
 }
 
-// Plan implements [engine.TableLayer].
 func (l *layer[P, S]) Plan(w engine.Work, _ int) engine.Plan { return w.PlanTilted() }
 
-// Aim implements [engine.TableLayer].
 func (l *layer[P, S]) Aim(src *engine.Source[P], dst *engine.Target[S]) { l.src, l.dst = src, dst }
 
 // n is the elements of a row of pixels.
@@ -48,7 +41,6 @@ func (l *layer[P, S]) n() int { return l.dst.Width * l.dst.Channels }
 
 const pageBytes = 4096
 
-// Prepare implements [engine.Layer].
 func (l *layer[P, S]) Prepare(p *engine.Plan) error {
 	lead := kernel.TiltedLead(l.dst.Channels)
 	need := lead + l.n() + kernel.TiltedSlack(l.dst.Channels)
@@ -107,10 +99,8 @@ func (l *layer[P, S]) tile(worker int, dst []S, src []P, x, y, n, rows int) {
 	l.kernel(&w.tile)
 }
 
-// Finish implements [engine.Layer].
 func (l *layer[P, S]) Finish() {}
 
-// Release implements [engine.Layer].
 func (l *layer[P, S]) Release() int {
 	l.src, l.dst = nil, nil
 	bytes := engine.Bytes(l.scratch)

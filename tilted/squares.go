@@ -27,17 +27,21 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int)
 
 // Mean is the mean of one channel over a box, clipped to the image, and 0 for
 // one without pixels.
-func (t *SquaredTable[S, Q]) Mean(b Box, channel int) float64 { return t.Sum.Mean(b, channel) }
+func (t *SquaredTable[S, Q]) Mean(b Box, channel int) float64 {
+	if t == nil {
+		return 0
+	}
+	return t.Sum.Mean(b, channel)
+}
 
 // Variance is the variance of one channel over a box, clipped to the image: never
 // negative, from exact integers in integer tables, and 0 for a box without
 // pixels. It is as good as [boxsum.SquaredTable.Variance].
 func (t *SquaredTable[S, Q]) Variance(b Box, channel int) float64 {
-	n := t.Sum.Area(b)
-	if n == 0 {
+	if t == nil {
 		return 0
 	}
-	return exact.Variance(n, t.Sum.SumChannel(b, channel), t.Squares.SumChannel(b, channel))
+	return exact.Variance(t.Sum.Area(b), t.Sum.SumChannel(b, channel), t.Squares.SumChannel(b, channel))
 }
 
 // StdDev is the standard deviation of one channel over a box: the square root

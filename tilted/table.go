@@ -2,6 +2,7 @@ package tilted
 
 import (
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
@@ -39,6 +40,9 @@ func (t *Table[S]) At(x, y, channel int) S {
 
 // View is all (Width+1)×(Height+1) entries, in the table's own memory.
 func (t *Table[S]) View() boxsum.View[S] {
+	if t == nil {
+		return boxsum.View[S]{}
+	}
 	end := t.Height*t.Stride + (t.Width+1)*t.Channels
 	return boxsum.View[S]{Sums: t.Sums[:end:end], Stride: t.Stride, Width: t.Width + 1, Height: t.Height + 1, Channels: t.Channels}
 }
@@ -74,7 +78,6 @@ func (t *Table[S]) SumChannel(b Box, channel int) S {
 	return clipped(t, b, channel)
 }
 
-// sum is that of a box which the table contains.
 func (t *Table[S]) sum(b Box, channel int) S {
 	top, stride, n := t.Sums[b.Y*t.Stride+channel:], t.Stride, t.Channels
 	return top[b.X*n] - top[b.H*stride+(b.X-b.H)*n] - top[b.W*stride+(b.X+b.W)*n] + top[(b.W+b.H)*stride+(b.X+b.W-b.H)*n]
@@ -83,6 +86,9 @@ func (t *Table[S]) sum(b Box, channel int) S {
 // SumChannels appends the sum of every channel over a box, clipped to the image,
 // to dst.
 func (t *Table[S]) SumChannels(dst []S, b Box) []S {
+	if t == nil {
+		return dst
+	}
 	for channel := range t.Channels {
 		dst = append(dst, t.SumChannel(b, channel))
 	}
@@ -113,9 +119,5 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 // Mean is the mean of one channel over a box, clipped to the image, and 0 for one
 // without pixels.
 func (t *Table[S]) Mean(b Box, channel int) float64 {
-	n := t.Area(b)
-	if n == 0 {
-		return 0
-	}
-	return float64(t.SumChannel(b, channel)) / float64(n)
+	return exact.Mean(t.Area(b), t.SumChannel(b, channel))
 }

@@ -62,10 +62,8 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 	return fillSquares(j, dst)
 }
 
-// A job makes one table of a volume, or two.
 type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
 
-// start checks options, types and the volume.
 func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options, squares bool) (*job[P, S, Q], error) {
 	o, offset, err := options[S](opt)
 	if err != nil {

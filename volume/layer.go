@@ -33,7 +33,6 @@ type layer[P boxsum.Pixel, S boxsum.Sum] struct {
 	workers    []worker[P, S]
 }
 
-// worker is what one worker has to itself.
 type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 	tile  kernel.VolumeTile[P, S]
 	carry []S // of the band's rows
@@ -41,25 +40,18 @@ type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 	_     [kernel.LineBytes]byte
 }
 
-// Find implements [engine.TableLayer].
 func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
-	l.kernel = kernel.VolumeSums[P, S](level)
-	if squares {
-		l.kernel = kernel.VolumeSquares[P, S](level)
-	}
+	l.kernel = kernel.Volume[P, S](level, squares)
 	return l.kernel != nil
 }
 
-// Plan implements [engine.TableLayer].
 func (l *layer[P, S]) Plan(w engine.Work, depth int) engine.Plan { return w.PlanVolume(depth) }
 
-// Aim implements [engine.TableLayer].
 func (l *layer[P, S]) Aim(src *engine.Source[P], dst *engine.Target[S]) { l.src, l.dst = src, dst }
 
 // n is the elements of a row of voxels.
 func (l *layer[P, S]) n() int { return l.dst.Width * l.dst.Channels }
 
-// Prepare implements [engine.Layer].
 func (l *layer[P, S]) Prepare(p *engine.Plan) error {
 	if p.Rows == 0 {
 		for z := range l.dst.Depth + 1 {
@@ -99,7 +91,6 @@ func (l *layer[P, S]) onLines() bool {
 	return first%kernel.LineBytes == 0 && l.dst.Stride*size%kernel.LineBytes == 0 && l.dst.SliceStride*size%kernel.LineBytes == 0
 }
 
-// clearRows clears rows of a slice of the table.
 func (l *layer[P, S]) clearRows(z, y, rows int) {
 	slice := l.dst.Sums[z*l.dst.SliceStride:]
 	for r := range rows {
@@ -107,14 +98,12 @@ func (l *layer[P, S]) clearRows(z, y, rows int) {
 	}
 }
 
-// Slice implements [engine.Slicer].
 func (l *layer[P, S]) Slice(z int) {
 	l.z = z
 	clear(l.above[:l.n()])
 	l.clearRows(z+1, 0, 1)
 }
 
-// Tile implements [engine.Layer].
 func (l *layer[P, S]) Tile(worker, x, y, n, rows int) {
 	if l.bySlices {
 		over := l.over[y*kernel.OverLen(1, l.n())+rows*x:]
@@ -175,10 +164,8 @@ func (l *layer[P, S]) tile(worker, x, y, z, n, rows int, above, over []S) {
 	l.kernel(&w.tile)
 }
 
-// Finish implements [engine.Layer].
 func (l *layer[P, S]) Finish() {}
 
-// Release implements [engine.Layer].
 func (l *layer[P, S]) Release() int {
 	l.src, l.dst = nil, nil
 	bytes := engine.Bytes(l.above) + engine.Bytes(l.over)

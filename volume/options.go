@@ -8,7 +8,6 @@ import (
 // Options are those of package boxsum, all of which have the same meaning here.
 type Options = boxsum.Options
 
-// options are those of the engine, for a table of type S.
 func options[S boxsum.Sum](o *Options) (engine.Options, float32, error) {
 	if o == nil {
 		return engine.Options{}, 0, nil

@@ -27,7 +27,12 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channe
 
 // Mean is the mean of one channel over a box, clipped to the volume, and 0 for
 // an empty box.
-func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 { return t.Sum.Mean(box, channel) }
+func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
+	if t == nil {
+		return 0
+	}
+	return t.Sum.Mean(box, channel)
+}
 
 // Variance is the variance of one channel over a box, clipped to the volume:
 // the mean square distance from the mean, never negative, and 0 for an empty
@@ -39,11 +44,10 @@ func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 { return t.Sum.M
 // as 256×256×257. Beyond, take uint64. For float tables it is the difference of
 // two rounded numbers, as small as it may be beside them.
 func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
-	n := box.Intersect(t.Sum.Bounds()).Voxels()
-	if n == 0 {
+	if t == nil {
 		return 0
 	}
-	return exact.Variance(n, t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel))
+	return exact.Variance(box.Intersect(t.Sum.Bounds()).Voxels(), t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel))
 }
 
 // StdDev is the standard deviation of one channel over a box: the square root

@@ -93,7 +93,6 @@ func (s *slices) init(e *grid.Extent, set engine.Settings, pixelBytes, sumBytes 
 	s.plan.Writes, s.plan.Slices = kernel.Ahead, 1
 }
 
-// run makes the next slice.
 func (s *slices) run(layers ...engine.Layer) error { return s.engine.Run(&s.set, &s.plan, layers...) }
 
 // sliceSums is one table of a stream: the slice just made.

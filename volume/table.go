@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
@@ -114,6 +115,9 @@ func (t *Table[S]) sum(b Box, channel int) S {
 // SumChannels appends the sum of every channel over a box, clipped to the
 // volume, to dst.
 func (t *Table[S]) SumChannels(dst []S, box Box) []S {
+	if t == nil {
+		return dst
+	}
 	for c := range t.Channels {
 		dst = append(dst, t.SumChannel(box, c))
 	}
@@ -150,11 +154,7 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 // Mean is the mean of one channel over a box, clipped to the volume, and 0 for
 // an empty box.
 func (t *Table[S]) Mean(box Box, channel int) float64 {
-	n := box.Intersect(t.Bounds()).Voxels()
-	if n == 0 {
-		return 0
-	}
-	return float64(t.SumChannel(box, channel)) / float64(n)
+	return exact.Mean(box.Intersect(t.Bounds()).Voxels(), t.SumChannel(box, channel))
 }
 
 // Slice is slice z of the table, (Width+1)×(Height+1) entries in the table's own
@@ -162,7 +162,7 @@ func (t *Table[S]) Mean(box Box, channel int) float64 {
 // [boxsum.Integrate] would make of the slices before z added up, but for the
 // rounding of floats.
 func (t *Table[S]) Slice(z int) boxsum.View[S] {
-	if z < 0 || z > t.Depth {
+	if t == nil || z < 0 || z > t.Depth {
 		return boxsum.View[S]{}
 	}
 	v := boxsum.View[S]{Stride: t.Stride, Width: t.Width + 1, Height: t.Height + 1, Channels: t.Channels}
@@ -176,7 +176,7 @@ func (t *Table[S]) Slice(z int) boxsum.View[S] {
 // entry (x, y) of the view sums [0,x]×[0,y]×[0,z]. It shares the table's memory,
 // and is a view of nothing for a slice that the volume does not have.
 func (t *Table[S]) Inclusive(z int) boxsum.View[S] {
-	if z < 0 || z >= t.Depth || t.Width == 0 || t.Height == 0 {
+	if t == nil || z < 0 || z >= t.Depth || t.Width == 0 || t.Height == 0 {
 		return boxsum.View[S]{}
 	}
 	v := t.Slice(z + 1)

@@ -8,20 +8,30 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-// Variance is that of n > 0 numbers, from their sum and the sum of their
-// squares: never negative, from exact integers where both are integers, and NaN
+// Mean is that of n numbers, and 0 of none.
+func Mean[S kernel.Sum](n int, sum S) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(sum) / float64(n)
+}
+
+// Variance is that of n numbers, from their sum and the sum of their squares:
+// never negative, 0 of none, from exact integers where both are integers, and NaN
 // where such sums cannot be of any numbers, for they did not fit their types.
 func Variance[S, Q kernel.Sum](n int, sum S, squares Q) float64 {
+	if n == 0 {
+		return 0
+	}
 	if magnitude, ok := integer(sum); ok {
 		if squares, ok := any(squares).(uint64); ok {
 			return ofIntegers(uint64(n), magnitude, squares)
 		}
 	}
-	mean := float64(sum) / float64(n)
+	mean := Mean(n, sum)
 	return max(0, float64(squares)/float64(n)-float64(mean*mean)) // the same bits, fused or not
 }
 
-// integer is the magnitude of an integer sum.
 func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {
 	switch s := any(s).(type) {
 	case uint32:

@@ -13,7 +13,6 @@ func Bins[S Sum](level Level) func(*BinRow[S]) {
 	return portableBins[S]
 }
 
-// newBins makes the kernels of every level.
 func newBins[S Sum](asm [levelCount]binRoutines[S]) any {
 	all := &[levelCount]func(*BinRow[S]){portableBins[S]}
 	for l := Portable + 1; l < levelCount; l++ {

@@ -9,7 +9,6 @@ type Level int
 // Portable is plain Go, which every machine has.
 const Portable Level = 0
 
-// levelInfo is what there is to know of a level besides its kernels.
 type levelInfo struct {
 	name string
 	has  func() bool // whether this machine has it

@@ -2,7 +2,6 @@ package kernel
 
 import "unsafe"
 
-// memoryRoutines is the assembly of a level that only moves bytes.
 type memoryRoutines struct {
 	fill, read func(at *byte, n int)
 	fillRead   func(dst, src *byte, blocks, ratio int)
@@ -40,7 +39,6 @@ func StreamFillRead(dst, src []byte) {
 	streamRead(src[blocks*LineBytes:])
 }
 
-// streamRead reads every byte of src once.
 func streamRead(src []byte) {
 	body := len(src) &^ 255
 	if body == 0 || memory[best].read == nil {

@@ -71,19 +71,13 @@ func Sums[P Pixel, S Sum](level Level) Func[P, S] { return find[P, S](false).pla
 // Squares is the same for the squares of pixels.
 func Squares[P Pixel, S Sum](level Level) Func[P, S] { return find[P, S](true).plane[level] }
 
-// VolumeSums is the kernel of volumes, and nil for a pair that makes no table.
-func VolumeSums[P Pixel, S Sum](level Level) VolumeFunc[P, S] { return find[P, S](false).volume[level] }
-
-// VolumeSquares is the same for the squares of pixels.
-func VolumeSquares[P Pixel, S Sum](level Level) VolumeFunc[P, S] {
-	return find[P, S](true).volume[level]
+// Volume is the kernel of volumes, of pixels or of their squares, and nil for a
+// pair that makes no table.
+func Volume[P Pixel, S Sum](level Level, squares bool) VolumeFunc[P, S] {
+	return find[P, S](squares).volume[level]
 }
 
-// TiltedSums is the kernel that adds up pixels along both diagonals, and nil for
-// a pair that makes no table.
-func TiltedSums[P Pixel, S Sum](level Level) TiltedFunc[P, S] { return find[P, S](false).tilted[level] }
-
-// TiltedSquares is the same for the squares of pixels.
-func TiltedSquares[P Pixel, S Sum](level Level) TiltedFunc[P, S] {
-	return find[P, S](true).tilted[level]
+// Tilted is the same for sums along both diagonals.
+func Tilted[P Pixel, S Sum](level Level, squares bool) TiltedFunc[P, S] {
+	return find[P, S](squares).tilted[level]
 }

@@ -20,8 +20,8 @@ func sumTest[P kernel.Pixel, S kernel.Sum]() pairTest {
 	return pairTest{
 		pairOf[P, S](pairs.Sums),
 		func(t *testing.T) { testKernel(t, kernel.Sums[P, S], false) },
-		func(t *testing.T) { testVolume(t, kernel.VolumeSums[P, S], kernel.Sums[P, S]) },
-		func(t *testing.T) { testTilted(t, kernel.TiltedSums[P, S]) },
+		func(t *testing.T) { testVolume(t, of(kernel.Volume[P, S], false), kernel.Sums[P, S]) },
+		func(t *testing.T) { testTilted(t, of(kernel.Tilted[P, S], false)) },
 		func(t *testing.T) { testRotated[P, S](t) },
 	}
 }
@@ -30,8 +30,8 @@ func squareTest[P kernel.Pixel, S kernel.Sum]() pairTest {
 	return pairTest{
 		pairOf[P, S](pairs.Squares),
 		func(t *testing.T) { testKernel(t, kernel.Squares[P, S], true) },
-		func(t *testing.T) { testVolume(t, kernel.VolumeSquares[P, S], kernel.Squares[P, S]) },
-		func(t *testing.T) { testTilted(t, kernel.TiltedSquares[P, S]) },
+		func(t *testing.T) { testVolume(t, of(kernel.Volume[P, S], true), kernel.Squares[P, S]) },
+		func(t *testing.T) { testTilted(t, of(kernel.Tilted[P, S], true)) },
 		nil,
 	}
 }
@@ -74,7 +74,12 @@ func TestNoPair(t *testing.T) {
 		kernel.NewRotatedKernel[float64, uint32](kernel.Portable, runs) != nil {
 		t.Error("there is a kernel for float64 in uint32, or for squares in float32")
 	}
-	if kernel.VolumeSquares[uint8, float64](kernel.Best()) != nil || kernel.TiltedSquares[uint8, float64](kernel.Best()) != nil {
+	if kernel.Volume[uint8, float64](kernel.Best(), true) != nil || kernel.Tilted[uint8, float64](kernel.Best(), true) != nil {
 		t.Error("volumes and 45° tables have squares of uint8 in float64")
 	}
+}
+
+// of is the kernels of sums or of squares, by level.
+func of[F any](kernels func(kernel.Level, bool) F, squares bool) func(kernel.Level) F {
+	return func(level kernel.Level) F { return kernels(level, squares) }
 }

@@ -50,7 +50,6 @@ func planeFunc[P Pixel, S Sum](r, below *routines[P, S], portable Func[P, S]) Fu
 // groupRows is how many rows the assembly takes at once.
 const groupRows = 4
 
-// planes is the kernels of many channels and of one.
 func (r *routines[P, S]) planes() (many, single routine[P, S]) {
 	if r.planeDot != nil {
 		return r.plane, r.planeDot

@@ -34,7 +34,6 @@ type rotatedScratch[P Pixel] struct {
 // rotatedRoutine is an assembly kernel; its argument points at a rotatedArgs.
 type rotatedRoutine func(args *uintptr)
 
-// rotatedAssembly makes lines with vectors.
 type rotatedAssembly[P Pixel, S Sum] struct {
 	routine  rotatedRoutine
 	runs     *RotatedRuns
@@ -68,7 +67,6 @@ func newRotatedAssembly[P Pixel, S Sum](level Level, runs *RotatedRuns) *rotated
 	return a
 }
 
-// longest is the pixels of the longest run.
 func (r *RotatedRuns) longest() int {
 	longest, start := 0, 0
 	for x := range r.Run {
@@ -140,5 +138,4 @@ func (a *rotatedAssembly[P, S]) stretch(l *RotatedLine[P, S], src []P, skipped, 
 	runtime.KeepAlive(l)
 }
 
-// address is where an element of a slice is.
 func address[T any](s []T, i int) uintptr { return uintptr(unsafe.Pointer(&s[i])) }

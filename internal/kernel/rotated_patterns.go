@@ -72,7 +72,6 @@ func (cut *rotatedCut) vectors() (list []rotatedVector, patterns []uint32, steps
 	return list, patterns, steps
 }
 
-// onLine is a copy that starts a cache line.
 func onLine(s []uint32) []uint32 {
 	line := make([]uint32, len(s)+LineBytes/4)
 	for address(line, 0)%LineBytes != 0 {

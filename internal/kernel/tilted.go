@@ -203,7 +203,6 @@ func tiltedValue[S Sum, P Pixel](p P, square bool) S {
 	return S(p)
 }
 
-// rotate moves the first n elements to the end.
 func rotate[S Sum](s []S, n int) {
 	for ; n > 0; n-- {
 		first := s[0]

@@ -113,7 +113,6 @@ type layout struct {
 	length                         int // elements from the first value to the last
 }
 
-// A view is an array and its layout.
 type view struct {
 	array
 	layout
@@ -174,7 +173,6 @@ func (a array) mustView(axes int) (v view) {
 	return v
 }
 
-// values is what a view holds.
 func values[T any](v *view) []T {
 	if v.length <= 0 {
 		return nil

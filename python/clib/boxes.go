@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"image"
 	"math"
 	"unsafe"
@@ -24,7 +23,6 @@ const (
 	boxDeviation
 )
 
-// A query is boxes to answer from a table.
 type query struct {
 	table, squares view
 	boxes, out     array
@@ -35,10 +33,10 @@ type query struct {
 // float64. It takes a table, its squares or None, boxes, out, the question and
 // workers. Boxes are int64, four numbers each for a table of an image and six for
 // one of a volume; out has a row of as many numbers as there are channels for each.
-func boxes(a arguments) (any, error) {
+func boxes(a arguments) any {
 	q := &query{boxes: a.array(2), out: a.toWrite(3), what: a.int(4), workers: a.int(5)}
 	if len(q.boxes.shape) != 2 {
-		return nil, invalid("boxes of shape %v", q.boxes.shape)
+		must(invalid("boxes of shape %v", q.boxes.shape))
 	}
 	axes := 2
 	if q.boxes.shape[1] == 6 {
@@ -46,120 +44,100 @@ func boxes(a arguments) (any, error) {
 	}
 	q.table = a.array(0).mustView(axes)
 	if q.table.width == 0 || q.table.height == 0 || q.table.depth == 0 {
-		return nil, errNoBorder
+		must(errNoBorder)
 	}
 	if a.has(1) {
 		q.squares = a.array(1).mustView(axes)
 		if a, b := q.squares.layout, q.table.layout; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
-			return nil, invalid("tables of sums and squares have shapes %v and %v", q.table.shape, q.squares.shape)
+			must(invalid("tables of sums and squares have shapes %v and %v", q.table.shape, q.squares.shape))
 		}
 	}
-	p, ok := bySum[q.table.element]
-	if !ok {
-		return nil, wrongTypes("a table of %v", q.table.element)
-	}
-	return nil, p.answer(q)
+	known(bySum, q.table.element, "a table of %v").answer(q)
+	return nil
 }
 
 var errNoBorder = invalid("a table has a row and a column of zeros at least")
 
 // An asker writes the sums of some boxes, of all channels.
-type asker[S boxsum.Sum] func(dst []S, from, to int) error
+type asker[S boxsum.Sum] func(dst []S, from, to int)
 
 // newAsker asks the package that knows tables of this kind.
-func newAsker[S boxsum.Sum](q *query, v *view) (asker[S], error) {
+func newAsker[S boxsum.Sum](q *query, v *view) asker[S] {
 	switch q.boxes.shape[1] {
 	case 4:
 		boxes := list[image.Rectangle](q.boxes, i64, "boxes", -1, 4)
 		t := tableOver[S](v)
-		return func(dst []S, from, to int) error { return t.SumBoxes(dst, boxes[from:to]) }, nil
+		return func(dst []S, from, to int) { must(t.SumBoxes(dst, boxes[from:to])) }
 	case 6:
 		boxes := list[volume.Box](q.boxes, i64, "boxes", -1, 6)
 		t := volumeOver[S](v)
-		return func(dst []S, from, to int) error { return t.SumBoxes(dst, boxes[from:to]) }, nil
+		return func(dst []S, from, to int) { must(t.SumBoxes(dst, boxes[from:to])) }
 	}
-	return nil, invalid("boxes have 4 numbers, or 6 in a volume, not %d", q.boxes.shape[1])
+	must(invalid("boxes have 4 numbers, or 6 in a volume, not %d", q.boxes.shape[1]))
+	return nil
 }
 
 // answer answers a query of a table of S; int32 is answered as uint32, which has
 // the same bits.
-func answer[S boxsum.Sum](q *query) error {
-	n, c := q.boxes.shape[0], q.table.channels
-	sums, err := newAsker[S](q, &q.table)
-	if err != nil {
-		return err
-	}
+func answer[S boxsum.Sum](q *query) {
+	n, c, sums := q.boxes.shape[0], q.table.channels, newAsker[S](q, &q.table)
 	if q.what == boxSum {
 		out := list[S](q.out, q.table.element, "out", n, c)
-		return parallel(n, q.workers, boxesPerWorker, func(from, to int) error { return sums(out[from*c:to*c], from, to) })
+		parallel(n, q.workers, boxesPerWorker, func(from, to int) { sums(out[from*c:to*c], from, to) })
+		return
 	}
 	out := list[float64](q.out, f64, "out", n, c)
 	switch {
 	case q.what == boxMean:
-		return means(q, sums, out)
+		means(q, sums, out)
 	case q.squares.element == u64 || q.squares.element == i64:
-		return spread[S, uint64](q, sums, out)
+		spread[S, uint64](q, sums, out)
 	case q.squares.element == f64:
-		return spread[S, float64](q, sums, out)
+		spread[S, float64](q, sums, out)
+	default:
+		must(wrongTypes("squares of %v", q.squares.element))
 	}
-	return wrongTypes("squares of %v", q.squares.element)
 }
 
-// means writes the means of boxes.
-func means[S boxsum.Sum](q *query, sums asker[S], out []float64) error {
+func means[S boxsum.Sum](q *query, sums asker[S], out []float64) {
 	c := q.table.channels
-	return q.chunks(func() func(from, to int) error {
+	q.chunks(func() func(from, to int) {
 		room := make([]S, chunk*c)
-		return func(from, to int) error {
-			if err := sums(room, from, to); err != nil {
-				return err
-			}
+		return func(from, to int) {
+			sums(room, from, to)
 			for i := range to - from {
-				area := float64(max(q.area(from+i), 1)) // of an empty box the sum is 0
+				area := q.area(from + i)
 				for channel, sum := range room[i*c:][:c] {
-					value := float64(sum)
-					if q.table.element == i32 {
-						value = float64(int32(sum))
+					at := &out[(from+i)*c+channel]
+					if *at = exact.Mean(area, sum); q.table.element == i32 {
+						*at = exact.Mean(area, int64(int32(sum)))
 					}
-					out[(from+i)*c+channel] = value / area
 				}
 			}
-			return nil
 		}
 	})
 }
 
-// spread writes variances or standard deviations.
-func spread[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], out []float64) error {
-	squares, err := newAsker[Q](q, &q.squares)
-	if err != nil {
-		return err
-	}
-	c := q.table.channels
-	return q.chunks(func() func(from, to int) error {
+func spread[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], out []float64) {
+	c, squares := q.table.channels, newAsker[Q](q, &q.squares)
+	q.chunks(func() func(from, to int) {
 		room, squared := make([]S, chunk*c), make([]Q, chunk*c)
-		return func(from, to int) error {
-			if err := errors.Join(sums(room, from, to), squares(squared, from, to)); err != nil {
-				return err
-			}
+		return func(from, to int) {
+			sums(room, from, to)
+			squares(squared, from, to)
 			for i := range to - from {
 				area := q.area(from + i)
 				for channel := range c {
 					at := &out[(from+i)*c+channel]
-					switch sum := room[i*c+channel]; {
-					case area == 0:
-						*at = 0
-					case q.table.element == i32:
+					sum := room[i*c+channel]
+					if *at = variance(area, sum, squared[i*c+channel]); q.table.element == i32 {
 						*at = variance(area, int64(int32(sum)), squared[i*c+channel])
-					default:
-						*at = variance(area, sum, squared[i*c+channel])
 					}
 					if q.what == boxDeviation {
 						*at = math.Sqrt(*at)
 					}
 				}
 			}
-			return nil
 		}
 	})
 }
@@ -181,15 +159,12 @@ func variance[S boxsum.Sum, Q boxsum.Square](area int, sum S, squares Q) float64
 const chunk = 512
 
 // chunks calls what start makes for each worker with all boxes, one chunk at a time.
-func (q *query) chunks(start func() func(from, to int) error) error {
-	return parallel(q.boxes.shape[0], q.workers, boxesPerWorker, func(from, to int) error {
+func (q *query) chunks(start func() func(from, to int)) {
+	parallel(q.boxes.shape[0], q.workers, boxesPerWorker, func(from, to int) {
 		f := start()
 		for ; from < to; from += chunk {
-			if err := f(from, min(from+chunk, to)); err != nil {
-				return err
-			}
+			f(from, min(from+chunk, to))
 		}
-		return nil
 	})
 }
 

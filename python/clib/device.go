@@ -26,14 +26,14 @@ var opened struct {
 
 // device opens a device by a name such as cuda, cuda:1 or opencl:0, unless it is
 // open, and is its number.
-func device(a arguments) (any, error) {
+func device(a arguments) any {
 	name := a.text(0)
 	kind, at, indexed := strings.Cut(strings.ToLower(name), ":")
 	var kinds []gpu.Kind
 	if kind != "gpu" {
 		k, err := gpu.ParseKind(kind)
 		if err != nil {
-			return nil, invalid("no device is called %q: there are cpu, gpu, cuda, cuda:0, opencl, opencl:0 and so on", name)
+			must(invalid("no device is called %q: there are cpu, gpu, cuda, cuda:0, opencl, opencl:0 and so on", name))
 		}
 		kinds = append(kinds, k)
 	}
@@ -41,7 +41,7 @@ func device(a arguments) (any, error) {
 	if indexed {
 		var err error
 		if index, err = strconv.Atoi(at); err != nil || index < 0 || len(kinds) == 0 {
-			return nil, invalid("%q names no device: cuda:0 would", name)
+			must(invalid("%q names no device: cuda:0 would", name))
 		}
 	}
 	opened.Lock()
@@ -49,50 +49,42 @@ func device(a arguments) (any, error) {
 	for i, d := range opened.devices {
 		info := d.Info()
 		if (len(kinds) == 0 && !info.CPU || len(kinds) > 0 && info.Kind == kinds[0]) && (!indexed || info.Index == index) {
-			return i, nil
+			return i
 		}
 	}
-	d, err := open(kinds, index, indexed)
-	if err != nil {
-		return nil, err
-	}
-	opened.devices = append(opened.devices, d)
-	return len(opened.devices) - 1, nil
+	opened.devices = append(opened.devices, open(kinds, index, indexed))
+	return len(opened.devices) - 1
 }
 
-func open(kinds []gpu.Kind, index int, indexed bool) (*gpu.Device, error) {
+func open(kinds []gpu.Kind, index int, indexed bool) *gpu.Device {
 	if !indexed {
-		return gpu.OpenBest(kinds...)
+		return got(gpu.OpenBest(kinds...))
 	}
-	infos, err := gpu.Devices()
-	if err != nil {
-		return nil, err
-	}
-	for _, info := range infos {
+	for _, info := range got(gpu.Devices()) {
 		if info.Kind == kinds[0] && info.Index == index {
-			return gpu.Open(info)
+			return got(gpu.Open(info))
 		}
 	}
-	return nil, fmt.Errorf("gpu: %w: there is no %v:%d", gpu.ErrNoDevice, kinds[0], index)
+	must(fmt.Errorf("gpu: %w: there is no %v:%d", gpu.ErrNoDevice, kinds[0], index))
+	return nil
 }
 
-// deviceOf is the device of this number, and nil for -1.
-func deviceOf(number int) (*gpu.Device, error) {
+// device is the device whose number is an argument, and nil for -1.
+func (a arguments) device(i int) *gpu.Device {
+	number := a.int(i)
 	if number == -1 {
-		return nil, nil
+		return nil
 	}
 	opened.Lock()
 	defer opened.Unlock()
 	if number < 0 || number >= len(opened.devices) {
-		return nil, fmt.Errorf("gpu: %w: no device has number %d", gpu.ErrNoDevice, number)
+		must(fmt.Errorf("gpu: %w: no device has number %d", gpu.ErrNoDevice, number))
 	}
-	return opened.devices[number], nil
+	return opened.devices[number]
 }
 
-// mustDevice is the device of an argument, which must be one.
 func (a arguments) mustDevice(i int) *gpu.Device {
-	d, err := deviceOf(a.int(i))
-	must(err)
+	d := a.device(i)
 	if d == nil {
 		must(fmt.Errorf("gpu: %w: the processor has no arrays of a device", gpu.ErrNoDevice))
 	}
@@ -100,7 +92,7 @@ func (a arguments) mustDevice(i int) *gpu.Device {
 }
 
 // devices is the devices of the machine as JSON.
-func devices(arguments) (any, error) {
+func devices(arguments) any {
 	type device struct {
 		Name   string `json:"name"`
 		Device string `json:"device"`
@@ -112,8 +104,7 @@ func devices(arguments) (any, error) {
 	for _, i := range infos {
 		list = append(list, device{i.Name, fmt.Sprintf("%v:%d", i.Kind, i.Index), i.Memory, i.CPU})
 	}
-	data, err := json.Marshal(list)
-	return string(data), err
+	return string(got(json.Marshal(list)))
 }
 
 // A flatArray is boxsum_flat_array: an array in one piece of memory.
@@ -141,29 +132,25 @@ func (f *flatArray) array() array {
 // onDevice queues a table of an image or volume on a stream of its device, where
 // all arrays are. It takes flat arrays of the image, its table and perhaps that of
 // the squares, the kind of the table, and the numbers of the device and the stream.
-func onDevice(a arguments) (any, error) {
+func onDevice(a arguments) any {
 	flat := a.flat(0)
 	var second *array
 	if len(flat) > 2 {
 		squares := flat[2].array()
 		second = &squares
 	}
-	j, p, err := newJob(flat[0].array(), flat[1].array(), second, a.int(1), 0)
-	if err != nil {
-		return nil, err
-	}
-	if j.device, err = interop.OnStream(a.mustDevice(2), uintptr(a.int(3))); err != nil {
-		return nil, err
-	}
-	return nil, j.runOnDevice(p)
+	j := newJob(flat[0].array(), flat[1].array(), second, a.int(1), 0)
+	j.device = got(interop.OnStream(a.mustDevice(2), uintptr(a.int(3))))
+	j.runOnDevice()
+	return nil
 }
 
-// runOnDevice makes the tables where the arrays are.
-func (j *job) runOnDevice(p *pair) error {
+func (j *job) runOnDevice() {
 	if j.squares.bytes != 0 {
-		return p.squaresOnDevice[j.squareType()](j)
+		j.pair.squaresOnDevice[j.squareType()](j)
+	} else {
+		j.pair.sumsOnDevice(j)
 	}
-	return p.sumsOnDevice(j)
 }
 
 // foreign is an image, a volume or a table in device memory.
@@ -180,66 +167,49 @@ func (j *job) foreign(v view, border int) interop.Foreign {
 }
 
 // queue lays an image and a table over arrays of a device, and queues their work.
-func queue[T, I any](j *job, to view, table func(*gpu.Device, interop.Foreign) (T, error), image func(*gpu.Device, interop.Foreign) (I, error), integrate func(T, I, *gpu.Options) error) error {
-	src, err := image(j.device, j.foreign(j.image, 0))
-	if err != nil {
-		return err
-	}
-	dst, err := table(j.device, j.foreign(to, 1))
-	if err != nil {
-		return err
-	}
-	return integrate(dst, src, nil)
+func queue[T, I any](j *job, to view, table func(*gpu.Device, interop.Foreign) (T, error), image func(*gpu.Device, interop.Foreign) (I, error), integrate func(T, I, *gpu.Options) error) {
+	src := got(image(j.device, j.foreign(j.image, 0)))
+	must(integrate(got(table(j.device, j.foreign(to, 1))), src, nil))
 }
 
-func sumsOnDevice[S boxsum.Sum, P boxsum.Pixel](j *job) error {
+func sumsOnDevice[S boxsum.Sum, P boxsum.Pixel](j *job) {
 	switch j.kind {
 	case volumeTable:
-		return queue(j, j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], gpu.IntegrateVolumeInto[S, P])
+		queue(j, j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], gpu.IntegrateVolumeInto[S, P])
 	case tiltedTable:
-		return queue(j, j.sum, interop.TiltedTableOver[S], interop.ImageOver[P], gpu.IntegrateTiltedInto[S, P])
+		queue(j, j.sum, interop.TiltedTableOver[S], interop.ImageOver[P], gpu.IntegrateTiltedInto[S, P])
+	default:
+		queue(j, j.sum, interop.TableOver[S], interop.ImageOver[P], gpu.IntegrateInto[S, P])
 	}
-	return queue(j, j.sum, interop.TableOver[S], interop.ImageOver[P], gpu.IntegrateInto[S, P])
 }
 
-func squaresOnDevice[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) error {
+func squaresOnDevice[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	if j.kind == volumeTable {
-		return queue(j, j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], func(t *gpu.VolumeTable[S], v *gpu.Volume[P], opt *gpu.Options) error {
-			q, err := interop.VolumeTableOver[Q](j.device, j.foreign(j.squares, 1))
-			if err != nil {
-				return err
-			}
+		queue(j, j.sum, interop.VolumeTableOver[S], interop.VolumeOver[P], func(t *gpu.VolumeTable[S], v *gpu.Volume[P], opt *gpu.Options) error {
+			q := got(interop.VolumeTableOver[Q](j.device, j.foreign(j.squares, 1)))
 			return gpu.IntegrateVolumeSquaresInto(&gpu.SquaredVolumeTable[S, Q]{Sum: t, Squares: q}, v, opt)
 		})
+		return
 	}
-	return queue(j, j.sum, interop.TableOver[S], interop.ImageOver[P], func(t *gpu.Table[S], im *gpu.Image[P], opt *gpu.Options) error {
-		q, err := interop.TableOver[Q](j.device, j.foreign(j.squares, 1))
-		if err != nil {
-			return err
-		}
+	queue(j, j.sum, interop.TableOver[S], interop.ImageOver[P], func(t *gpu.Table[S], im *gpu.Image[P], opt *gpu.Options) error {
+		q := got(interop.TableOver[Q](j.device, j.foreign(j.squares, 1)))
 		return gpu.IntegrateSquaresInto(&gpu.SquaredTable[S, Q]{Sum: t, Squares: q}, im, opt)
 	})
 }
 
 // wait waits for the work of a stream. It takes the numbers of device and stream.
-func wait(a arguments) (any, error) {
-	d, err := interop.OnStream(a.mustDevice(0), uintptr(a.int(1)))
-	if err != nil {
-		return nil, err
-	}
-	return nil, d.Wait()
+func wait(a arguments) any {
+	must(got(interop.OnStream(a.mustDevice(0), uintptr(a.int(1)))).Wait())
+	return nil
 }
 
 // take takes memory of a device, and is its address; give gives it back.
-func take(a arguments) (any, error) {
-	handle, err := interop.Take(a.mustDevice(0), int64(a.int(1)))
-	return int(handle), err
-}
+func take(a arguments) any { return int(got(interop.Take(a.mustDevice(0), int64(a.int(1))))) }
 
-func give(a arguments) (any, error) { return nil, interop.Give(a.mustDevice(0), uintptr(a.int(1))) }
+func give(a arguments) any {
+	must(interop.Give(a.mustDevice(0), uintptr(a.int(1))))
+	return nil
+}
 
 // deviceOfAddress is the number of the CUDA device where an address is.
-func deviceOfAddress(a arguments) (any, error) {
-	index, err := interop.DeviceOf(uintptr(a.int(0)))
-	return index, err
-}
+func deviceOfAddress(a arguments) any { return got(interop.DeviceOf(uintptr(a.int(0)))) }

@@ -51,10 +51,7 @@ func TestArraysOfADevice(t *testing.T) {
 		shape: sums.shape, strides: [4]int{(height + 1) * (width + 1) * 8, (width + 1) * 8, 8},
 	}
 	second := squared.array()
-	j, m, err := newJob(voxels.array(), sums.array(), &second, volumeTable, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := newJob(voxels.array(), sums.array(), &second, volumeTable, 0)
 	on, err := interop.VolumeOver[uint8](d, j.foreign(j.image, 0))
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +60,7 @@ func TestArraysOfADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.device = d
-	if err := j.runOnDevice(m); err != nil {
+	if err := refused(j.runOnDevice); err != nil {
 		t.Fatal(err)
 	}
 	want, err := volume.IntegrateSquares[uint32, uint64](src, nil)
@@ -99,12 +96,9 @@ func TestArraysOfADevice(t *testing.T) {
 		image, out := voxels, sums
 		image.axes, image.shape, image.strides = 2, [4]int{height, width}, [4]int{width + gap, 1}
 		out.axes, out.shape, out.strides = 2, [4]int{height + 1, width + 1}, [4]int{(width + 1) * 4, 4}
-		j, m, err := newJob(image.array(), out.array(), nil, kind, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := newJob(image.array(), out.array(), nil, kind, 0)
 		j.device = d
-		if err := j.runOnDevice(m); err != nil {
+		if err := refused(j.runOnDevice); err != nil {
 			t.Fatal(err)
 		}
 		over, err := interop.TableOver[uint32](d, j.foreign(j.sum, 1))
@@ -115,13 +109,13 @@ func TestArraysOfADevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		onHost := job{image: j.image, sum: j.sum, kind: kind}
+		onHost := job{pair: j.pair, image: j.image, sum: j.sum, kind: kind}
 		slice := src.Slice(0)
 		room := make([]uint32, (width+1)*(height+1))
 		onHost.image.data = unsafe.Pointer(unsafe.SliceData(slice.Pix))
 		onHost.image.stride, onHost.image.length = slice.Stride, len(slice.Pix)
 		onHost.sum.data = unsafe.Pointer(&room[0])
-		if err := onHost.run(m); err != nil {
+		if err := refused(onHost.run); err != nil {
 			t.Fatal(err)
 		}
 		for y := range height + 1 {
@@ -150,11 +144,22 @@ func TestArraysThatDoNotFit(t *testing.T) {
 	} {
 		image, table := ok, out
 		change(&image, &table)
-		if _, _, err := newJob(image.array(), table.array(), nil, uprightTable, 0); err == nil {
+		if err := refused(func() { newJob(image.array(), table.array(), nil, uprightTable, 0) }); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, _, err := newJob(ok.array(), out.array(), nil, uprightTable, 0); err != nil {
+	if err := refused(func() { newJob(ok.array(), out.array(), nil, uprightTable, 0) }); err != nil {
 		t.Error(err)
 	}
+}
+
+// refused is the error that ends a call. Any other panic stays one.
+func refused(call func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = r.(refusal).error
+		}
+	}()
+	call()
+	return nil
 }

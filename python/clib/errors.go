@@ -63,7 +63,21 @@ func must(err error) {
 	}
 }
 
-// recovered is the error of a panic.
+// got is a value, unless the error ends the call.
+func got[T any](v T, err error) T {
+	must(err)
+	return v
+}
+
+// known is what there is for a type of elements. Another type ends the call.
+func known[V any](all map[element]V, e element, format string) V {
+	v, ok := all[e]
+	if !ok {
+		must(wrongTypes(format, e))
+	}
+	return v
+}
+
 func recovered(r any) error {
 	if refused, ok := r.(refusal); ok {
 		return refused.error
@@ -72,8 +86,8 @@ func recovered(r any) error {
 }
 
 // parallel calls f for parts of n items, several at once where there are many.
-// A panic in a part becomes the error.
-func parallel(n, workers, least int, f func(from, to int) error) error {
+// A part that panics ends the call.
+func parallel(n, workers, least int, f func(from, to int)) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -86,12 +100,20 @@ func parallel(n, workers, least int, f func(from, to int) error) error {
 				errs[i] = recovered(r)
 			}
 		}()
-		errs[i] = f(n/workers*i+min(i, n%workers), n/workers*(i+1)+min(i+1, n%workers))
+		f(n/workers*i+min(i, n%workers), n/workers*(i+1)+min(i+1, n%workers))
 	}
 	for i := 1; i < workers; i++ {
 		all.Go(func() { part(i) })
 	}
 	part(0)
 	all.Wait()
-	return errors.Join(errs...)
+	must(errors.Join(errs...))
+}
+
+func each(n, workers, least int, f func(i int)) {
+	parallel(n, workers, least, func(from, to int) {
+		for i := from; i < to; i++ {
+			f(i)
+		}
+	})
 }

@@ -20,86 +20,72 @@ type features struct {
 	workers   int
 }
 
-// evaluate writes the values of all features in all windows.
-func evaluate[V haar.Number, S boxsum.Sum](p *haar.Plane[V, S], q *features) error {
-	n := q.set.Len()
-	opt := &haar.Options{Workers: q.workers}
+func evaluate[V haar.Number, S boxsum.Sum](p *haar.Plane[V, S], q *features) {
+	n, opt := q.set.Len(), &haar.Options{Workers: q.workers}
 	if q.corrected {
 		out := list[float64](q.out, f64, "out", len(q.windows), n)
-		return p.CorrectedValues(out, q.set, q.windows, opt)
+		must(p.CorrectedValues(out, q.set, q.windows, opt))
+		return
 	}
 	e := i64
 	if V(1)/2 != 0 {
 		e = f64
 	}
-	return p.Values(list[V](q.out, e, "out", len(q.windows), n), q.set, q.windows, opt)
+	must(p.Values(list[V](q.out, e, "out", len(q.windows), n), q.set, q.windows, opt))
 }
 
 // onPlane evaluates with sums as float64, where the values are, or as int64. The
 // functions make the plane.
-func onPlane[S boxsum.Sum](q *features, floats func() (*haar.Plane[float64, S], error), whole func() (*haar.Plane[int64, S], error)) error {
+func onPlane[S boxsum.Sum](q *features, floats func() (*haar.Plane[float64, S], error), whole func() (*haar.Plane[int64, S], error)) {
 	if q.corrected || q.out.element == f64 {
-		p, err := floats()
-		must(err)
-		return evaluate(p, q)
+		evaluate(got(floats()), q)
+	} else {
+		evaluate(got(whole()), q)
 	}
-	p, err := whole()
-	must(err)
-	return evaluate(p, q)
 }
 
-// uprightFeatures evaluates on a table of the caller's.
-func uprightFeatures[S boxsum.Sum](v *view, q *features) error {
+func uprightFeatures[S boxsum.Sum](v *view, q *features) {
 	t := tableOver[S](v)
-	return onPlane(q,
+	onPlane(q,
 		func() (*haar.Plane[float64, S], error) { return haar.Upright[float64](t, q.channel) },
 		func() (*haar.Plane[int64, S], error) { return haar.Upright[int64](t, q.channel) })
 }
 
 // newSet is all features of some kinds, or those of a list: rows of kind, x0, y0,
 // x1 and y1. With a rotation that is not 0/1 the window is upright all the same.
-func newSet(width, height int, kinds []int, listed [][5]int, rot rotated.Rotation) (*haar.Set, error) {
+func newSet(width, height int, kinds []int, listed [][5]int, rot rotated.Rotation) *haar.Set {
 	if listed != nil {
 		all := make([]haar.Feature, len(listed))
 		for i, f := range listed {
-			kind, err := kindOf(f[0])
-			if err != nil {
-				return nil, err
-			}
-			if all[i], err = haar.New(kind, image.Rect(f[1], f[2], f[3], f[4])); err != nil {
-				return nil, err
-			}
+			all[i] = got(haar.New(kindOf(f[0]), image.Rect(f[1], f[2], f[3], f[4])))
 		}
 		if rot.A != 0 {
-			return haar.NewRotatedSet(rot, width, height, all...)
+			return got(haar.NewRotatedSet(rot, width, height, all...))
 		}
-		return haar.NewSet(width, height, all...)
+		return got(haar.NewSet(width, height, all...))
 	}
 	all := make([]haar.Kind, len(kinds))
 	for i, k := range kinds {
-		var err error
-		if all[i], err = kindOf(k); err != nil {
-			return nil, err
-		}
+		all[i] = kindOf(k)
 	}
 	if rot.A != 0 {
-		return haar.AllRotated(rot, width, height, all...)
+		return got(haar.AllRotated(rot, width, height, all...))
 	}
-	return haar.All(width, height, all...)
+	return got(haar.All(width, height, all...))
 }
 
-func kindOf(n int) (haar.Kind, error) {
+func kindOf(n int) haar.Kind {
 	if n < 1 || n > len(haar.Kinds()) {
-		return 0, wrongTypes("no kind of feature is number %d", n)
+		must(wrongTypes("no kind of feature is number %d", n))
 	}
-	return haar.Kind(n), nil
+	return haar.Kind(n)
 }
 
 // haarValues evaluates features in windows that start at pixels. It takes a table of
 // an image, or the handle of a rotated table; kinds and features, one of them None;
 // width and height; 1 where windows stay upright on a rotated table; windows, out,
 // the channel, 1 for values that are corrected, and workers.
-func haarValues(a arguments) (any, error) {
+func haarValues(a arguments) any {
 	at := a.array(6)
 	q := &features{windows: list[image.Point](at, i64, "windows", -1, 2)[:at.shape[0]], out: a.toWrite(7), channel: a.int(8), corrected: a.int(9) != 0, workers: a.int(10)}
 	var l lattice
@@ -117,34 +103,26 @@ func haarValues(a arguments) (any, error) {
 	} else {
 		kinds = list[int](a.array(1), i64, "kinds", -1)
 	}
-	var err error
-	if q.set, err = newSet(a.int(3), a.int(4), kinds, listed, rot); err != nil {
-		return nil, err
-	}
+	q.set = newSet(a.int(3), a.int(4), kinds, listed, rot)
 	if l != nil {
-		return nil, l.features(q)
+		l.features(q)
+		return nil
 	}
 	table := a.array(0).mustView(2)
 	if table.width == 0 || table.height == 0 {
-		return nil, errNoBorder
+		must(errNoBorder)
 	}
-	p, ok := bySum[table.element]
-	if !ok {
-		return nil, wrongTypes("a table of %v", table.element)
-	}
-	return nil, p.features(&table, q)
+	known(bySum, table.element, "a table of %v").features(&table, q)
+	return nil
 }
 
 // haarFeatures is how many features of some kinds a window has. It takes the kinds,
 // width and height, a rotation's two terms, and an array to write the features to,
 // or None.
-func haarFeatures(a arguments) (any, error) {
-	set, err := newSet(a.int(1), a.int(2), list[int](a.array(0), i64, "kinds", -1), nil, rotated.Rotation{A: a.int(3), B: a.int(4)})
-	if err != nil {
-		return nil, err
-	}
+func haarFeatures(a arguments) any {
+	set := newSet(a.int(1), a.int(2), list[int](a.array(0), i64, "kinds", -1), nil, rotated.Rotation{A: a.int(3), B: a.int(4)})
 	if !a.has(5) {
-		return set.Len(), nil
+		return set.Len()
 	}
 	rows := list[[5]int](a.toWrite(5), i64, "out", set.Len(), 5)
 	i := 0
@@ -153,5 +131,5 @@ func haarFeatures(a arguments) (any, error) {
 		rows[i] = [5]int{int(f.Kind()), b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
 		i++
 	}
-	return len(rows), nil
+	return len(rows)
 }

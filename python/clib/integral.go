@@ -18,35 +18,29 @@ const (
 
 // A job is one table, or that of squares too, to make of an image or a volume.
 type job struct {
+	pair                *pair
 	image, sum, squares view
 	kind, workers       int
 	device              *gpu.Device // for arrays of the host to go through, nil for none; or with arrays on it
 }
 
 // newJob sees arrays as an image, or a volume, and tables. Squares may be nil.
-func newJob(image, sum array, squares *array, kind, workers int) (*job, *pair, error) {
+func newJob(image, sum array, squares *array, kind, workers int) *job {
 	axes := 2
 	if kind == volumeTable {
 		axes = 3
 	}
-	j := &job{kind: kind, workers: workers}
-	if err := j.image.set(&image, axes); err != nil {
-		return nil, nil, err
+	j := &job{kind: kind, workers: workers, image: image.mustView(axes)}
+	j.sum.setTable(&sum, "out", axes, &j.image)
+	j.pair = find(image.element, sum.element)
+	if squares == nil {
+		return j
 	}
-	if err := j.sum.setTable(&sum, "out", axes, &j.image); err != nil {
-		return nil, nil, err
+	j.squares.setTable(squares, "the squares of out", axes, &j.image)
+	if j.pair.squares[j.squareType()] == nil || kind == tiltedTable {
+		must(wrongTypes("pixels of %v have no table of %v with squares of %v", image.element, sum.element, squares.element))
 	}
-	p, err := find(image.element, sum.element)
-	if err != nil || squares == nil {
-		return j, p, err
-	}
-	if err = j.squares.setTable(squares, "the squares of out", axes, &j.image); err != nil {
-		return nil, nil, err
-	}
-	if p.squares[j.squareType()] == nil || kind == tiltedTable {
-		err = wrongTypes("pixels of %v have no table of %v with squares of %v", image.element, sum.element, squares.element)
-	}
-	return j, p, err
+	return j
 }
 
 // squareType is the type of the squares, whose sign is all the same.
@@ -58,40 +52,31 @@ func (j *job) squareType() element {
 }
 
 // setTable sees an array as the table of an image or volume.
-func (v *view) setTable(a *array, name string, axes int, image *view) error {
+func (v *view) setTable(a *array, name string, axes int, image *view) {
 	a.mustWrite(name)
 	if err := v.set(a, axes); err != nil {
-		return invalid("%s is laid out in another way: the elements of its rows must lie side by side, its rows in order, with native bytes", name)
+		must(invalid("%s is laid out in another way: the elements of its rows must lie side by side, its rows in order, with native bytes", name))
 	}
 	if v.width != image.width+1 || v.height != image.height+1 || axes == 3 && v.depth != image.depth+1 || v.channels != image.channels || len(a.shape) != len(image.shape) {
-		return invalid("%s has shape %v, which is not one more along the axes of an image of shape %v", name, a.shape, image.shape)
+		must(invalid("%s has shape %v, which is not one more along the axes of an image of shape %v", name, a.shape, image.shape))
 	}
-	return nil
 }
 
 // integral makes a table of an image or volume. It takes the image, an array for the
 // table, and one for the squares or None. What may follow is the kind, workers and
 // the number of a device.
-func integral(a arguments) (any, error) {
+func integral(a arguments) any {
 	if len(a) == 3 { // the usual call
-		j, p, err := hostJob(a, uprightTable, 0)
-		if err != nil {
-			return nil, err
-		}
-		return nil, j.run(p)
+		hostJob(a, uprightTable, 0).run()
+		return nil
 	}
-	j, p, err := hostJob(a, a.int(3), a.int(4))
-	if err != nil {
-		return nil, err
-	}
-	if j.device, err = deviceOf(a.int(5)); err != nil {
-		return nil, err
-	}
-	return nil, j.run(p)
+	j := hostJob(a, a.int(3), a.int(4))
+	j.device = a.device(5)
+	j.run()
+	return nil
 }
 
-// hostJob is the job of the first three arguments.
-func hostJob(a arguments, kind, workers int) (*job, *pair, error) {
+func hostJob(a arguments, kind, workers int) *job {
 	if !a.has(2) {
 		return newJob(a.array(0), a.array(1), nil, kind, workers)
 	}
@@ -99,12 +84,12 @@ func hostJob(a arguments, kind, workers int) (*job, *pair, error) {
 	return newJob(a.array(0), a.array(1), &second, kind, workers)
 }
 
-// run makes the tables in memory of the host.
-func (j *job) run(p *pair) error {
+func (j *job) run() {
 	if j.squares.bytes != 0 {
-		return p.squares[j.squareType()](j)
+		j.pair.squares[j.squareType()](j)
+	} else {
+		j.pair.sums(j)
 	}
-	return p.sums(j)
 }
 
 func imageOf[P boxsum.Pixel](v *view) boxsum.Image[P] {
@@ -127,32 +112,34 @@ func volumeOver[S boxsum.Sum](v *view) *volume.Table[S] {
 	}
 }
 
-// sums makes a table without squares.
-func sums[S boxsum.Sum, P boxsum.Pixel](j *job) error {
+func sums[S boxsum.Sum, P boxsum.Pixel](j *job) {
 	switch {
 	case j.kind == volumeTable:
-		return volume.IntegrateInto(volumeOver[S](&j.sum), volumeOf[P](&j.image), &volume.Options{Workers: j.workers})
+		must(volume.IntegrateInto(volumeOver[S](&j.sum), volumeOf[P](&j.image), &volume.Options{Workers: j.workers}))
 	case j.kind == tiltedTable:
 		t := &tilted.Table[S]{Sums: values[S](&j.sum), Stride: j.sum.stride, Width: j.image.width, Height: j.image.height, Channels: j.image.channels}
 		if j.device != nil {
-			return gpu.IntegrateTiltedHostInto(j.device, t, imageOf[P](&j.image), nil)
+			must(gpu.IntegrateTiltedHostInto(j.device, t, imageOf[P](&j.image), nil))
+		} else {
+			must(tilted.IntegrateInto(t, imageOf[P](&j.image), &tilted.Options{Workers: j.workers}))
 		}
-		return tilted.IntegrateInto(t, imageOf[P](&j.image), &tilted.Options{Workers: j.workers})
 	case j.device != nil:
-		return gpu.IntegrateHostInto(j.device, tableOver[S](&j.sum), imageOf[P](&j.image), nil)
+		must(gpu.IntegrateHostInto(j.device, tableOver[S](&j.sum), imageOf[P](&j.image), nil))
+	default:
+		must(boxsum.IntegrateInto(tableOver[S](&j.sum), imageOf[P](&j.image), &boxsum.Options{Workers: j.workers}))
 	}
-	return boxsum.IntegrateInto(tableOver[S](&j.sum), imageOf[P](&j.image), &boxsum.Options{Workers: j.workers})
 }
 
-// squares makes tables with squares.
-func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) error {
+func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	if j.kind == volumeTable {
 		t := &volume.SquaredTable[S, Q]{Sum: volumeOver[S](&j.sum), Squares: volumeOver[Q](&j.squares)}
-		return volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers})
+		must(volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers}))
+		return
 	}
 	t := &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](&j.sum), Squares: tableOver[Q](&j.squares)}
 	if j.device != nil {
-		return gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), nil)
+		must(gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), nil))
+	} else {
+		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{Workers: j.workers}))
 	}
-	return boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{Workers: j.workers})
 }

@@ -11,31 +11,16 @@ import (
 	"github.com/boxsum/boxsum/moments"
 )
 
-// weigh makes the table of an image's moments.
-func weigh[P boxsum.Pixel](v *view, workers int) (*moments.Table, error) {
-	bytes, err := moments.Bytes[P](v.width, v.height, v.channels)
-	if err != nil {
-		return nil, err
-	}
-	if err := room(float64(bytes)); err != nil {
-		return nil, err
-	}
-	return moments.Integrate(imageOf[P](v), &moments.Options{Workers: workers})
+func weigh[P boxsum.Pixel](v *view, workers int) *moments.Table {
+	must(room(float64(got(moments.Bytes[P](v.width, v.height, v.channels)))))
+	return got(moments.Integrate(imageOf[P](v), &moments.Options{Workers: workers}))
 }
 
 // momentsTable makes the table of an image's moments, and is a handle for it. It
 // takes the image and workers.
-func momentsTable(a arguments) (any, error) {
+func momentsTable(a arguments) any {
 	v := a.array(0).mustView(2)
-	p, ok := byPixel[v.element]
-	if !ok {
-		return nil, wrongTypes("pixels of %v have no moments", v.element)
-	}
-	t, err := p.weigh(&v, a.int(1))
-	if err != nil {
-		return nil, err
-	}
-	return int(cgo.NewHandle(t)), nil
+	return int(cgo.NewHandle(known(byPixel, v.element, "pixels of %v have no moments").weigh(&v, a.int(1))))
 }
 
 // momentsOf is what momentsBoxes can say of a box, by its number.
@@ -53,7 +38,7 @@ var momentsOf = []struct {
 
 // momentsBoxes writes, for every box and channel, a row of numbers. It takes a
 // handle, boxes, out, the question and workers.
-func momentsBoxes(a arguments) (any, error) {
+func momentsBoxes(a arguments) any {
 	t, ok := cgo.Handle(a.int(0)).Value().(*moments.Table)
 	if !ok {
 		panic("not a table of moments")
@@ -61,13 +46,11 @@ func momentsBoxes(a arguments) (any, error) {
 	boxes := list[image.Rectangle](a.array(1), i64, "boxes", -1, 4)
 	of, c := momentsOf[a.int(3)], t.Channels
 	results := list[float64](a.toWrite(2), f64, "out", len(boxes), c, of.columns)
-	return nil, parallel(len(boxes), a.int(4), boxesPerWorker/32, func(from, to int) error {
-		for i := from; i < to; i++ {
-			for channel := range c {
-				m := t.Moments(boxes[i], channel)
-				of.write(results[(i*c+channel)*of.columns:][:of.columns], &m)
-			}
+	each(len(boxes), a.int(4), boxesPerWorker/32, func(i int) {
+		for channel := range c {
+			m := t.Moments(boxes[i], channel)
+			of.write(results[(i*c+channel)*of.columns:][:of.columns], &m)
 		}
-		return nil
 	})
+	return nil
 }

@@ -18,18 +18,18 @@ import (
 type pair struct {
 	pixel, sum element
 
-	sums, sumsOnDevice       func(*job) error
+	sums, sumsOnDevice       func(*job)
 	squares, squaresOnDevice byElement // by the type of the squares
-	rotated                  func(*job, rotated.Rotation) (lattice, error)
+	rotated                  func(*job, rotated.Rotation) lattice
 
 	// What goes by the pixels alone, and by the sums.
-	count    func(*counting) error
-	weigh    func(v *view, workers int) (*moments.Table, error)
-	answer   func(*query) error
-	features func(*view, *features) error
+	count    func(*counting)
+	weigh    func(v *view, workers int) *moments.Table
+	answer   func(*query)
+	features func(*view, *features)
 }
 
-type byElement map[element]func(*job) error
+type byElement map[element]func(*job)
 
 func newPair[S boxsum.Sum, P boxsum.Pixel]() *pair {
 	return &pair{
@@ -49,7 +49,7 @@ func existing[P boxsum.Pixel](all byElement) byElement {
 	for _, t := range pairs.Squares.Of(pairs.Of[P]()) {
 		have[elementOf(t)] = true
 	}
-	maps.DeleteFunc(all, func(e element, _ func(*job) error) bool { return !have[e] })
+	maps.DeleteFunc(all, func(e element, _ func(*job)) bool { return !have[e] })
 	return all
 }
 
@@ -67,13 +67,14 @@ func tabulate(all []*pair) (both map[[2]element]*pair, byPixel, bySum map[elemen
 
 // find is the pair of these types. Signed and unsigned sums have the same bits: a
 // table may be of either.
-func find(pixel, sum element) (*pair, error) {
+func find(pixel, sum element) *pair {
 	bits := sum
 	if sum.kind == 'i' && pixel.kind == 'u' || sum.kind == 'u' && pixel.kind == 'i' {
 		bits.kind = pixel.kind
 	}
-	if p, ok := byTypes[[2]element{pixel, bits}]; ok {
-		return p, nil
+	p := byTypes[[2]element{pixel, bits}]
+	if p == nil {
+		must(wrongTypes("pixels of %v have no table of %v", pixel, sum))
 	}
-	return nil, wrongTypes("pixels of %v have no table of %v", pixel, sum)
+	return p
 }

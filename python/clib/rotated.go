@@ -15,29 +15,19 @@ import (
 // A lattice is a rotated table of any type.
 type lattice interface {
 	plane() *rotated.Lattice
-	sums(out array, boxes []rotated.Box, workers int) error
-	means(out array, boxes []rotated.Box, workers int) error
-	features(q *features) error
+	sums(out array, boxes []rotated.Box, workers int)
+	means(out array, boxes []rotated.Box, workers int)
+	features(q *features)
 }
 
 type latticeOf[S boxsum.Sum] struct{ table *rotated.Table[S] }
 
-// rotate makes the rotated table of an image.
-func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) (lattice, error) {
-	if err := room(rotatedBytes(j.image.layout, grid.SizeOf[S](), rot)); err != nil {
-		return nil, err
-	}
-	var t *rotated.Table[S]
-	var err error
+func rotate[S boxsum.Sum, P boxsum.Pixel](j *job, rot rotated.Rotation) lattice {
+	must(room(rotatedBytes(j.image.layout, grid.SizeOf[S](), rot)))
 	if j.device != nil {
-		t, err = gpu.IntegrateRotatedHost[S](j.device, imageOf[P](&j.image), rot, nil)
-	} else {
-		t, err = rotated.Integrate[S](imageOf[P](&j.image), rot, &rotated.Options{Workers: j.workers})
+		return latticeOf[S]{got(gpu.IntegrateRotatedHost[S](j.device, imageOf[P](&j.image), rot, nil))}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return latticeOf[S]{t}, nil
+	return latticeOf[S]{got(rotated.Integrate[S](imageOf[P](&j.image), rot, &rotated.Options{Workers: j.workers}))}
 }
 
 // rotatedBytes is about what the table of an image takes: a sum for every pixel,
@@ -56,35 +46,27 @@ func rotatedBytes(g layout, sum int, rot rotated.Rotation) float64 {
 
 func (l latticeOf[S]) plane() *rotated.Lattice { return l.table.Lattice }
 
-func (l latticeOf[S]) sums(to array, boxes []rotated.Box, workers int) error {
+func (l latticeOf[S]) sums(to array, boxes []rotated.Box, workers int) {
 	c := l.table.Channels
 	if to.bytes != grid.SizeOf[S]() {
-		return wrongTypes("out is of %v", to.element)
+		must(wrongTypes("out is of %v", to.element))
 	}
 	out := list[S](to, to.element, "out", len(boxes), c)
-	return parallel(len(boxes), workers, boxesPerWorker/8, func(from, to int) error {
-		for i := from; i < to; i++ {
-			l.table.SumChannels(out[i*c:i*c:(i+1)*c], boxes[i])
-		}
-		return nil
-	})
+	each(len(boxes), workers, boxesPerWorker/8, func(i int) { l.table.SumChannels(out[i*c:i*c:(i+1)*c], boxes[i]) })
 }
 
-func (l latticeOf[S]) means(to array, boxes []rotated.Box, workers int) error {
+func (l latticeOf[S]) means(to array, boxes []rotated.Box, workers int) {
 	c := l.table.Channels
 	out := list[float64](to, f64, "out", len(boxes), c)
-	return parallel(len(boxes), workers, boxesPerWorker/8, func(from, to int) error {
-		for i := from; i < to; i++ {
-			for channel := range c {
-				out[i*c+channel] = l.table.Mean(boxes[i], channel)
-			}
+	each(len(boxes), workers, boxesPerWorker/8, func(i int) {
+		for channel := range c {
+			out[i*c+channel] = l.table.Mean(boxes[i], channel)
 		}
-		return nil
 	})
 }
 
-func (l latticeOf[S]) features(q *features) error {
-	return onPlane(q,
+func (l latticeOf[S]) features(q *features) {
+	onPlane(q,
 		func() (*haar.Plane[float64, S], error) { return haar.Rotated[float64](l.table, q.channel) },
 		func() (*haar.Plane[int64, S], error) { return haar.Rotated[int64](l.table, q.channel) })
 }
@@ -92,23 +74,13 @@ func (l latticeOf[S]) features(q *features) error {
 // rotatedTable makes the table of an image along a/b, and is a handle for it. It
 // takes the image, the kind and bytes of the sums, a, b, workers and the number of
 // a device or -1.
-func rotatedTable(a arguments) (any, error) {
+func rotatedTable(a arguments) any {
 	j := &job{image: a.array(0).mustView(2), workers: a.int(5)}
-	p, err := find(j.image.element, element{byte(a.int(1)), a.int(2)})
-	if err != nil {
-		return nil, err
-	}
-	if j.device, err = deviceOf(a.int(6)); err != nil {
-		return nil, err
-	}
-	l, err := p.rotated(j, rotated.Rotation{A: a.int(3), B: a.int(4)})
-	if err != nil {
-		return nil, err
-	}
-	return int(cgo.NewHandle(l)), nil
+	p := find(j.image.element, element{byte(a.int(1)), a.int(2)})
+	j.device = a.device(6)
+	return int(cgo.NewHandle(p.rotated(j, rotated.Rotation{A: a.int(3), B: a.int(4)})))
 }
 
-// lattice is the rotated table of a handle.
 func (a arguments) lattice(i int) lattice {
 	l, ok := cgo.Handle(a.int(i)).Value().(lattice)
 	if !ok {
@@ -117,10 +89,9 @@ func (a arguments) lattice(i int) lattice {
 	return l
 }
 
-// release frees what a handle is for.
-func release(a arguments) (any, error) {
+func release(a arguments) any {
 	cgo.Handle(a.int(0)).Delete()
-	return nil, nil
+	return nil
 }
 
 // boxArea is, beside boxSum and boxMean, what rotatedBoxes can say.
@@ -128,53 +99,47 @@ const boxArea = 4
 
 // rotatedBoxes answers boxes of four int64, c0 r0 c1 r1. It takes a handle, boxes,
 // out, the question and workers.
-func rotatedBoxes(a arguments) (any, error) {
+func rotatedBoxes(a arguments) any {
 	l, out, workers := a.lattice(0), a.toWrite(2), a.int(4)
 	boxes := list[rotated.Box](a.array(1), i64, "boxes", -1, 4)
 	switch a.int(3) {
 	case boxSum:
-		return nil, l.sums(out, boxes, workers)
+		l.sums(out, boxes, workers)
 	case boxMean:
-		return nil, l.means(out, boxes, workers)
+		l.means(out, boxes, workers)
+	default:
+		areas := list[int64](out, i64, "out", len(boxes))
+		each(len(boxes), workers, boxesPerWorker/8, func(i int) { areas[i] = l.plane().Area(boxes[i]) })
 	}
-	areas := list[int64](out, i64, "out", len(boxes))
-	return nil, parallel(len(boxes), workers, boxesPerWorker/8, func(from, to int) error {
-		for i := from; i < to; i++ {
-			areas[i] = l.plane().Area(boxes[i])
-		}
-		return nil
-	})
+	return nil
 }
 
 // rotatedCells writes the cell of every pixel: c and r for x and y. It takes a
 // handle, points and out.
-func rotatedCells(a arguments) (any, error) {
+func rotatedCells(a arguments) any {
 	l, from := a.lattice(0).plane(), a.array(1)
 	points := list[[2]int](from, i64, "points", -1, 2)
 	cells := list[[2]int](a.toWrite(2), i64, "out", from.shape[0], 2)
 	for i, p := range points {
 		cells[i][0], cells[i][1] = l.Cell(p[0], p[1])
 	}
-	return nil, nil
+	return nil
 }
 
 // rotatedNearest writes the box nearest to every rectangle of five float64: x and y
 // of its centre, width, height and degrees. It takes a handle, rectangles and out.
-func rotatedNearest(a arguments) (any, error) {
+func rotatedNearest(a arguments) any {
 	l, from := a.lattice(0).plane(), a.array(1)
 	rectangles := list[rotated.Rectangle](from, f64, "rectangles", -1, 5)
 	boxes := list[rotated.Box](a.toWrite(2), i64, "out", from.shape[0], 4)
 	for i, r := range rectangles {
-		var err error
-		if boxes[i], err = l.FromRectangle(r); err != nil {
-			return nil, err
-		}
+		boxes[i] = got(l.FromRectangle(r))
 	}
-	return nil, nil
+	return nil
 }
 
 // rotatedBounds writes the smallest box with all pixels. It takes a handle and out.
-func rotatedBounds(a arguments) (any, error) {
+func rotatedBounds(a arguments) any {
 	list[rotated.Box](a.toWrite(1), i64, "out", 4)[0] = a.lattice(0).plane().Bounds()
-	return nil, nil
+	return nil
 }

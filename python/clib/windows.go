@@ -8,11 +8,11 @@ import "unsafe"
 // number of axes: those of scikit-image. It takes a table, starts, ends, out and
 // workers. Starts and ends are int64, a row for each window, rows first; ends are
 // inside of the window. Sums are float64 and taken in scikit-image's order.
-func windows(a arguments) (any, error) {
+func windows(a arguments) any {
 	t, from := a.array(0), a.array(1)
 	axes := len(t.shape)
 	if axes == 0 || axes > 8 || !t.native() {
-		return nil, errLayout
+		must(errLayout)
 	}
 	start := list[int](from, i64, "start", -1, axes)
 	n := from.shape[0]
@@ -20,17 +20,14 @@ func windows(a arguments) (any, error) {
 	out := list[float64](a.toWrite(3), f64, "out", n)
 	for i, e := range end {
 		if e < 0 || e >= t.shape[i%axes] || start[i] > e {
-			return nil, invalid("window %d ends outside of the table", i/axes)
+			must(invalid("window %d ends outside of the table", i/axes))
 		}
 	}
-	sum, ok := windowSums[t.element]
-	if !ok {
-		return nil, wrongTypes("a table of %v", t.element)
-	}
-	return nil, sum(t, start, end, out, a.int(4))
+	known(windowSums, t.element, "a table of %v")(t, start, end, out, a.int(4))
+	return nil
 }
 
-var windowSums = map[element]func(t array, start, end []int, out []float64, workers int) error{
+var windowSums = map[element]func(t array, start, end []int, out []float64, workers int){
 	i32: sumWindows[int32], u32: sumWindows[uint32], i64: sumWindows[int64], u64: sumWindows[uint64], f32: sumWindows[float32], f64: sumWindows[float64],
 }
 
@@ -40,29 +37,26 @@ type number interface {
 }
 
 // sumWindows sums checked windows of a table of T.
-func sumWindows[T number](t array, start, end []int, out []float64, workers int) error {
+func sumWindows[T number](t array, start, end []int, out []float64, workers int) {
 	axes := len(t.shape)
-	return parallel(len(out), workers, boxesPerWorker, func(from, to int) error {
-		for w := from; w < to; w++ {
-			first, last := start[w*axes:][:axes], end[w*axes:][:axes]
-			sum := 0.0
-		corners: // bit axes-1-a of a corner says that it is before the window along axis a
-			for corner := range 1 << axes {
-				offset, sign := 0, 1.0
-				for a, stride := range t.strides {
-					x := last[a]
-					if corner>>(axes-1-a)&1 != 0 {
-						if x = first[a] - 1; x < 0 {
-							continue corners
-						}
-						sign = -sign
+	each(len(out), workers, boxesPerWorker, func(w int) {
+		first, last := start[w*axes:][:axes], end[w*axes:][:axes]
+		sum := 0.0
+	corners: // bit axes-1-a of a corner says that it is before the window along axis a
+		for corner := range 1 << axes {
+			offset, sign := 0, 1.0
+			for a, stride := range t.strides {
+				x := last[a]
+				if corner>>(axes-1-a)&1 != 0 {
+					if x = first[a] - 1; x < 0 {
+						continue corners
 					}
-					offset += x * stride
+					sign = -sign
 				}
-				sum += sign * float64(*(*T)(unsafe.Add(t.data, offset)))
+				offset += x * stride
 			}
-			out[w] = sum
+			sum += sign * float64(*(*T)(unsafe.Add(t.data, offset)))
 		}
-		return nil
+		out[w] = sum
 	})
 }

@@ -177,18 +177,15 @@ func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 // touching what lies beyond: wide ones under a mask, narrow ones by a load
 // that ends where the row does, shifted into place.
 func (a *avx2) tailPixels(o op, m Mem) reg.VecVirtual {
-	switch {
-	case o.pix.Bytes() == 8:
-		v := YMM()
-		VPMASKMOVD(m, a.sumMask, v)
-		return v
-	case o.pix.Bytes() == 4 && o.sum.Bytes() == 4:
-		v := YMM()
-		VPMASKMOVD(m, a.pixMask, v)
-		return v
-	case o.pix.Bytes() == 4:
-		v := XMM()
-		VPMASKMOVD(m, a.pixMask, v)
+	if o.pix.Bytes() >= 4 {
+		v, mask := YMM(), a.pixMask
+		switch {
+		case o.pix.Bytes() == 8:
+			mask = a.sumMask
+		case o.sum.Bytes() == 8:
+			v = XMM()
+		}
+		VPMASKMOVD(m, mask, v)
 		return v
 	}
 	bytes, v := GP64(), XMM()
@@ -264,7 +261,6 @@ func (a *avx2) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.
 	return v
 }
 
-// wideDotLine is a line of eight sums of 64 bits.
 func (a *avx2) wideDotLine(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	v, t, low, high := YMM(), YMM(), YMM(), YMM()
 	VPBROADCASTD(m, v)

@@ -30,21 +30,15 @@ func (*avx512) vec() reg.VecVirtual { return ZMM() }
 
 func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	a.last = ZMM()
-	if o.dot && o.sum.Bytes() == 8 {
-		VBROADCASTI32X8(Mem{Base: lanes, Disp: lanesLast}, a.last) // for all lanes
-		a.weights = nil
-		for g := range 2 {
-			w := YMM()
-			VMOVDQU32(a.triangle(16, g), w)
-			a.weights = append(a.weights, w)
-		}
-		return
-	}
 	if o.dot {
-		VPBROADCASTD(Mem{Base: lanes, Disp: lanesLast}, a.last)
+		vector, broadcast := ZMM, VPBROADCASTD
+		if o.sum.Bytes() == 8 {
+			vector, broadcast = YMM, func(ops ...Op) { VBROADCASTI32X8(ops[0], ops[1]) }
+		}
+		broadcast(Mem{Base: lanes, Disp: lanesLast}, a.last)
 		a.weights = nil
-		for g := range 4 {
-			w := ZMM()
+		for g := range 16 / o.sum.Bytes() {
+			w := vector()
 			VMOVDQU32(a.triangle(16, g), w)
 			a.weights = append(a.weights, w)
 		}
@@ -204,55 +198,44 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 // dotSums takes four bytes at a time, in every lane, and adds to each lane
 // those that are not on its right: a dot product with zeros and ones.
 func (a *avx512) dotSums(m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
-	v, four := ZMM(), ZMM()
-	VPXORD(v, v, v)
-	if partial {
-		bytes := XMM()
-		VMOVDQU8_Z(m, a.some, bytes)
-		for g, w := range a.weights {
-			if g > 0 {
-				VPSRLDQ(Imm(4), bytes, bytes)
-			}
-			VPBROADCASTD(bytes, four)
-			VPDPBUSD(w, four, v)
-		}
-	} else {
-		for g, w := range a.weights {
-			VPBROADCASTD(m.Offset(4*g), four)
-			VPDPBUSD(w, four, v)
-		}
-	}
+	v := ZMM()
+	a.dots(m, partial, v, ZMM())
 	VPADDD(v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
+}
+
+func (a *avx512) dots(m Mem, partial bool, v, four reg.VecVirtual) {
+	VPXORD(v, v, v)
+	var bytes reg.VecVirtual
+	if partial {
+		bytes = XMM()
+		VMOVDQU8_Z(m, a.some, bytes)
+	}
+	for g, w := range a.weights {
+		if partial && g > 0 {
+			VPSRLDQ(Imm(4), bytes, bytes)
+		}
+		if partial {
+			VPBROADCASTD(bytes, four)
+		} else {
+			VPBROADCASTD(m.Offset(4*g), four)
+		}
+		VPDPBUSD(w, four, v)
+	}
 }
 
 // wideDotSums is the same for eight sums of 64 bits. Sums of bytes are whole
 // numbers, so that floats too are exact in any order.
 func (a *avx512) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
 	sums, four, v := YMM(), YMM(), ZMM()
-	VPXORD(sums, sums, sums)
-	if partial {
-		bytes := XMM()
-		VMOVDQU8_Z(m, a.some, bytes)
-		VPBROADCASTD(bytes, four)
-		VPDPBUSD(a.weights[0], four, sums)
-		VPSRLDQ(Imm(4), bytes, bytes)
-		VPBROADCASTD(bytes, four)
-		VPDPBUSD(a.weights[1], four, sums)
-	} else {
-		for g, w := range a.weights {
-			VPBROADCASTD(m.Offset(4*g), four)
-			VPDPBUSD(w, four, sums)
-		}
-	}
+	a.dots(m, partial, sums, four)
 	widen(o, sums, v)
 	add(o, v, carry, v)
 	VPERMD(v, a.last, carry)
 	return v
 }
 
-// lineSums is a single vector.
 func (a *avx512) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	return []reg.VecVirtual{a.rowSums(o, m, false, carry)}
 }

@@ -34,14 +34,12 @@ func doc(name string, o op) []string {
 	return append(lines, "with the channels as lanes says, and strides in bytes.")
 }
 
-// volumeDoc is the Go loop that a kernel replaces.
 func volumeDoc(name string, o op) []string {
 	lines := doc(name, o)
 	store := slices.Index(lines, "\t\t\tdst[r*dstStride+i] = above[i]")
 	return slices.Replace(lines, store, store+1, "\t\t\tover[r][i] += above[i]", "\t\t\tdst[r*dstStride+i] = over[r][i]")
 }
 
-// tiltedDoc is the Go loop that a kernel replaces, as its doc comment.
 func tiltedDoc(name string, o op) []string {
 	value := fmt.Sprintf("%s(src[i])", o.sum.String())
 	if o.square {

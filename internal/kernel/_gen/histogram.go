@@ -55,7 +55,6 @@ func binsKernel(set isa, sum elem, kind binKind) {
 		signature += fmt.Sprintf(", dst *%s", sum.String())
 		also, ending = "dst[x*pitch+b] = above[x*pitch+b]", []string{"", "Bins of dst start a cache line. It takes a fence before others may read them."}
 	}
-	TEXT(name, NOSPLIT, "func("+signature+")")
 	lines := []string{
 		name + " is, for the bins that are numbered from bins on, with distances in bytes,",
 		"",
@@ -68,14 +67,10 @@ func binsKernel(set isa, sum elem, kind binKind) {
 		lines = append(lines, "\t\t\t"+also)
 	}
 	lines = append(lines, "\t\t}", "\t}")
-	Doc(append(lines, ending...)...)
-	Pragma("noescape")
+	text(name, NOSPLIT, "func("+signature+")", append(lines, ending...)...)
 
-	above, pitch := Load(Param("above"), GP64()), Load(Param("pitch"), GP64())
-	index, step := Load(Param("index"), GP64()), Load(Param("step"), GP64())
-	weights, weightStep := Load(Param("weights"), GP64()), Load(Param("weightStep"), GP64())
-	run, bins := Load(Param("run"), GP64()), Load(Param("bins"), GP64())
-	left := Load(Param("n"), GP64())
+	above, pitch, index, step := arg("above"), arg("pitch"), arg("index"), arg("step")
+	weights, weightStep, run, bins, left := arg("weights"), arg("weightStep"), arg("run"), arg("bins"), arg("n")
 	var b binISA = bins512{sum}
 	if set.bytes() == 32 {
 		b = &bins256{sum: sum}
@@ -83,11 +78,11 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	vectors := kind.bytes / set.bytes()
 	var some, dst reg.Register
 	if kind.stream {
-		dst = Load(Param("dst"), GP64())
+		dst = arg("dst")
 	}
 	if tail {
 		vectors = 1
-		some = b.mask(Mem{Base: Load(Param("some"), GP64())})
+		some = b.mask(Mem{Base: arg("some")})
 	}
 	numbers, running := make([]reg.VecVirtual, vectors), make([]reg.VecVirtual, vectors)
 	for v := range vectors {
@@ -127,8 +122,7 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	for v := range vectors {
 		b.store(running[v], some, Mem{Base: run, Disp: v * set.bytes()})
 	}
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // A binISA emits what the two instruction sets do differently. A mask is nil

@@ -2,7 +2,9 @@ package main
 
 import (
 	"log"
+	"math/bits"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -73,19 +75,24 @@ type isa interface {
 	orMem(m Mem, v reg.VecVirtual)
 }
 
-func log2(size int) uint64 {
-	switch size {
-	case 1:
-		return 0
-	case 2:
-		return 1
-	case 4:
-		return 2
-	}
-	return 3
+func log2(size int) uint64 { return uint64(bits.TrailingZeros(uint(size))) }
+
+// text starts a kernel.
+func text(name string, attributes attr.Attribute, signature string, doc ...string) {
+	TEXT(name, attributes, signature)
+	Doc(doc...)
+	Pragma("noescape")
 }
 
-// param is where an argument of the kernel is.
+// leave ends a kernel.
+func leave() {
+	VZEROUPPER()
+	RET()
+}
+
+// arg loads an argument.
+func arg(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
 func param(name string) Mem {
 	b, err := Param(name).Resolve()
 	if err != nil {

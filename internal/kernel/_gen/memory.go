@@ -15,54 +15,38 @@ func memory(set isa) {
 }
 
 func fill(set isa) {
-	TEXT("fill"+set.name(), NOSPLIT, "func(dst *byte, n int)")
-	Doc("fill" + set.name() + " writes n bytes, a multiple of 256, from a cache line on, past the caches.")
-	Pragma("noescape")
-	dst := Load(Param("dst"), GP64())
-	end := Load(Param("n"), GP64())
-	ADDQ(dst, end)
-	v := set.vec()
-	set.ones(v)
-	Label("loop")
-	for at := 0; at < 256; at += set.bytes() {
-		set.stream(v, Mem{Base: dst, Disp: at})
-	}
-	ADDQ(I32(256), dst)
-	CMPQ(dst, end)
-	JLT(LabelRef("loop"))
+	text("fill"+set.name(), NOSPLIT, "func(dst *byte, n int)",
+		"fill"+set.name()+" writes n bytes, a multiple of 256, from a cache line on, past the caches.")
+	through("dst", set, set.ones, set.stream)
 	SFENCE()
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 func read(set isa) {
-	TEXT("read"+set.name(), NOSPLIT, "func(src *byte, n int)")
-	Doc("read" + set.name() + " reads n bytes, a multiple of 256.")
-	Pragma("noescape")
-	src := Load(Param("src"), GP64())
-	end := Load(Param("n"), GP64())
-	ADDQ(src, end)
+	text("read"+set.name(), NOSPLIT, "func(src *byte, n int)", "read"+set.name()+" reads n bytes, a multiple of 256.")
+	through("src", set, set.zero, func(v reg.VecVirtual, m Mem) { set.orMem(m, v) })
+	leave()
+}
+
+// through emits a loop over n bytes from an argument on, with one register.
+func through(name string, set isa, start func(reg.VecVirtual), step func(reg.VecVirtual, Mem)) {
+	base, end := arg(name), arg("n")
+	ADDQ(base, end)
 	v := set.vec()
-	set.zero(v)
+	start(v)
 	Label("loop")
 	for at := 0; at < 256; at += set.bytes() {
-		set.orMem(Mem{Base: src, Disp: at}, v)
+		step(v, Mem{Base: base, Disp: at})
 	}
-	ADDQ(I32(256), src)
-	CMPQ(src, end)
+	ADDQ(I32(256), base)
+	CMPQ(base, end)
 	JLT(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
 }
 
 func fillRead(set isa) {
-	TEXT("fillRead"+set.name(), NOSPLIT, "func(dst, src *byte, blocks, ratio int)")
-	Doc("fillRead" + set.name() + " reads that many blocks of 64 bytes and, for each, writes ratio blocks past the caches, from a cache line on.")
-	Pragma("noescape")
-	dst := Load(Param("dst"), GP64())
-	src := Load(Param("src"), GP64())
-	blocks := Load(Param("blocks"), GP64())
-	ratio := Load(Param("ratio"), GP64())
+	text("fillRead"+set.name(), NOSPLIT, "func(dst, src *byte, blocks, ratio int)",
+		"fillRead"+set.name()+" reads that many blocks of 64 bytes and, for each, writes ratio blocks past the caches, from a cache line on.")
+	dst, src, blocks, ratio := arg("dst"), arg("src"), arg("blocks"), arg("ratio")
 	v, ones, left := set.vec(), set.vec(), GP64()
 	set.ones(ones)
 	set.zero(v)
@@ -82,18 +66,14 @@ func fillRead(set isa) {
 	DECQ(blocks)
 	JNZ(LabelRef("loop"))
 	SFENCE()
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
-// streamCopy emits a copy past the caches.
 func streamCopy(set isa) {
 	name := "streamCopy" + set.name()
-	TEXT(name, NOSPLIT, "func(dst, src *byte, lines int)")
-	Doc(name + " copies whole cache lines to where a line starts, past the caches. It takes a fence before others may read them.")
-	Pragma("noescape")
-	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
-	lines := Load(Param("lines"), GP64())
+	text(name, NOSPLIT, "func(dst, src *byte, lines int)",
+		name+" copies whole cache lines to where a line starts, past the caches. It takes a fence before others may read them.")
+	dst, src, lines := arg("dst"), arg("src"), arg("lines")
 	line := func(at int) {
 		v := make([]reg.VecVirtual, lineBytes/set.bytes())
 		for i := range v {
@@ -104,28 +84,26 @@ func streamCopy(set isa) {
 			set.stream(v[i], Mem{Base: dst, Disp: at + i*set.bytes()})
 		}
 	}
-	const unroll = 4
-	Label("lines")
-	CMPQ(lines, Imm(unroll))
-	JLT(LabelRef("line"))
-	for i := range unroll {
-		line(i * lineBytes)
+	loop := func(label, next string, count int) {
+		Label(label)
+		CMPQ(lines, Imm(uint64(count)))
+		JLT(LabelRef(next))
+		for i := range count {
+			line(i * lineBytes)
+		}
+		ADDQ(I32(count*lineBytes), src)
+		ADDQ(I32(count*lineBytes), dst)
+		if count > 1 {
+			SUBQ(Imm(uint64(count)), lines)
+		} else {
+			DECQ(lines)
+		}
+		JMP(LabelRef(label))
 	}
-	ADDQ(I32(unroll*lineBytes), src)
-	ADDQ(I32(unroll*lineBytes), dst)
-	SUBQ(Imm(unroll), lines)
-	JMP(LabelRef("lines"))
-	Label("line")
-	CMPQ(lines, Imm(1))
-	JLT(LabelRef("done"))
-	line(0)
-	ADDQ(I32(lineBytes), src)
-	ADDQ(I32(lineBytes), dst)
-	DECQ(lines)
-	JMP(LabelRef("line"))
+	loop("lines", "line", 4)
+	loop("line", "done", 1)
 	Label("done")
-	VZEROUPPER()
-	RET()
+	leave()
 
 	if set.bytes() == 32 {
 		TEXT("storeFence", NOSPLIT, "func()")

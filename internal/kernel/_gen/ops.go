@@ -2,7 +2,6 @@ package main
 
 import "github.com/boxsum/boxsum/internal/pairs"
 
-// An elem is a type of pixels or sums.
 type elem = pairs.Type
 
 const (
@@ -26,7 +25,6 @@ type op struct {
 	plain    bool // pixels as they are, without an offset
 }
 
-// ops is the kernels of all pairs that a kind of tables has.
 func ops(kind pairs.Kinds) (all []op) {
 	for _, p := range pairs.Sums.For(kind) {
 		o := op{pix: p.Pixel, sum: p.Sum, kinds: p.Kinds}

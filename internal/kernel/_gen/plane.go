@@ -20,21 +20,15 @@ func plane(set isa) {
 	}
 }
 
-// kernel emits one function.
 func kernel(set isa, o op) {
 	name := o.name() + set.name()
 	lanes := set.bytes() / o.sum.Bytes()
-	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry *%[1]s, rows, n int, lanes *uint32, offset float32, writes uint8)",
-		o.sum.String(), o.pix.String()))
-	Doc(doc(name, o)...)
-	Pragma("noescape")
+	text(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry *%[1]s, rows, n int, lanes *uint32, offset float32, writes uint8)",
+		o.sum.String(), o.pix.String()), doc(name, o)...)
 
 	k := &loop{isa: set, op: o, lanes: lanes}
-	lanesPtr := Load(Param("lanes"), GP64())
-	set.setup(o, lanesPtr, param("offset"))
-	k.above = Load(Param("above"), GP64())
-	k.src[0] = Load(Param("src"), GP64())
-	k.dst[0] = Load(Param("dst"), GP64())
+	set.setup(o, arg("lanes"), param("offset"))
+	k.above, k.src[0], k.dst[0] = arg("above"), arg("src"), arg("dst")
 
 	Label("groups")
 	if groupsOnly(set.bytes(), o) { // there is one at least
@@ -57,8 +51,7 @@ func kernel(set isa, o op) {
 		Label("done")
 	}
 	SFENCE()
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // groupsOnly reports whether a kernel leaves rows that are no group to the level
@@ -74,7 +67,6 @@ type loop struct {
 	src, dst [group]reg.Register
 }
 
-// rows emits the loop along that many rows.
 func (k *loop) rows(label string, rows int) {
 	carry := k.begin(rows)
 	i, n, end := GP64(), GP64(), GP64()
@@ -97,7 +89,7 @@ func (k *loop) rows(label string, rows int) {
 func (k *loop) begin(rows int) []reg.VecVirtual {
 	k.fanOut(&k.src, "srcStride", rows)
 	k.fanOut(&k.dst, "dstStride", rows)
-	carryPtr := Load(Param("carry"), GP64())
+	carryPtr := arg("carry")
 	carry := make([]reg.VecVirtual, rows)
 	for r := range carry {
 		carry[r] = k.vec()
@@ -106,7 +98,6 @@ func (k *loop) begin(rows int) []reg.VecVirtual {
 	return carry
 }
 
-// slot is where the carry of a row is.
 func (k *loop) slot(carries reg.Register, row int) Mem {
 	return Mem{Base: carries, Disp: row * carryLen * k.sum.Bytes()}
 }
@@ -114,7 +105,7 @@ func (k *loop) slot(carries reg.Register, row int) Mem {
 // end stores what the tile on the right goes on from, and moves on to the rows below.
 func (k *loop) end(carry []reg.VecVirtual) {
 	rows := len(carry)
-	carryPtr := Load(Param("carry"), GP64())
+	carryPtr := arg("carry")
 	for r := range carry {
 		k.store(carry[r], k.slot(carryPtr, r))
 	}
@@ -127,7 +118,6 @@ func (k *loop) end(carry []reg.VecVirtual) {
 	}
 }
 
-// vectorLoop emits the loop along a group of rows for vectors of a line.
 func (k *loop) vectorLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
 	folds := k.folds(k.op)
 	if folds {
@@ -192,7 +182,6 @@ func (k *loop) vectorLoop(label string, i, n, end reg.Register, carry []reg.VecV
 	}
 }
 
-// rowLoop emits the loop along one row.
 func (k *loop) rowLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
 	folds, store := k.folds(k.op), k.store
 	if folds {

@@ -84,11 +84,9 @@ type rotatedISA interface {
 
 func rotatedLine(set isa, o op) {
 	name := o.name() + "Rotated" + set.name()
-	TEXT(name, 0, "func(args *uintptr)")
-	Doc(name+" makes a stretch of a line as RotatedLine says, for sums of type "+o.sum.String(),
+	text(name, 0, "func(args *uintptr)", name+" makes a stretch of a line as RotatedLine says, for sums of type "+o.sum.String(),
 		"from pixels of type "+o.pix.String()+".")
-	Pragma("noescape")
-	k := &rotatedLoop{isa: set, op: o, args: Load(Param("args"), GP64())}
+	k := &rotatedLoop{isa: set, op: o, args: arg("args")}
 	if set.bytes() == 64 {
 		r := &rotated512{set: set.(*avx512), op: o, zero: ZMM()}
 		VPXORD(r.zero, r.zero, r.zero)
@@ -106,16 +104,13 @@ func rotatedLine(set isa, o op) {
 	k.shape = k.arg(argShape)
 	k.i, k.vector, k.next = k.arg(argFirst), k.arg(argVector), k.arg(argStep)
 	k.before = set.vec()
-	pattern := k.arg(argCarry)
-	set.load(Mem{Base: pattern}, k.before)
+	set.load(Mem{Base: k.arg(argCarry)}, k.before)
 
 	k.loops()
 
 	Label("end")
-	pattern = k.arg(argCarry)
-	set.store(k.before, Mem{Base: pattern})
-	VZEROUPPER()
-	RET()
+	set.store(k.before, Mem{Base: k.arg(argCarry)})
+	leave()
 }
 
 // rotatedLoop is the state of a kernel while it is emitted.
@@ -246,7 +241,6 @@ func (k *rotatedLoop) addCells(v, t, lanes reg.VecVirtual, at, starts, pattern r
 	add(k.op, v, t, t)
 }
 
-// advance goes on to the next vector.
 func (k *rotatedLoop) advance(label string) {
 	ADDQ(k.next, k.i)
 	ADDQ(k.mem(argNextVector), k.vector)

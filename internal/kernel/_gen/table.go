@@ -26,7 +26,6 @@ func tables() map[string][]byte {
 	return files
 }
 
-// table is the file of machines with these levels.
 func table(constraint string, levels []level) []byte {
 	var b bytes.Buffer
 	line := func(text string, args ...any) { fmt.Fprintf(&b, text+"\n", args...) }

@@ -9,7 +9,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tilted emits the kernels of 45° tables, of every pair of types.
 func tilted(set isa) {
 	for _, o := range ops(pairs.Tilted) {
 		o.plain = true
@@ -27,22 +26,12 @@ func tilted(set isa) {
 // place: what it is about to write over is read one step ahead.
 func tiltedRow(set isa, o op) {
 	name := o.name() + "Tilted" + set.name()
-	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, src *%[2]s, sums, diagonals, edge *%[1]s, n, channels int, writes uint8)", o.sum.String(), o.pix.String()))
-	Doc(tiltedDoc(name, o)...)
-	Pragma("noescape")
-
-	dst := Load(Param("dst"), GP64())
-	src := Load(Param("src"), GP64())
-	sums := Load(Param("sums"), GP64())
-	diagonals := Load(Param("diagonals"), GP64())
-	n := Load(Param("n"), GP64())
-	pixel := Load(Param("channels"), GP64())
-	writes := GP64()
-	Load(Param("writes"), writes)
+	text(name, 0, fmt.Sprintf("func(dst *%[1]s, src *%[2]s, sums, diagonals, edge *%[1]s, n, channels int, writes uint8)", o.sum.String(), o.pix.String()), tiltedDoc(name, o)...)
+	dst, src, sums, diagonals := arg("dst"), arg("src"), arg("sums"), arg("diagonals")
+	n, pixel, writes := arg("n"), arg("channels"), arg("writes")
 	SHLQ(Imm(log2(o.sum.Bytes())), pixel)
 	over := set.vec() // the sums of the row above, one pixel to the left
-	edge := Load(Param("edge"), GP64())
-	set.load(Mem{Base: edge}, over)
+	set.load(Mem{Base: arg("edge")}, over)
 	left, right := GP64(), GP64()
 	MOVQ(sums, left)
 	SUBQ(pixel, left)
@@ -90,6 +79,5 @@ func tiltedRow(set isa, o op) {
 	JLT(LabelRef("stream"))
 
 	Label("done")
-	VZEROUPPER()
-	RET()
+	leave()
 }

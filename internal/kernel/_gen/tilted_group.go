@@ -16,10 +16,8 @@ import (
 // after the other, under masks.
 func tiltedGroup(a *avx512, o op) {
 	name := o.name() + "Tilted" + a.name()
-	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, sums, diagonals, edge *%[1]s, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
-		o.sum.String(), o.pix.String()))
-	Doc(tiltedGroupDoc(name, o)...)
-	Pragma("noescape")
+	text(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, sums, diagonals, edge *%[1]s, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
+		o.sum.String(), o.pix.String()), tiltedGroupDoc(name, o)...)
 	g := newTiltedFour(a, o)
 
 	CMPQ(param("before"), Imm(0))
@@ -47,8 +45,7 @@ func tiltedGroup(a *avx512, o op) {
 	TESTQ(steps, steps)
 	JNZ(LabelRef("edge"))
 	g.finish()
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // A tiltedFour is the state of four rows while their kernel is emitted.
@@ -71,7 +68,7 @@ type tiltedFour struct {
 func newTiltedFour(a *avx512, o op) *tiltedFour {
 	g := &tiltedFour{avx512: a, op: o, vector: a.bytes() / o.sum.Bytes() * o.pix.Bytes()}
 	rows := func(base, stride string, size, back int) (at func(r int) Mem, first reg.Register) {
-		first, one, three := Load(Param(base), GP64()), Load(Param(stride), GP64()), GP64()
+		first, one, three := arg(base), arg(stride), GP64()
 		SHLQ(Imm(log2(size)), one)
 		SUBQ(I8(back), one)
 		LEAQ(Mem{Base: one, Index: one, Scale: 2}, three)
@@ -81,18 +78,16 @@ func newTiltedFour(a *avx512, o op) *tiltedFour {
 	}
 	g.dst, g.dstFirst = rows("dst", "dstStride", o.sum.Bytes(), lineBytes)
 	g.src, g.srcFirst = rows("src", "srcStride", o.pix.Bytes(), g.vector)
-	g.sums = Load(Param("sums"), GP64())
-	g.diagonals = Load(Param("diagonals"), GP64())
-	g.end = Load(Param("n"), GP64())
+	g.sums, g.diagonals, g.end = arg("sums"), arg("diagonals"), arg("n")
 	SHLQ(Imm(log2(o.sum.Bytes())), g.end)
 	ADDQ(g.sums, g.end)
-	g.masks = Load(Param("masks"), GP64())
+	g.masks = arg("masks")
 	g.left, g.right, g.zero = ZMM(), ZMM(), ZMM()
-	lanes := Load(Param("lanes"), GP64())
+	lanes := arg("lanes")
 	for i, v := range []reg.VecVirtual{g.left, g.right, g.zero} {
 		VMOVDQU32(Mem{Base: lanes, Disp: i * lineBytes}, v)
 	}
-	pixel := Load(Param("channels"), GP64())
+	pixel := arg("channels")
 	SHLQ(Imm(log2(o.sum.Bytes())), pixel)
 	g.rightward = Mem{Base: g.diagonals, Index: pixel, Scale: 1}
 	g.ahead = GP64()
@@ -111,13 +106,11 @@ func newTiltedFour(a *avx512, o op) *tiltedFour {
 	return g
 }
 
-// slots is where the rows' edges are.
 func (g *tiltedFour) slots() func(r int) Mem {
-	edge := Load(Param("edge"), GP64())
+	edge := arg("edge")
 	return func(r int) Mem { return Mem{Base: edge, Disp: r * carryLen * g.op.sum.Bytes()} }
 }
 
-// step makes a vector of each row.
 func (g *tiltedFour) step(writes Mem) {
 	var sums [group]reg.VecVirtual
 	var newSum, newDown reg.VecVirtual
@@ -260,7 +253,6 @@ func (g *tiltedFour) lowest(base reg.Register) Mem {
 	return Mem{Base: base, Disp: -(group - 1) * lineBytes}
 }
 
-// advance goes on to the next vectors.
 func (g *tiltedFour) advance() {
 	ADDQ(I8(lineBytes), g.dstFirst)
 	ADDQ(I8(g.vector), g.srcFirst)

@@ -25,12 +25,9 @@ func volume(set isa) {
 // layKernel emits what lays one row of a plane on the slice over it.
 func layKernel(set isa, sum elem) {
 	name := sum.Short() + "Lay" + set.name()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst, over *%v, n int)", sum))
-	Doc(name+" is, for whole cache lines of sums,", "",
+	text(name, NOSPLIT, fmt.Sprintf("func(dst, over *%v, n int)", sum), name+" is, for whole cache lines of sums,", "",
 		"\tfor i := range n {", "\t\tover[i] += dst[i]", "\t\tdst[i] = over[i]", "\t}")
-	Pragma("noescape")
-	dst, over, n := Load(Param("dst"), GP64()), Load(Param("over"), GP64()), Load(Param("n"), GP64())
-	i := GP64()
+	dst, over, n, i := arg("dst"), arg("over"), arg("n"), GP64()
 	XORQ(i, i)
 	Label("loop")
 	for at := 0; at < lineBytes; at += set.bytes() {
@@ -43,8 +40,7 @@ func layKernel(set isa, sum elem) {
 	ADDQ(I8(lineBytes/sum.Bytes()), i)
 	CMPQ(i, n)
 	JLT(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // How a kernel of volumes writes: through the caches, or in groups of rows past
@@ -56,25 +52,19 @@ const (
 
 func volumeKernel(set isa, o op) {
 	name := o.name() + "Volume" + set.name()
-	TEXT(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry, over *%[1]s, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)",
-		o.sum.String(), o.pix.String()))
-	Doc(volumeDoc(name, o)...)
-	Pragma("noescape")
-
+	text(name, 0, fmt.Sprintf("func(dst *%[1]s, dstStride int, src *%[2]s, srcStride int, above, carry, over *%[1]s, rows, n, ahead, along int, lanes *uint32, offset float32, writes uint8)",
+		o.sum.String(), o.pix.String()), volumeDoc(name, o)...)
 	k := &volumeLoop{loop: loop{isa: set, op: o, lanes: set.bytes() / o.sum.Bytes()}}
-	set.setup(o, Load(Param("lanes"), GP64()), param("offset"))
+	set.setup(o, arg("lanes"), param("offset"))
 	ANDQ(I32(k.lineOfPixels()), param("along"))
-	k.above = Load(Param("above"), GP64())
-	k.src[0] = Load(Param("src"), GP64())
-	k.dst[0] = Load(Param("dst"), GP64())
+	k.above, k.src[0], k.dst[0] = arg("above"), arg("src"), arg("dst")
 
 	Label("groups") // there is one at least
 	k.group()
 	SUBQ(Imm(group), param("rows"))
 	JNZ(LabelRef("groups"))
 	SFENCE()
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // volumeLoop is the state of a kernel while it is emitted.
@@ -92,10 +82,10 @@ func (k *volumeLoop) lineOfPixels() int { return group * lineBytes / k.sum.Bytes
 // group emits the loop along four rows, and moves on to the rows below.
 func (k *volumeLoop) group() {
 	carry := k.begin(group)
-	k.over = Load(Param("over"), GP64())
+	k.over = arg("over")
 	i, n, end := GP64(), GP64(), GP64()
 	XORQ(i, i)
-	k.next = Load(Param("ahead"), GP64())
+	k.next = arg("ahead")
 	ADDQ(k.src[0], k.next)
 	folds := k.folds(k.op)
 	if folds {
@@ -151,7 +141,6 @@ func (k *volumeLoop) group() {
 	k.end(carry)
 }
 
-// ask emits requests for the pixels to come.
 func (k *volumeLoop) ask() {
 	for line := 0; line < k.lineOfPixels(); line += lineBytes {
 		PREFETCHT0(Mem{Base: k.next, Disp: line})
@@ -159,7 +148,6 @@ func (k *volumeLoop) ask() {
 	ADDQ(param("along"), k.next)
 }
 
-// vector emits a vector of every row, for vectors of a line.
 func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual) {
 	k.ask()
 	k.sumsOf = k.body(i, partial, carry)
@@ -181,7 +169,6 @@ func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual
 	}
 }
 
-// addOver lays a vector of every row on the slice over it.
 func (k *volumeLoop) addOver() {
 	for r, s := range k.sumsOf {
 		over := Mem{Base: k.over, Disp: r * k.bytes()}
@@ -190,7 +177,6 @@ func (k *volumeLoop) addOver() {
 	}
 }
 
-// line emits a line of every row, in as many vectors.
 func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
 	plane := make([]reg.VecVirtual, vectors)
@@ -218,7 +204,6 @@ func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 	ADDQ(I32(len(carry)*vectors*k.bytes()), k.over)
 }
 
-// write emits the stores of lines.
 func (k *volumeLoop) write(label string, sums []reg.VecVirtual, lines ...Mem) {
 	vectors := len(sums) / len(lines)
 	CMPB(param("writes"), Imm(volumeBeyond))
@@ -240,7 +225,7 @@ func (k *volumeLoop) write(label string, sums []reg.VecVirtual, lines ...Mem) {
 // last emits a vector of every row of which only some lanes count.
 func (k *volumeLoop) last(i reg.Register, carry []reg.VecVirtual) {
 	k.sumsOf = k.body(i, true, carry)
-	k.over = Load(Param("over"), GP64())
+	k.over = arg("over")
 	k.addOver()
 	ADDQ(I32(group*k.bytes()), param("over"))
 }

@@ -1,0 +1,26 @@
+package haar_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/boxsum/boxsum/haar"
+)
+
+// No method of a nil or of a zero plane or set panics, whatever zero arguments it gets.
+func TestNil(t *testing.T) {
+	for _, v := range []any{
+		(*haar.Plane[int64, uint32])(nil), new(haar.Plane[int64, uint32]),
+		(*haar.Set)(nil), new(haar.Set),
+	} {
+		value := reflect.ValueOf(v)
+		for i := range value.NumMethod() {
+			name := value.Type().Method(i).Name
+			var args []reflect.Value
+			for arg := range value.Method(i).Type().Ins() {
+				args = append(args, reflect.New(arg).Elem())
+			}
+			t.Run(value.Type().String()+"."+name, func(*testing.T) { value.Method(i).Call(args) })
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package rotated_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// No method of a nil or of a zero table panics, whatever zero arguments it gets.
+func TestNil(t *testing.T) {
+	for _, v := range []any{
+		(*rotated.Table[uint32])(nil), new(rotated.Table[uint32]),
+		(*rotated.Lattice)(nil), new(rotated.Lattice),
+	} {
+		value := reflect.ValueOf(v)
+		for i := range value.NumMethod() {
+			name := value.Type().Method(i).Name
+			var args []reflect.Value
+			for arg := range value.Method(i).Type().Ins() {
+				args = append(args, reflect.New(arg).Elem())
+			}
+			t.Run(value.Type().String()+"."+name, func(*testing.T) { value.Method(i).Call(args) })
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package volume_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/boxsum/boxsum/volume"
+)
+
+// No method of a nil or of a zero table panics, whatever zero arguments it gets.
+func TestNil(t *testing.T) {
+	for _, v := range []any{
+		(*volume.Table[uint32])(nil), new(volume.Table[uint32]),
+		(*volume.SquaredTable[uint32, uint64])(nil), new(volume.SquaredTable[uint32, uint64]),
+	} {
+		value := reflect.ValueOf(v)
+		for i := range value.NumMethod() {
+			name := value.Type().Method(i).Name
+			var args []reflect.Value
+			for arg := range value.Method(i).Type().Ins() {
+				args = append(args, reflect.New(arg).Elem())
+			}
+			t.Run(value.Type().String()+"."+name, func(*testing.T) { value.Method(i).Call(args) })
+		}
+	}
+}
