@@ -104,17 +104,11 @@ func nonzeroProduct(shape []int) int {
 
 // shapeString writes a shape as Python does.
 func shapeString(shape []int) string {
-	s := "("
-	for i, d := range shape {
-		if i > 0 {
-			s += ", "
-		}
-		s += fmt.Sprint(d)
-	}
+	s := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
 	if len(shape) == 1 {
 		s += ","
 	}
-	return s + ")"
+	return "(" + s + ")"
 }
 
 // bytesOf is the memory of a slice.

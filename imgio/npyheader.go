@@ -1,6 +1,7 @@
 package imgio
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -48,12 +49,9 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 	if _, err := io.ReadFull(r, pre[8:8+lengthBytes]); err != nil {
 		return nil, cutShort("npy header", err)
 	}
-	length := 0
-	for i := lengthBytes - 1; i >= 0; i-- {
-		length = length<<8 | int(pre[8+i])
-		if length > maxNPYHeader {
-			return nil, fmt.Errorf("imgio: npy header is longer than %d bytes", maxNPYHeader)
-		}
+	length := binary.LittleEndian.Uint32(pre[8:])
+	if length > maxNPYHeader {
+		return nil, fmt.Errorf("imgio: npy header is longer than %d bytes", maxNPYHeader)
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -63,7 +61,7 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.offset = 8 + lengthBytes + length
+	h.offset = 8 + lengthBytes + int(length)
 	return h, nil
 }
 

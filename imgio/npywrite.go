@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -108,15 +109,12 @@ func writeElements[T Element](w io.Writer, row []T) error {
 		_, err := w.Write(bytesOf(row))
 		return err
 	}
-	const run = 1 << 12
-	for len(row) > 0 {
-		n := min(len(row), run)
-		b := append([]byte(nil), bytesOf(row[:n])...)
+	for run := range slices.Chunk(row, 1<<12) {
+		b := slices.Clone(bytesOf(run))
 		swapBytes(b, size)
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
-		row = row[n:]
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	left := false // alone with its device, since it was interrupted
 	defer func() {
 		if !left {
-			closeDevice(device)
+			device.Close()
 		}
 	}()
 	src, err := c.source(sh)

@@ -76,15 +76,6 @@ func plain(sum any) string {
 	return fmt.Sprint(sum)
 }
 
-// printAnswersJSON prints an array with a box on every line.
-func printAnswersJSON(w io.Writer, answers []answer) error {
-	if err := printLinesJSON(w, answers); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w)
-	return err
-}
-
 // printLinesJSON prints an array with a line for each value, and nothing after it.
 func printLinesJSON[T any](w io.Writer, values []T) error {
 	between := ""

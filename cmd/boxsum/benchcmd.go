@@ -65,7 +65,7 @@ func (c *benchCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	defer closeDevice(device)
+	defer device.Close()
 	if c.Kernels == "fast" && device != nil && device.Info().Kind != gpu.CUDA {
 		return fmt.Errorf("--kernels fast: these need CUDA: leave it out with --on %s", c.On)
 	}

@@ -92,13 +92,6 @@ func part(opt *boxsum.Options, from, to float64) *boxsum.Options {
 	return &of
 }
 
-// closeDevice lets go of a device, which may be none.
-func closeDevice(d *gpu.Device) {
-	if d != nil {
-		_ = d.Close() // the tables are in memory of our own by now
-	}
-}
-
 // plainOptions are options for tables that have no offset.
 func plainOptions(opt *boxsum.Options) *tilted.Options {
 	if opt == nil {

@@ -59,7 +59,7 @@ func (c *histogramCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	defer closeDevice(device)
+	defer device.Close()
 	src, err := sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
 	if err != nil {
 		return err

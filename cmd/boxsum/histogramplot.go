@@ -138,13 +138,12 @@ func frame(m *image.RGBA, r image.Rectangle, thick int, c color.RGBA) {
 		c       color.RGBA
 	}{{1, thick + 1, paper}, {0, thick, c}} {
 		outer, inner := r.Inset(-ring.out), r.Inset(ring.in)
-		for _, side := range []image.Rectangle{
-			image.Rect(outer.Min.X, outer.Min.Y, outer.Max.X, min(inner.Min.Y, outer.Max.Y)),
-			image.Rect(outer.Min.X, max(inner.Max.Y, outer.Min.Y), outer.Max.X, outer.Max.Y),
-			image.Rect(outer.Min.X, outer.Min.Y, min(inner.Min.X, outer.Max.X), outer.Max.Y),
-			image.Rect(max(inner.Max.X, outer.Min.X), outer.Min.Y, outer.Max.X, outer.Max.Y),
-		} {
-			fill(m, side, ring.c)
+		for y := outer.Min.Y; y < outer.Max.Y; y++ {
+			for x := outer.Min.X; x < outer.Max.X; x++ {
+				if !image.Pt(x, y).In(inner) {
+					m.SetRGBA(x, y, ring.c)
+				}
+			}
 		}
 	}
 }

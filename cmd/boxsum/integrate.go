@@ -42,7 +42,7 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	defer closeDevice(device)
+	defer device.Close()
 	src, err := c.source(sh)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func (c *queryCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	defer closeDevice(device)
+	defer device.Close()
 	src, err := sh.openSource(c.In, c.Color, c.Volume)
 	if err != nil {
 		return err
@@ -105,7 +105,8 @@ func (c *queryCmd) ask(sh *shell, device *gpu.Device, pair pair, src *source, bo
 func (c *queryCmd) print(sh *shell, answers []answer) (err error) {
 	w := bufio.NewWriter(sh.results())
 	if c.JSON {
-		err = printAnswersJSON(w, answers)
+		err = printLinesJSON(w, answers)
+		fmt.Fprintln(w)
 	} else {
 		err = printAnswers(w, answers, c.Volume)
 	}

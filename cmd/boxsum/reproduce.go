@@ -55,7 +55,7 @@ func (c *reproduceCmd) Run(sh *shell) error {
 	left := false // at work on the device, since it was interrupted
 	defer func() {
 		if !left {
-			closeDevice(cfg.Device)
+			cfg.Device.Close()
 		}
 	}()
 	out, err := reproduce.NewWriter(c.Out)

@@ -11,11 +11,11 @@ package main
 //go:generate go run ../../cmd/boxsum histogram --demo --bins 64 --box 1050,290,1330,570 --box 1100,760,1270,1060 --box 100,100,700,400 -o ../histogram.png
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
+	"log"
 	"math"
 	"os"
 	"path/filepath"
@@ -37,15 +37,8 @@ var (
 	bright = color.RGBA{0xff, 0xb0, 0x30, 0xff}
 )
 
-func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "picture:", err)
-		os.Exit(1)
-	}
-}
-
 // pictures are what there is to draw, by the names of the files.
-var pictures = map[string]func() (image.Image, error){
+var pictures = map[string]func() image.Image{
 	"boxsum.png":    drawTable,
 	"rotations.png": drawRotations,
 	"half.png":      drawHalf,
@@ -55,31 +48,32 @@ var pictures = map[string]func() (image.Image, error){
 	"moments.png":   drawMoments,
 }
 
-// run draws all pictures into a folder.
-func run(args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("name the folder to write to, such as docs")
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("picture: name the folder to write to, such as docs")
 	}
 	best := png.Encoder{CompressionLevel: png.BestCompression}
 	for name, draw := range pictures {
-		picture, err := draw()
-		if err == nil {
-			err = imgio.WriteFile(filepath.Join(args[0], name), func(w io.Writer) error { return best.Encode(w, picture) })
-		}
-		if err != nil {
-			return err
+		picture := draw()
+		write := func(w io.Writer) error { return best.Encode(w, picture) }
+		if err := imgio.WriteFile(filepath.Join(os.Args[1], name), write); err != nil {
+			log.Fatal("picture: ", err)
 		}
 	}
-	return nil
+}
+
+// must ends the program where a picture cannot be drawn.
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal("picture: ", err)
+	}
+	return value
 }
 
 // drawTable shows an image and its table side by side.
-func drawTable() (image.Image, error) {
+func drawTable() image.Image {
 	demo := imgio.Demo(width, height)
-	table, err := boxsum.Integrate[uint32](demo, nil)
-	if err != nil {
-		return nil, err
-	}
+	table := must(boxsum.Integrate[uint32](demo, nil))
 	panel := image.Rect(0, 0, int(width/scale), int(height/scale))
 	right := panel.Add(image.Pt(panel.Dx()+gap, 0))
 	canvas := image.NewNRGBA(image.Rect(0, 0, right.Max.X, right.Max.Y))
@@ -98,7 +92,7 @@ func drawTable() (image.Image, error) {
 	} {
 		sign(canvas, at(corner.x, corner.y).Add(right.Min), corner.plus)
 	}
-	return canvas, nil
+	return canvas
 }
 
 // outline draws the frame of a rectangle, of that thickness, inside it.

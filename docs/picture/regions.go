@@ -21,7 +21,7 @@ import (
 
 // drawLocal shows a noisy picture and four maps of it, each made by one call of
 // histogram.Local.
-func drawLocal() (image.Image, error) {
+func drawLocal() image.Image {
 	const w, h, radius = 480, 270, 5
 	clean := imgio.Demo(w, h)
 	noisy := boxsum.Image[uint8]{Pix: make([]uint8, w*h), Width: w, Height: h}
@@ -34,14 +34,8 @@ func drawLocal() (image.Image, error) {
 			noisy.Pix[i] = 255
 		}
 	}
-	fine, err := histogram.Integrate(noisy, histogram.Bins{N: 256}, nil)
-	if err != nil {
-		return nil, err
-	}
-	coarse, err := histogram.Integrate(clean, histogram.Bins{N: 32}, nil)
-	if err != nil {
-		return nil, err
-	}
+	fine := must(histogram.Integrate(noisy, histogram.Bins{N: 256}, nil))
+	coarse := must(histogram.Integrate(clean, histogram.Bins{N: 32}, nil))
 	path := image.Rect(280, 195, 310, 260) // the sun's light on the lake
 	model := coarse.Histogram(nil, path, 0)
 	grey := func(img boxsum.Image[uint8]) *image.RGBA {
@@ -65,20 +59,15 @@ func drawLocal() (image.Image, error) {
 		{"local entropy, 11 x 11", coarse, radius, func(h []uint32) float64 { return histogram.Entropy(h) / 5 }},
 		{"how like the box, 31 x 31", coarse, 15, func(h []uint32) float64 { return 1 - histogram.Bhattacharyya(h, model) }},
 	} {
-		out, err := histogram.Local(panel.table, panel.radius, 0, func(h []uint32) uint8 {
-			return uint8(math.Round(255 * min(1, panel.value(h))))
-		}, nil)
-		if err != nil {
-			return nil, err
-		}
-		sheet.put(2+i, grey(out), panel.caption)
+		shade := func(h []uint32) uint8 { return uint8(math.Round(255 * min(1, panel.value(h)))) }
+		sheet.put(2+i, grey(must(histogram.Local(panel.table, panel.radius, 0, shade, nil))), panel.caption)
 	}
-	return sheet.canvas, nil
+	return sheet.canvas
 }
 
 // drawMoments shows shapes in their boxes, moved, rotated and scaled, each with
 // its ellipse and first invariants.
-func drawMoments() (image.Image, error) {
+func drawMoments() image.Image {
 	const cell, columns = 190, 4
 	arrowHead := [][2]float64{{-50, -12}, {10, -12}, {10, -32}, {50, 0}, {10, 32}, {10, 12}, {-50, 12}}
 	corner := [][2]float64{{-40, -45}, {-15, -45}, {-15, 20}, {40, 20}, {40, 45}, {-40, 45}}
@@ -91,10 +80,7 @@ func drawMoments() (image.Image, error) {
 		fillShape(img, corner, centre, angle, size)
 	}
 	pixels := boxsum.Image[uint8]{Pix: img.Pix, Stride: img.Stride, Width: img.Rect.Dx(), Height: img.Rect.Dy()}
-	table, err := moments.Integrate(pixels, nil)
-	if err != nil {
-		return nil, err
-	}
+	table := must(moments.Integrate(pixels, nil))
 	const caption = 44
 	canvas := image.NewRGBA(image.Rect(0, 0, img.Rect.Dx(), 2*(cell+caption)))
 	draw.Draw(canvas, canvas.Rect, image.White, image.Point{}, draw.Src)
@@ -113,7 +99,7 @@ func drawMoments() (image.Image, error) {
 			text(canvas, image.Pt(at.X+cell/2, at.Y+cell+2), fmt.Sprintf("%.4f", hu[0]*255), 2)
 		}
 	}
-	return canvas, nil
+	return canvas
 }
 
 // fillShape fills a polygon that is rotated and scaled about its origin.

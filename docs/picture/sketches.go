@@ -21,88 +21,58 @@ var ink = color.RGBA{0x16, 0x1a, 0x20, 0xff}
 
 // drawRotations shows one size of box along six ratios, with the ways in which
 // c and r count.
-func drawRotations() (image.Image, error) {
+func drawRotations() image.Image {
 	const side, scale, captionHeight = 20, 16, 34
 	sheet := newSheet(3, 2, side*scale+1, side*scale+1+captionHeight, 28)
 	for i, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: 1, B: 1}, {A: 2, B: 1}, {A: -1, B: 2}, {A: -1, B: 1}, {A: -2, B: 1}} {
-		lattice, err := rotated.NewLattice(side, side, rot)
-		if err != nil {
-			return nil, err
-		}
-		box, err := lattice.FromRectangle(rotated.Rectangle{X: side / 2, Y: side / 2, Width: 10, Height: 5, Degrees: rot.Degrees()})
-		if err != nil {
-			return nil, err
-		}
-		picture, err := sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: []sketch.Box{{Box: box, Weight: 1}}})
-		if err != nil {
-			return nil, err
-		}
+		lattice := must(rotated.NewLattice(side, side, rot))
+		box := must(lattice.FromRectangle(rotated.Rectangle{X: side / 2, Y: side / 2, Width: 10, Height: 5, Degrees: rot.Degrees()}))
+		picture := must(sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: []sketch.Box{{Box: box, Weight: 1}}}))
 		arrows(picture, sketch.Corners(lattice, box), scale)
 		sheet.put(i, picture, fmt.Sprintf("%v: %.2f degrees", rot, rot.Degrees()))
 	}
-	return sheet.canvas, nil
+	return sheet.canvas
 }
 
 // drawHalf is one box along 1/2, large.
-func drawHalf() (image.Image, error) {
-	lattice, err := rotated.NewLattice(24, 14, rotated.Rotation{A: 1, B: 2})
-	if err != nil {
-		return nil, err
-	}
+func drawHalf() image.Image {
+	lattice := must(rotated.NewLattice(24, 14, rotated.Rotation{A: 1, B: 2}))
 	box := sketch.Box{Box: rotated.Box{C0: 4, R0: 8, C1: 16, R1: 15}, Weight: 1}
-	picture, err := sketch.Draw(sketch.Figure{Lattice: lattice, Scale: 36, Boxes: []sketch.Box{box}})
-	if err != nil {
-		return nil, err
-	}
+	picture := must(sketch.Draw(sketch.Figure{Lattice: lattice, Scale: 36, Boxes: []sketch.Box{box}}))
 	arrows(picture, sketch.Corners(lattice, box.Box), 36)
-	return picture, nil
+	return picture
 }
 
 // drawFeatures is every kind of feature, upright, at 45° and along 1/2: what
 // figures 1, 2 and 4 of Messom and Barczak show.
-func drawFeatures() (image.Image, error) {
+func drawFeatures() image.Image {
 	const side, scale, captionHeight = 18, 8, 24
 	rotations := []rotated.Rotation{{A: 0, B: 1}, {A: 1, B: 1}, {A: 1, B: 2}}
 	kinds := haar.Kinds()
 	sheet := newSheet(len(kinds), len(rotations), side*scale+1, side*scale+1+captionHeight, 12)
 	for i, rot := range rotations {
-		lattice, err := rotated.NewLattice(side, side, rot)
-		if err != nil {
-			return nil, err
-		}
+		lattice := must(rotated.NewLattice(side, side, rot))
 		for j, kind := range kinds {
 			across, down := kind.Cells()
 			lines := []int{12, 16, 12}[i] // closest at 45°
-			f, err := haar.New(kind, image.Rect(0, 0, lines/across*across, lines/down*down))
-			if err != nil {
-				return nil, err
-			}
+			f := must(haar.New(kind, image.Rect(0, 0, lines/across*across, lines/down*down)))
 			at := sketch.Middle(lattice, f.Bounds())
-			picture, err := sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: sketch.Feature(lattice, f, at)})
-			if err != nil {
-				return nil, err
-			}
+			picture := must(sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: sketch.Feature(lattice, f, at)}))
 			sheet.put(i*len(kinds)+j, picture, fmt.Sprintf("%v %v", kind, rot))
 		}
 	}
-	return sheet.canvas, nil
+	return sheet.canvas
 }
 
 // drawEdge is a feature over a slope of the README's picture, in few pixels.
-func drawEdge() (image.Image, error) {
+func drawEdge() image.Image {
 	demo := imgio.Demo(64, 36)
-	lattice, err := rotated.NewLattice(demo.Width, demo.Height, rotated.Rotation{A: -1, B: 1})
-	if err != nil {
-		return nil, err
-	}
-	f, err := haar.New(haar.EdgeY, image.Rect(0, 0, 10, 8))
-	if err != nil {
-		return nil, err
-	}
-	return sketch.Draw(sketch.Figure{
+	lattice := must(rotated.NewLattice(demo.Width, demo.Height, rotated.Rotation{A: -1, B: 1}))
+	f := must(haar.New(haar.EdgeY, image.Rect(0, 0, 10, 8)))
+	return must(sketch.Draw(sketch.Figure{
 		Lattice: lattice, Image: sketch.Show(demo), Scale: 30, View: image.Rect(0, 8, 30, 26),
 		Boxes: sketch.Feature(lattice, f, image.Pt(7, 13)),
-	})
+	}))
 }
 
 // A sheet is pictures of one size beside each other, each over its caption.

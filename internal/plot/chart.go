@@ -161,20 +161,19 @@ func (s Style) mark(to canvas, at point) {
 func (c *Chart) drawNames(to canvas, f frame) {
 	type name struct {
 		Series
-		end  point
-		want float64
+		end point
 	}
 	var names []name
 	for _, s := range c.Series {
 		if len(s.Points) > 0 {
 			end := f.place(s.Points[len(s.Points)-1])
-			names = append(names, name{s, end, end.y})
+			names = append(names, name{s, end})
 		}
 	}
-	slices.SortStableFunc(names, func(a, b name) int { return cmp.Compare(a.want, b.want) })
+	slices.SortStableFunc(names, func(a, b name) int { return cmp.Compare(a.end.y, b.end.y) })
 	wants := make([]float64, len(names))
 	for i, n := range names {
-		wants[i] = n.want
+		wants[i] = n.end.y
 	}
 	for i, y := range spread(wants, lineHeight, f.y0-4, f.y1) {
 		n := names[i]

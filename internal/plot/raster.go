@@ -37,19 +37,11 @@ func (r *raster) line(points []point, width float64, dash []float64, c color.RGB
 			nx, ny := -(b.y-a.y)/length*width/2, (b.x-a.x)/length*width/2
 			outlines = append(outlines, []point{{a.x - nx, a.y - ny}, {b.x - nx, b.y - ny}, {b.x + nx, b.y + ny}, {a.x + nx, a.y + ny}})
 			if i > 0 && width > 1.5 {
-				outlines = append(outlines, disc(a, width/2))
+				outlines = append(outlines, around(a, width/2, round))
 			}
 		}
 	}
 	r.fill(outlines, c)
-}
-
-func disc(at point, radius float64) []point {
-	out := make([]point, len(round))
-	for i, p := range round {
-		out[i] = point{at.x + radius*p.x, at.y + radius*p.y}
-	}
-	return out
 }
 
 func (r *raster) area(points []point, width float64, c color.RGBA) {

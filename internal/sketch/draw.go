@@ -171,15 +171,11 @@ func (p *pen) line(z *vector.Rasterizer, from, to Point, width, dash float64) {
 	}
 	h := width / 2
 	for at := 0.0; at < length-0.5; at += step {
-		end := at + step
+		end, over := at+step, h // solid lines meet in corners
 		if dash > 0 {
-			end = at + step*0.6
+			end, over = at+step*0.6, 0
 		}
-		quad := [4][2]float64{{at - h, -h}, {end + h, -h}, {end + h, h}, {at - h, h}}
-		if dash > 0 {
-			quad = [4][2]float64{{at, -h}, {end, -h}, {end, h}, {at, h}}
-		}
-		for i, q := range quad {
+		for i, q := range [4][2]float64{{at - over, -h}, {end + over, -h}, {end + over, h}, {at - over, h}} {
 			x, y := float32(ax+dx*q[0]-dy*q[1]), float32(ay+dy*q[0]+dx*q[1])
 			if i == 0 {
 				z.MoveTo(x, y)
