@@ -7,7 +7,7 @@ import "time"
 
 // A Key opens what package gpu does not offer to its users. Nobody outside of the module
 // can make one.
-type Key struct{ unforgeable struct{} }
+type Key struct{ _ struct{} }
 
 // An Opener is a *gpu.Device.
 type Opener interface {

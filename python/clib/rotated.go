@@ -94,11 +94,8 @@ func release(a arguments) any {
 	return nil
 }
 
-// boxArea is, beside boxSum and boxMean, what rotatedBoxes can say.
-const boxArea = 4
-
 // rotatedBoxes answers boxes of four int64, c0 r0 c1 r1. It takes a handle, boxes,
-// out, the question and workers.
+// out, the question (boxSum, boxMean, or any other for areas) and workers.
 func rotatedBoxes(a arguments) any {
 	l, out, workers := a.lattice(0), a.toWrite(2), a.int(4)
 	boxes := list[rotated.Box](a.array(1), i64, "boxes", -1, 4)
