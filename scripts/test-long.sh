@@ -32,7 +32,7 @@ fi
 
 # What has loops of its own for every level.
 loops=". ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
-loops=$(go list $loops | grep -v 'internal/bench\|internal/reproduce')
+loops=$(go list $loops | grep -v 'internal/bench\|internal/reproduce\|internal/measure')
 
 step "tests, portable Go only"
 go test -short -tags noasm $loops
