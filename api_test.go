@@ -2,6 +2,7 @@ package boxsum_test
 
 import (
 	"errors"
+	"fmt"
 	"image"
 	"math"
 	"math/big"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 func rows[S boxsum.Sum](v boxsum.View[S]) [][]S {
@@ -109,20 +111,7 @@ func TestNoAllocation(t *testing.T) {
 			"Stream":               func() error { _, err := stream.Push(im.Row(0)); return err },
 			"SumBoxes":             func() error { return table.SumBoxes(sums, boxes) },
 		} {
-			run := func() {
-				if err := f(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			// A helper goroutine that ends late makes the runtime allocate
-			// another one, now and then.
-			least := testing.AllocsPerRun(20, run)
-			for range 4 {
-				least = min(least, testing.AllocsPerRun(20, run))
-			}
-			if least != 0 {
-				t.Errorf("%s with %d workers allocates %v times", name, workers, least)
-			}
+			ref.AllocatesNothing(t, fmt.Sprintf("%s with %d workers", name, workers), f)
 		}
 	}
 }
@@ -390,5 +379,19 @@ func TestOverlap(t *testing.T) {
 	next := &boxsum.Table[float64]{Sums: buf[150:], Width: 6, Height: 6}
 	if err := boxsum.IntegrateInto(next, boxsum.Image[float64]{Pix: buf[100:150], Width: 6, Height: 6}, nil); err != nil {
 		t.Errorf("a table after its image gives %v", err)
+	}
+}
+
+// A stream that no constructor made is an error, not a panic.
+func TestStreamNotMade(t *testing.T) {
+	for _, s := range []*boxsum.Stream[uint32, uint8]{nil, {}} {
+		if _, err := s.Push(nil); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Error(err)
+		}
+	}
+	for _, s := range []*boxsum.SquaredStream[uint32, uint64, uint8]{nil, {}} {
+		if _, _, err := s.Push(nil); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Error(err)
+		}
 	}
 }

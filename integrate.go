@@ -90,13 +90,12 @@ func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q
 type job[P Pixel, S Sum, Q Square] = engine.Job[P, S, Q, engine.Sums[P, S], engine.Sums[P, Q], *engine.Sums[P, S], *engine.Sums[P, Q]]
 
 func start[S Sum, Q Square, P Pixel](src *Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
-	o, err := options[S](opt)
-	if err != nil {
+	if err := engine.CheckOffset[S](opt.offset()); err != nil {
 		return nil, err
 	}
 	j := engine.Take[job[P, S, Q]]()
-	j.Src = engine.Source[P]{Pix: src.Pix, Extent: src.extent()}
-	return j, j.Start(&o, squares)
+	j.Src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+	return j, j.Start(opt.engine(), squares)
 }
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
@@ -105,7 +104,7 @@ func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Sour
 	if t == nil {
 		return grid.NoTable()
 	}
-	*dst = engine.Target[S]{Sums: t.Sums, Extent: t.extent(), Offset: offset}
+	dst.Table(t.Sums, t.Width, t.Height, t.Channels, t.Stride, offset)
 	if err := engine.Accept(dst, src); err != nil {
 		return err
 	}

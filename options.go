@@ -31,11 +31,11 @@ type Options struct {
 	Progress func(done float64)
 }
 
-func options[S Sum](o *Options) (engine.Options, error) {
+func (o *Options) engine() *engine.Options {
 	if o == nil {
-		return engine.Options{}, nil
+		return nil
 	}
-	return engine.Options{Workers: o.Workers, Level: o.Level.name, Context: o.Context, Progress: o.Progress}, engine.CheckOffset[S](o.Offset)
+	return &engine.Options{Workers: o.Workers, Level: o.Level.name, Context: o.Context, Progress: o.Progress}
 }
 
 func (o *Options) offset() float32 {

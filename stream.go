@@ -26,7 +26,12 @@ func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P]
 
 // Push takes the next row of pixels and gives the next row of the table,
 // (width+1)·channels sums, which is valid until the next Push.
-func (s *Stream[S, P]) Push(row []P) ([]S, error) { return s.rows.Push(row) }
+func (s *Stream[S, P]) Push(row []P) ([]S, error) {
+	if s == nil {
+		s = new(Stream[S, P]) // which is an error as well
+	}
+	return s.rows.Push(row)
+}
 
 // A SquaredStream is a [Stream] that makes the table of squares as well.
 type SquaredStream[S Sum, Q Square, P Pixel] struct {
@@ -51,6 +56,9 @@ func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Option
 // Push takes the next row of pixels and gives the next row of both tables,
 // which are valid until the next Push.
 func (s *SquaredStream[S, Q, P]) Push(row []P) (sums []S, squares []Q, err error) {
+	if s == nil {
+		s = new(SquaredStream[S, Q, P])
+	}
 	if sums, err = s.sums.Push(row); err == nil {
 		squares, err = s.squares.Push(row)
 	}

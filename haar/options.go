@@ -15,8 +15,9 @@ type Options struct {
 }
 
 func (o *Options) check() (engine.Settings, error) {
-	if o == nil {
-		o = new(Options)
+	var e *engine.Options
+	if o != nil {
+		e = &engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}
 	}
-	return (&engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}).Check()
+	return e.Check()
 }

@@ -80,7 +80,7 @@ func (p *Plane[V, S]) prepare(length int, set *Set, at []image.Point, opt *Optio
 	if n := len(at); n > 0 && set.length > math.MaxInt/n || length != n*set.length {
 		return how, 0, grid.Invalid("%d features in %d windows do not go into %d values", set.length, n, length)
 	}
-	return how, max(1, min(how.Workers, length/valuesPerWorker, len(at)*set.tiles())), nil
+	return how, max(1, min(how.Workers(), length/valuesPerWorker, len(at)*set.tiles())), nil
 }
 
 // valuesPerWorker is how many values make it worth the while to wake another

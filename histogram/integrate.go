@@ -71,8 +71,7 @@ type job[P, W boxsum.Pixel, S boxsum.Sum] struct {
 }
 
 func newJob[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) (j job[P, W, S], err error) {
-	o := opt.engine()
-	if j.set, err = o.Check(); err != nil {
+	if j.set, err = opt.engine().Check(); err != nil {
 		return j, err
 	}
 	if j.src, err = source(img); err != nil || !weighted {
@@ -126,7 +125,7 @@ func (j *job[P, W, S]) fill(dst *Table[S]) (err error) {
 	}
 	p := engine.Work{
 		Rows: dst.Height, N: dst.Width * dst.Channels, Channels: dst.Channels,
-		PixelBytes: grid.SizeOf[P](), SumBytes: dst.Bins.N * grid.SizeOf[S](), Workers: j.set.Workers,
+		PixelBytes: grid.SizeOf[P](), SumBytes: dst.Bins.N * grid.SizeOf[S](), Workers: j.set.Workers(),
 	}.PlanEntries(maxBand)
 	return run.Fill(j.set, p, l)
 }

@@ -17,8 +17,7 @@ import (
 // for 8-bit pixels in 256 bins. Several goroutines call f at once, as many as
 // opt allows; it must not keep h.
 func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f func(h []S) P, opt *Options) (boxsum.Image[P], error) {
-	o := opt.engine()
-	set, err := o.Check()
+	set, err := opt.engine().Check()
 	if err != nil {
 		return boxsum.Image[P]{}, err
 	}
@@ -33,8 +32,9 @@ func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f fun
 		return out, err
 	}
 	radius = min(radius, max(t.Width, t.Height)) // which covers all, and does not overflow
-	around := make([][]S, set.Workers)
-	err = set.Each(t.Height, set.Workers, func(worker, y int) {
+	workers := set.Workers()
+	around := make([][]S, workers)
+	err = set.Each(t.Height, workers, func(worker, y int) {
 		if around[worker] == nil {
 			around[worker] = make([]S, t.Bins.N)
 		}

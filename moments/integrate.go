@@ -62,7 +62,7 @@ func fill[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P])
 	run.Layer.table, run.Layer.src = dst, src
 	p := engine.Work{
 		Rows: dst.Height, N: dst.Width * dst.Channels, Channels: dst.Channels,
-		PixelBytes: grid.SizeOf[P](), SumBytes: dst.perEntry() * 8, Workers: set.Workers,
+		PixelBytes: grid.SizeOf[P](), SumBytes: dst.perEntry() * 8, Workers: set.Workers(),
 	}.PlanEntries(0)
 	return run.Fill(set, p, &run.Layer)
 }
@@ -121,7 +121,7 @@ const partRows = 64
 func largestPixel[P boxsum.Pixel](img engine.Source[P], set engine.Settings) (float64, error) {
 	parts := engine.DivUp(img.Height, partRows)
 	most, errs := make([]float64, parts+1), make([]error, parts)
-	err := set.Quiet().Each(parts, set.Workers, func(_, part int) {
+	err := set.Quiet().Each(parts, set.Workers(), func(_, part int) {
 		for y := part * partRows; y < min((part+1)*partRows, img.Height); y++ {
 			for i, p := range img.Pix[y*img.Stride:][:img.Width*img.Channels] {
 				v := math.Abs(float64(p))

@@ -35,8 +35,7 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image
 }
 
 func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
-	o := opt.engine()
-	if set, err = o.Check(); err != nil {
+	if set, err = opt.engine().Check(); err != nil {
 		return set, src, err
 	}
 	if kernel.Sums[P, S](kernel.Portable) == nil {
@@ -57,7 +56,7 @@ func fill[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src 
 	run := engine.Take[engine.Run[layer[P, S]]]()
 	l := &run.Layer
 	l.table, l.src, l.level = dst, src, set.Level
-	l.plan = newPlan(&dst.frame, dst.Channels, grid.SizeOf[P](), grid.SizeOf[S](), set.Workers)
+	l.plan = newPlan(&dst.frame, dst.Channels, grid.SizeOf[P](), grid.SizeOf[S](), set.Workers())
 	return run.Fill(set, l.plan.Plan, l)
 }
 

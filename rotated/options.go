@@ -16,9 +16,9 @@ type Options struct {
 	Progress func(done float64) // is told how much is done, see [boxsum.Options]
 }
 
-func (o *Options) engine() engine.Options {
+func (o *Options) engine() *engine.Options {
 	if o == nil {
-		return engine.Options{}
+		return nil
 	}
-	return engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }

@@ -85,9 +85,9 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
 
 func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *boxsum.Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
-	j, o := engine.Take[job[P, S, Q]](), opt.engine()
-	j.Src = engine.Source[P]{Pix: src.Pix, Extent: grid.Plane(src.Width, src.Height, src.Channels, src.Stride)}
-	return j, j.Start(&o, squares)
+	j := engine.Take[job[P, S, Q]]()
+	j.Src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+	return j, j.Start(opt.engine(), squares)
 }
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
@@ -96,7 +96,7 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 	if t == nil {
 		return grid.NoTable()
 	}
-	*dst = engine.Target[S]{Sums: t.Sums, Extent: t.extent()}
+	dst.Table(t.Sums, t.Width, t.Height, t.Channels, t.Stride, 0)
 	if err := engine.Accept(dst, src); err != nil {
 		return err
 	}

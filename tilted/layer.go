@@ -32,7 +32,7 @@ func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
 	return l.kernel != nil
 }
 
-func (l *layer[P, S]) Plan(w engine.Work, _ int) engine.Plan { return w.PlanTilted() }
+func (l *layer[P, S]) Plan(p *engine.Plan, w *engine.Work, _ int) { *p = w.PlanTilted() }
 
 func (l *layer[P, S]) Aim(src *engine.Source[P], dst *engine.Target[S]) { l.src, l.dst = src, dst }
 

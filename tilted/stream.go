@@ -27,4 +27,9 @@ func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) 
 
 // Push takes the next row of pixels and gives the next row of the table,
 // (width+1)·channels sums, which is valid until the next Push.
-func (s *Stream[S, P]) Push(row []P) ([]S, error) { return s.rows.Push(row) }
+func (s *Stream[S, P]) Push(row []P) ([]S, error) {
+	if s == nil {
+		s = new(Stream[S, P]) // which is an error as well
+	}
+	return s.rows.Push(row)
+}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/tilted"
 )
 
@@ -201,20 +202,7 @@ func TestNoAllocation(t *testing.T) {
 			"IntegrateSquaresInto": func() error { return tilted.IntegrateSquaresInto(both, img, opt) },
 			"Stream":               func() error { _, err := stream.Push(img.Row(0)); return err },
 		} {
-			run := func() {
-				if err := f(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			// A helper goroutine that ends late makes the runtime allocate
-			// another one, now and then.
-			least := testing.AllocsPerRun(10, run)
-			for range 4 {
-				least = min(least, testing.AllocsPerRun(10, run))
-			}
-			if least != 0 {
-				t.Errorf("%s with %d workers allocates %v times", name, workers, least)
-			}
+			ref.AllocatesNothing(t, fmt.Sprintf("%s with %d workers", name, workers), f)
 		}
 	}
 }
@@ -268,6 +256,15 @@ func TestErrors(t *testing.T) {
 	} {
 		if test.err == nil || !strings.HasPrefix(test.err.Error(), "boxsum: ") || test.want != nil && !errors.Is(test.err, test.want) {
 			t.Errorf("%s: %v", name, test.err)
+		}
+	}
+}
+
+// A stream that no constructor made is an error, not a panic.
+func TestStreamNotMade(t *testing.T) {
+	for _, s := range []*tilted.Stream[uint32, uint8]{nil, {}} {
+		if _, err := s.Push(nil); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Error(err)
 		}
 	}
 }

@@ -65,14 +65,17 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
 
 func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options, squares bool) (*job[P, S, Q], error) {
-	o, offset, err := options[S](opt)
-	if err != nil {
+	var offset float32
+	if opt != nil {
+		offset = opt.Offset
+	}
+	if err := engine.CheckOffset[S](offset); err != nil {
 		return nil, err
 	}
 	j := engine.Take[job[P, S, Q]]()
 	j.Src = engine.Source[P]{Pix: src.Pix, Extent: src.extent()}
 	j.Sum.Offset = offset
-	return j, j.Start(&o, squares)
+	return j, j.Start(engineOptions(opt), squares)
 }
 
 func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {

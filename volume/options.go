@@ -8,10 +8,9 @@ import (
 // Options are those of package boxsum, all of which have the same meaning here.
 type Options = boxsum.Options
 
-func options[S boxsum.Sum](o *Options) (engine.Options, float32, error) {
+func engineOptions(o *Options) *engine.Options {
 	if o == nil {
-		return engine.Options{}, 0, nil
+		return nil
 	}
-	e := engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
-	return e, o.Offset, engine.CheckOffset[S](o.Offset)
+	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }

@@ -31,6 +31,9 @@ func NewStream[S boxsum.Sum, P boxsum.Pixel](width, height, channels int, opt *O
 // Push takes the next slice of voxels and gives the next slice of the table,
 // (width+1)×(height+1) entries, which is valid until the next Push.
 func (s *Stream[S, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], err error) {
+	if s == nil {
+		s = new(Stream[S, P]) // which is an error as well
+	}
 	if err = s.sums.take(slice); err == nil {
 		err = s.slices.run(&s.sums.layer)
 	}
@@ -39,7 +42,12 @@ func (s *Stream[S, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], err err
 
 // Offset is what was subtracted from every voxel, see [Options]: the
 // entries lack it.
-func (s *Stream[S, P]) Offset() float32 { return s.sums.dst.Offset }
+func (s *Stream[S, P]) Offset() float32 {
+	if s == nil {
+		return 0
+	}
+	return s.sums.dst.Offset
+}
 
 // A SquaredStream is a [Stream] that makes the table of squares as well.
 type SquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct {
@@ -66,6 +74,9 @@ func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, heig
 // Push takes the next slice of voxels and gives the next slice of both tables,
 // which are valid until the next Push.
 func (s *SquaredStream[S, Q, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], squares boxsum.View[Q], err error) {
+	if s == nil {
+		s = new(SquaredStream[S, Q, P])
+	}
 	if err = s.sums.take(slice); err == nil {
 		err = s.squares.take(slice)
 	}
@@ -88,7 +99,7 @@ func (s *slices) init(e *grid.Extent, set engine.Settings, pixelBytes, sumBytes 
 	s.extent.Depth = 1
 	s.plan = engine.Work{
 		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
-		PixelBytes: pixelBytes, SumBytes: sumBytes, Workers: set.Workers,
+		PixelBytes: pixelBytes, SumBytes: sumBytes, Workers: set.Workers(),
 	}.Plan()
 	s.plan.Writes, s.plan.Slices = kernel.Ahead, 1
 }

@@ -1,6 +1,7 @@
 package volume_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -344,20 +346,22 @@ func TestNoAllocations(t *testing.T) {
 	}
 	for _, workers := range []int{1, 2} {
 		opt := &volume.Options{Workers: workers}
-		run := func() {
-			if err := volume.IntegrateInto(table.Sum, v, opt); err != nil {
-				t.Fatal(err)
-			}
-			if err := volume.IntegrateSquaresInto(table, v, opt); err != nil {
-				t.Fatal(err)
-			}
+		ref.AllocatesNothing(t, fmt.Sprintf("a volume with %d workers", workers), func() error {
+			return errors.Join(volume.IntegrateInto(table.Sum, v, opt), volume.IntegrateSquaresInto(table, v, opt))
+		})
+	}
+}
+
+// A stream that no constructor made is an error, not a panic.
+func TestStreamNotMade(t *testing.T) {
+	for _, s := range []*volume.Stream[uint32, uint8]{nil, {}} {
+		if _, err := s.Push(boxsum.Image[uint8]{}); !errors.Is(err, boxsum.ErrInvalid) || s.Offset() != 0 {
+			t.Error(err)
 		}
-		least := testing.AllocsPerRun(5, run)
-		for range 5 { // the runtime may allocate for itself
-			least = min(least, testing.AllocsPerRun(5, run))
-		}
-		if least > 0 {
-			t.Errorf("%v allocations on %d workers", least, workers)
+	}
+	for _, s := range []*volume.SquaredStream[uint32, uint64, uint8]{nil, {}} {
+		if _, _, err := s.Push(boxsum.Image[uint8]{}); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Error(err)
 		}
 	}
 }

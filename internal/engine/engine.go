@@ -47,7 +47,7 @@ func (g *Grid) tiles() int { return DivUp(g.N, g.TileWidth) }
 // layer's carry row, and its row sums so far, which it has itself.
 type Engine struct {
 	layers []Layer
-	set    Settings
+	set    *Settings
 
 	grid     Grid
 	nextBand atomic.Int64
@@ -85,7 +85,7 @@ func (e *Engine) Fill(set *Settings, p *Plan, layers ...Layer) (scratch int, err
 // Run fills the tables of layers that are prepared: the grid, once for every
 // slice. An error means that they are not done.
 func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
-	e.set, e.layers = *set, append(e.layers[:0], layers...)
+	e.set, e.layers = set, append(e.layers[:0], layers...)
 	if set.progress != nil {
 		e.progress.start(p)
 	}
@@ -109,13 +109,19 @@ func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
 		}
 		e.set.Report(1)
 	}
-	e.set = Settings{} // which is the caller's
+	e.set = nil // which is the caller's
 	return err
 }
 
 // fillGrid fills every tile of a grid, unless the context is done before.
 func (e *Engine) fillGrid(g *Grid, workers int) {
+	e.grid = *g
 	bands := g.bands()
+	if workers = min(workers, bands); workers == 1 {
+		for y := 0; y < g.Rows && e.fillBand(y); y += g.BandRows {
+		}
+		return
+	}
 	if cap(e.done) < bands {
 		e.done = make([]tileCount, bands)
 	}
@@ -123,12 +129,7 @@ func (e *Engine) fillGrid(g *Grid, workers int) {
 	for i := range e.done {
 		e.done[i].Store(0)
 	}
-	e.grid = *g
 	e.nextBand.Store(0)
-	if workers = min(workers, bands); workers == 1 {
-		e.work(0)
-		return
-	}
 	if e.help == nil {
 		e.help = e.helper
 	}
@@ -149,6 +150,23 @@ func (e *Engine) fillGrid(g *Grid, workers int) {
 		e.report()
 		p.wait()
 	}
+}
+
+// fillBand fills the band from row y on for the only worker there is. It reports
+// whether to go on.
+func (e *Engine) fillBand(y int) bool {
+	g := &e.grid
+	rows := min(g.BandRows, g.Rows-y)
+	for x := 0; x < g.N; x += g.TileWidth {
+		if e.stop() {
+			return false
+		}
+		for _, l := range e.layers {
+			l.Tile(0, x, y, min(g.TileWidth, g.N-x), rows)
+		}
+		e.tileDone(0)
+	}
+	return true
 }
 
 // The crew counts the helpers at work and, in units of seat, the seats still

@@ -16,66 +16,50 @@ func (r *Run[L]) Fill(set Settings, p Plan, layer Layer) error {
 	r.set, r.plan = set, p
 	scratch, err := r.engine.Fill(&r.set, &r.plan, layer)
 	r.set = Settings{}
-	idle.put(r, scratch)
+	leave(r, scratch)
 	return err
 }
 
-// Take is a run of a type that nobody uses: the latest that was left, whose
-// memory is in the caches, or a new one. So integrating again allocates nothing,
-// whatever the table, and calls at the same time never share a run.
-func Take[R any]() *R {
-	idle.Lock()
-	for i := idle.count - 1; i >= 0; i-- {
-		if r, ok := idle.runs[i].run.(*R); ok {
-			idle.remove(i)
-			idle.Unlock()
-			return r
+// Take is a run of a type that nobody uses: the latest that was left on this
+// processor, whose memory is in its caches, or a new one. So integrating again
+// allocates nothing, whatever the table, and calls at the same time never share a
+// run.
+func Take[R any]() (r *R) {
+	var others [idleKinds]any // of other types
+	n := 0
+	for r == nil && n < len(others) {
+		run := idle.Get()
+		if run == nil {
+			break
+		}
+		if r, _ = run.(*R); r == nil {
+			others[n] = run
+			n++
 		}
 	}
-	idle.Unlock()
-	return new(R)
+	for _, other := range others[:n] {
+		idle.Put(other)
+	}
+	if r == nil {
+		r = new(R)
+	}
+	return r
 }
 
 const (
-	// idleRuns and idleBytes bound what is kept for later: enough for the kinds of
-	// tables that a program makes by turns, and little beside the tables.
-	idleRuns  = 16
+	// idleKinds is how many kinds of tables a program may make by turns without
+	// allocating.
+	idleKinds = 8
+	// idleBytes bounds what a run keeps for later.
 	idleBytes = 32 << 20
 )
 
-// idle holds the runs that nobody uses, the latest last.
-var idle idleList
+// idle holds the runs that nobody uses, until the garbage collector takes them.
+var idle sync.Pool
 
-type idleList struct {
-	sync.Mutex
-	runs  [idleRuns]idleRun
-	count int
-	bytes int
-}
-
-type idleRun struct {
-	run   any
-	bytes int
-}
-
-// put keeps a run for later, in the place of those that were left longest ago.
-func (l *idleList) put(run any, bytes int) {
-	if bytes > idleBytes {
-		return
+// leave keeps a run for later, unless its scratch memory is large.
+func leave(run any, bytes int) {
+	if bytes <= idleBytes {
+		idle.Put(run)
 	}
-	l.Lock()
-	for l.count == idleRuns || l.bytes+bytes > idleBytes {
-		l.remove(0)
-	}
-	l.runs[l.count] = idleRun{run, bytes}
-	l.count++
-	l.bytes += bytes
-	l.Unlock()
-}
-
-func (l *idleList) remove(i int) {
-	l.bytes -= l.runs[i].bytes
-	copy(l.runs[i:], l.runs[i+1:l.count])
-	l.count--
-	l.runs[l.count] = idleRun{}
 }

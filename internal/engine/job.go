@@ -28,7 +28,7 @@ type TableLayer[L, P, S any] interface {
 	// Find gets the kernel of a level. It reports whether there is one.
 	Find(level kernel.Level, squares bool) bool
 	// Plan is how to cut the work, which is that of all tables together.
-	Plan(w Work, depth int) Plan
+	Plan(p *Plan, w *Work, depth int)
 	// Aim points the layer at pixels and a table.
 	Aim(src *Source[P], dst *Target[S])
 }
@@ -42,6 +42,7 @@ type Job[P, S, Q, A, B any, PA TableLayer[A, P, S], PB TableLayer[B, P, Q]] stru
 	Set     Settings
 
 	engine  Engine
+	work    Work
 	plan    Plan
 	both    bool // sums and squares
 	sums    A
@@ -51,7 +52,7 @@ type Job[P, S, Q, A, B any, PA TableLayer[A, P, S], PB TableLayer[B, P, Q]] stru
 // Start checks options, types and the pixels of Src.
 func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err error) {
 	j.both = squares
-	if j.Set, err = opt.Check(); err != nil {
+	if err = opt.check(&j.Set); err != nil {
 		return err
 	}
 	if !PA(&j.sums).Find(j.Set.Level, false) {
@@ -62,6 +63,18 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err erro
 		return grid.Types("no squares of %T in %T: squares of %s", *new(P), *new(Q), every.Choices(pairs.Of[P]()))
 	}
 	return j.Src.Pixels(len(j.Src.Pix))
+}
+
+// Image points a source at an image.
+func (s *Source[P]) Image(pix []P, width, height, channels, stride int) {
+	s.Pix = pix
+	s.SetPlane(width, height, channels, stride)
+}
+
+// Table points a target at the table of an image.
+func (t *Target[S]) Table(sums []S, width, height, channels, stride int, offset float32) {
+	t.Sums, t.Offset, t.Whole = sums, offset, false
+	t.SetPlane(width, height, channels, stride)
 }
 
 // Accept takes the memory of a table for sums or squares: it fills in the defaults
@@ -77,24 +90,24 @@ func Accept[P, S any](dst *Target[S], src *Source[P]) error {
 // job may be another's.
 func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
 	e := &j.Src.Extent
-	work := Work{
+	j.work = Work{
 		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
-		PixelBytes: grid.SizeOf[P](), SumBytes: grid.SizeOf[S](), Workers: j.Set.Workers,
+		PixelBytes: grid.SizeOf[P](), SumBytes: grid.SizeOf[S](), Workers: j.Set.workers,
 	}
 	sums, squares := PA(&j.sums), PB(&j.squares)
 	sums.Aim(&j.Src, &j.Sum)
 	scratch := 0
 	if !j.both {
-		j.plan = sums.Plan(work, e.Depth)
+		sums.Plan(&j.plan, &j.work, e.Depth)
 		scratch, err = j.engine.Fill(&j.Set, &j.plan, sums)
 	} else if err = grid.Overlap(j.Sum.Sums, j.Squares.Sums); err == nil {
-		work.SumBytes += grid.SizeOf[Q]()
-		j.plan = sums.Plan(work, e.Depth)
+		j.work.SumBytes += grid.SizeOf[Q]()
+		sums.Plan(&j.plan, &j.work, e.Depth)
 		squares.Aim(&j.Src, &j.Squares)
 		scratch, err = j.engine.Fill(&j.Set, &j.plan, sums, squares)
 	}
 	j.Src.Pix, j.Sum.Sums, j.Squares.Sums, j.Set = nil, nil, nil, Settings{}
-	idle.put(j, scratch)
+	leave(j, scratch)
 	return err
 }
 

@@ -20,9 +20,9 @@ type Options struct {
 
 // Settings are options that are known to be good.
 type Settings struct {
-	Workers int
-	Level   kernel.Level
+	Level kernel.Level
 
+	workers  int             // 0 stands for GOMAXPROCS
 	context  context.Context // nil if it is never done
 	progress func(done float64)
 }
@@ -39,20 +39,26 @@ func Levels() []string {
 	return names
 }
 
-// Check fills in what zero values stand for, and reports what is wrong. A context
-// that is done is an error too.
-func (o *Options) Check() (Settings, error) {
-	s := Settings{Workers: o.Workers, Level: kernel.Best(), progress: o.Progress}
+// Check fills in what zero values and nil stand for, and reports what is wrong. A
+// context that is done is an error too.
+func (o *Options) Check() (s Settings, err error) {
+	err = o.check(&s)
+	return s, err
+}
+
+func (o *Options) check(s *Settings) error {
+	s.Level = kernel.Best()
+	if o == nil {
+		return nil
+	}
 	if o.Workers < 0 {
-		return s, grid.Invalid("%d workers: use 1 or more, or 0 for as many as there are processors", o.Workers)
+		return grid.Invalid("%d workers: use 1 or more, or 0 for as many as there are processors", o.Workers)
 	}
-	if o.Workers == 0 {
-		s.Workers = runtime.GOMAXPROCS(0)
-	}
+	s.workers, s.progress = o.Workers, o.Progress
 	if o.Level != "" && o.Level != Auto {
 		for s.Level.String() != o.Level {
 			if s.Level == kernel.Portable {
-				return s, grid.Invalid("this machine has no level %q: use %s or one of %v", o.Level, Auto, Levels())
+				return grid.Invalid("this machine has no level %q: use %s or one of %v", o.Level, Auto, Levels())
 			}
 			s.Level--
 		}
@@ -60,7 +66,19 @@ func (o *Options) Check() (Settings, error) {
 	if o.Context != nil && o.Context.Done() != nil {
 		s.context = o.Context
 	}
-	return s, s.Stopped()
+	return s.Stopped()
+}
+
+// Workers is how many goroutines may work at once.
+func (s *Settings) Workers() int { return orAll(s.workers) }
+
+// orAll is a number of workers, 0 standing for GOMAXPROCS. Asking for that takes a
+// lock of the scheduler, so whoever has work for one does not.
+func orAll(workers int) int {
+	if workers == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return workers
 }
 
 // Stopped is the error of work whose context is done, and nil while it is not.

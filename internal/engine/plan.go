@@ -21,7 +21,7 @@ const (
 type Work struct {
 	Rows, N, Channels    int // N in elements
 	PixelBytes, SumBytes int // of an element, and of all its sums
-	Workers              int // at most
+	Workers              int // at most; 0 stands for GOMAXPROCS
 }
 
 // A Plan is how to integrate an image.
@@ -33,13 +33,17 @@ type Plan struct {
 }
 
 // Plan decides how to cut the image and how to write the table.
-func (w Work) Plan() Plan {
+func (w Work) Plan() (p Plan) {
+	w.plan(&p)
+	return p
+}
+
+func (w *Work) plan(p *Plan) {
 	out := w.Rows * w.N * w.SumBytes
 	all := out + w.Rows*w.N*w.PixelBytes
-	p := Plan{
-		Grid:    Grid{Rows: w.Rows, N: w.N, BandRows: bandRows},
-		Workers: max(1, min(w.Workers, all/workerBytes)),
-		Writes:  writes(out),
+	*p = Plan{Grid: Grid{Rows: w.Rows, N: w.N, BandRows: bandRows}, Workers: 1, Writes: writes(out)}
+	if most := all / workerBytes; most > 1 {
+		p.Workers = min(orAll(w.Workers), most)
 	}
 	tiles := max(1, (w.N*w.SumBytes+tileBytes-1)/tileBytes)
 	if p.Workers > 1 {
@@ -51,7 +55,6 @@ func (w Work) Plan() Plan {
 	p.BandRows = min(p.BandRows, max(1, w.Rows))
 	p.Workers = max(1, min(p.Workers, (w.Rows+p.BandRows-1)/p.BandRows))
 	p.TileWidth = atLeastOne((w.N+tiles-1)/tiles, kernel.Align(w.Channels))
-	return p
 }
 
 // evenBands makes bands of at most these rows so that all workers have as many of

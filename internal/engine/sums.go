@@ -34,7 +34,7 @@ func (l *Sums[P, S]) Find(level kernel.Level, squares bool) bool {
 }
 
 // Plan implements [TableLayer].
-func (l *Sums[P, S]) Plan(w Work, _ int) Plan { return w.Plan() }
+func (l *Sums[P, S]) Plan(p *Plan, w *Work, _ int) { w.plan(p) }
 
 // Aim implements [TableLayer].
 func (l *Sums[P, S]) Aim(src *Source[P], dst *Target[S]) { l.src, l.dst = src, dst }

@@ -17,8 +17,16 @@ type Extent struct {
 }
 
 // Plane is the extent of an image.
-func Plane(width, height, channels, stride int) Extent {
-	return Extent{Width: width, Height: height, Depth: 1, Channels: channels, Stride: stride}
+func Plane(width, height, channels, stride int) (e Extent) {
+	e.SetPlane(width, height, channels, stride)
+	return e
+}
+
+// SetPlane makes it that of an image, in place: copying one right after it was
+// made costs as much as all of its checks.
+func (e *Extent) SetPlane(width, height, channels, stride int) {
+	e.Width, e.Height, e.Depth, e.Channels = width, height, 1, channels
+	e.Stride, e.SliceStride, e.solid = stride, 0, false
 }
 
 // Volume is the extent of a volume.

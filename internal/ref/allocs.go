@@ -1,0 +1,23 @@
+package ref
+
+import "testing"
+
+// AllocatesNothing fails the test if f does again what it did once and allocates.
+// The least of several tries counts: a helper goroutine that ends late makes the
+// runtime allocate another one now and then. The race detector makes a pool
+// forget at random, so there f is only run.
+func AllocatesNothing(t *testing.T, what string, f func() error) {
+	t.Helper()
+	run := func() {
+		if err := f(); err != nil {
+			t.Fatal(what, err)
+		}
+	}
+	least := testing.AllocsPerRun(10, run)
+	for range 4 {
+		least = min(least, testing.AllocsPerRun(10, run))
+	}
+	if least != 0 && !Race {
+		t.Errorf("%s allocates %v times", what, least)
+	}
+}
