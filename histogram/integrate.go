@@ -123,9 +123,6 @@ func (j *job[P, W, S]) fill(dst *Table[S]) (err error) {
 		}
 		l.weights = j.weights
 	}
-	p := engine.Work{
-		Rows: dst.Height, N: dst.Width * dst.Channels, Channels: dst.Channels,
-		PixelBytes: grid.SizeOf[P](), SumBytes: dst.Bins.N * grid.SizeOf[S](), Workers: j.set.Workers(),
-	}.PlanEntries(maxBand)
+	p := engine.WorkOf[P](&j.src.Extent, dst.Bins.N*grid.SizeOf[S](), j.set.Workers()).PlanEntries(maxBand)
 	return run.Fill(j.set, p, l)
 }

@@ -60,10 +60,7 @@ func fill[P boxsum.Pixel](dst *Table, set engine.Settings, src engine.Source[P])
 	}
 	run := engine.Take[engine.Run[layer[P]]]()
 	run.Layer.table, run.Layer.src = dst, src
-	p := engine.Work{
-		Rows: dst.Height, N: dst.Width * dst.Channels, Channels: dst.Channels,
-		PixelBytes: grid.SizeOf[P](), SumBytes: dst.perEntry() * 8, Workers: set.Workers(),
-	}.PlanEntries(0)
+	p := engine.WorkOf[P](&src.Extent, dst.perEntry()*8, set.Workers()).PlanEntries(0)
 	return run.Fill(set, p, &run.Layer)
 }
 

@@ -90,10 +90,7 @@ func Accept[P, S any](dst *Target[S], src *Source[P]) error {
 // job may be another's.
 func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
 	e := &j.Src.Extent
-	j.work = Work{
-		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
-		PixelBytes: grid.SizeOf[P](), SumBytes: grid.SizeOf[S](), Workers: j.Set.workers,
-	}
+	j.work = WorkOf[P](e, grid.SizeOf[S](), j.Set.workers)
 	sums, squares := PA(&j.sums), PB(&j.squares)
 	sums.Aim(&j.Src, &j.Sum)
 	scratch := 0

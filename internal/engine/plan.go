@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/boxsum/boxsum/internal/kernel"
+import (
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
 
 const (
 	// tileBytes is the width of a tile's sums: its part of the carry row stays
@@ -22,6 +25,15 @@ type Work struct {
 	Rows, N, Channels    int // N in elements
 	PixelBytes, SumBytes int // of an element, and of all its sums
 	Workers              int // at most; 0 stands for GOMAXPROCS
+}
+
+// WorkOf is the work of integrating pixels of type P, of which each makes sums of
+// this many bytes. Zero workers stand for GOMAXPROCS.
+func WorkOf[P any](e *grid.Extent, sumBytes, workers int) Work {
+	return Work{
+		Rows: e.Height, N: e.Width * e.Channels, Channels: e.Channels,
+		PixelBytes: grid.SizeOf[P](), SumBytes: sumBytes, Workers: workers,
+	}
 }
 
 // A Plan is how to integrate an image.

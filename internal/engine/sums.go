@@ -13,6 +13,7 @@ type Sums[P kernel.Pixel, S kernel.Sum] struct {
 	dst    *Target[S]
 
 	writes  kernel.Writes
+	band    int // rows
 	above   []S // the lowest row done so far, in cache and without gaps
 	workers []sumsWorker[P, S]
 }
@@ -47,7 +48,7 @@ func (l *Sums[P, S]) Prepare(p *Plan) error {
 		w := &l.workers[i]
 		w.carry = AtLeast(w.carry, p.BandRows*kernel.CarryLen(l.dst.Channels))
 	}
-	l.writes = p.Writes
+	l.writes, l.band = p.Writes, p.BandRows
 	if !l.onLines() {
 		l.writes = min(l.writes, kernel.Ahead)
 	}
@@ -68,10 +69,18 @@ func (l *Sums[P, S]) onLines() bool {
 
 // Tile implements [Layer].
 func (l *Sums[P, S]) Tile(worker, x, y, n, rows int) {
+	l.TileOf(worker, l.src.Pix[y*l.src.Stride+x:], l.src.Stride, x, y, n, rows)
+}
+
+// TileOf is Tile, or some rows of it, with pixels from elsewhere: for layers that
+// make them from others.
+func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 	w, channels, stride := &l.workers[worker], l.dst.Channels, l.dst.Stride
+	slot := kernel.CarryLen(channels)
+	carry := w.carry[y%l.band*slot:][:rows*slot]
 	dst := l.dst.Sums[(y+1)*stride:]
 	if x == 0 {
-		clear(w.carry)
+		clear(carry)
 		for r := range rows {
 			clear(dst[r*stride:][:channels])
 		}
@@ -79,10 +88,10 @@ func (l *Sums[P, S]) Tile(worker, x, y, n, rows int) {
 	w.tile = kernel.Tile[P, S]{
 		Dst:       dst[channels+x:],
 		DstStride: stride,
-		Src:       l.src.Pix[y*l.src.Stride+x:],
-		SrcStride: l.src.Stride,
+		Src:       pix,
+		SrcStride: pixStride,
 		Above:     l.above[x:],
-		Carry:     w.carry,
+		Carry:     carry,
 		Rows:      rows,
 		N:         n,
 		Channels:  channels,
