@@ -27,15 +27,12 @@ type RotatedTable[S boxsum.Sum] struct {
 // size; zero channels stand for one. What they hold is undefined until
 // [IntegrateRotatedInto].
 func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int, rot rotated.Rotation) (*RotatedTable[S], error) {
-	return newRotated[S](d.mem(), width, height, channels, count, rot)
-}
-
-func newRotated[S boxsum.Sum](d *devmem.Device, width, height, channels, count int, rot rotated.Rotation) (*RotatedTable[S], error) {
-	if err := d.Enter(); err != nil {
+	m := d.mem()
+	if err := m.Enter(); err != nil {
 		return nil, err
 	}
-	defer d.Leave()
-	images := devmem.Array{Device: d, Element: pairs.Of[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}
+	defer m.Leave()
+	images := devmem.Array{Device: m, Element: pairs.Of[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}
 	if _, err := images.Lay(); err != nil {
 		return nil, err
 	}
@@ -48,16 +45,16 @@ func newRotated[S boxsum.Sum](d *devmem.Device, width, height, channels, count i
 	}
 	columns, rows := size.Size()
 	return filled(nil, func() (*RotatedTable[S], error) {
-		cells, err := newTable[S](d, columns, rows, channels, count<<size.Split)
+		cells, err := NewTable[S](d, columns, rows, channels, count<<size.Split)
 		return &RotatedTable[S]{images: images, cells: cells}, err
 	}, func(t *RotatedTable[S]) error {
 		shape, err := method.NewLatticeShape(width, height, rot) // only now: it takes its time
 		if err != nil {
 			return err
 		}
-		d.Queue.Lock()
-		defer d.Queue.Unlock()
-		t.lattice, err = method.NewLattice(d, shape)
+		m.Queue.Lock()
+		defer m.Queue.Unlock()
+		t.lattice, err = method.NewLattice(m, shape)
 		return err
 	})
 }
@@ -75,7 +72,7 @@ func IntegrateRotated[S boxsum.Sum, P boxsum.Pixel](src *Image[P], rot rotated.R
 		if a.Device == nil {
 			return nil, errNoImage
 		}
-		return newRotated[S](a.Device, a.Width, a.Height, a.Channels, a.Count, rot)
+		return NewRotatedTable[S](&Device{a.Device}, a.Width, a.Height, a.Channels, a.Count, rot)
 	}, func(t *RotatedTable[S]) error { return IntegrateRotatedInto(t, src, opt) })
 }
 
@@ -198,14 +195,6 @@ func (t *RotatedTable[S]) index(i int) error {
 	return nil
 }
 
-// sizes is an array with the sizes of the images.
-func (t *RotatedTable[S]) sizes() devmem.Array {
-	if t == nil {
-		return devmem.Array{}
-	}
-	return t.images
-}
-
 // Lattice is where the pixels of the images lie.
 func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 	if t == nil || t.lattice == nil {
@@ -213,18 +202,6 @@ func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 	}
 	return t.lattice.Shape.Lattice
 }
-
-// Width is that of the images, in pixels.
-func (t *RotatedTable[S]) Width() int { return t.sizes().Width }
-
-// Height is that of the images, in pixels.
-func (t *RotatedTable[S]) Height() int { return t.sizes().Height }
-
-// Channels is how many values a pixel has.
-func (t *RotatedTable[S]) Channels() int { return t.sizes().Channels }
-
-// Count is how many tables there are.
-func (t *RotatedTable[S]) Count() int { return t.sizes().Count }
 
 // Close frees the memory on the device, after the work that uses it. Closing
 // again, or after the device was closed, does nothing.

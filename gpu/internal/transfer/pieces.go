@@ -187,7 +187,7 @@ func (w *Work) pass(slots []*slot, n, units int, order *stages) bool {
 	}
 	for i := range own.sides {
 		if own.sides[i].theirs.At != nil {
-			own.sides[i].theirs = w.Sides[i].unit(first)
+			own.sides[i].theirs = w.Sides[i].From(first)
 		}
 	}
 	if own.sides[0].theirs.At == nil {
@@ -225,7 +225,7 @@ func (w *Work) copyUnits(side, first, count int, staged devmem.Host, in bool) {
 		each, count = w.rows(side, count), 1
 	}
 	for n := range count {
-		at, there := w.Sides[side].unit(first+n), staged.From(n*int(each.Count))
+		at, there := w.Sides[side].From(first+n), staged.From(n*int(each.Count))
 		if in {
 			copyRows(there, at, each)
 			continue
