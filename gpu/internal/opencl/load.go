@@ -12,92 +12,58 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// The functions, in the order of names.
-const (
-	getPlatformIDs = iota
-	getPlatformInfo
-	getDeviceIDs
-	getDeviceInfo
-	createContext
-	releaseContext
-	createCommandQueue
-	releaseCommandQueue
-	getCommandQueueInfo
-	flush
-	finish
-	createBuffer
-	releaseMemObject
-	enqueueMapBuffer
-	enqueueUnmapMemObject
-	enqueueReadBuffer
-	enqueueReadBufferRect
-	enqueueWriteBuffer
-	enqueueWriteBufferRect
-	enqueueCopyBuffer
-	enqueueCopyBufferRect
-	enqueueFillBuffer
-	createProgramWithSource
-	createProgramWithBinary
-	buildProgram
-	getProgramInfo
-	getProgramBuildInfo
-	releaseProgram
-	createKernel
-	releaseKernel
-	setKernelArg
-	getKernelWorkGroupInfo
-	enqueueNDRangeKernel
-	enqueueMarkerWithWaitList
-	enqueueBarrierWithWaitList
-	waitForEvents
-	getEventProfilingInfo
-	releaseEvent
-	functions
-)
+// names is the functions that there must be, by their numbers.
+var names []string
 
-var names = [functions]string{
-	getPlatformIDs:             "clGetPlatformIDs",
-	getPlatformInfo:            "clGetPlatformInfo",
-	getDeviceIDs:               "clGetDeviceIDs",
-	getDeviceInfo:              "clGetDeviceInfo",
-	createContext:              "clCreateContext",
-	releaseContext:             "clReleaseContext",
-	createCommandQueue:         "clCreateCommandQueue",
-	releaseCommandQueue:        "clReleaseCommandQueue",
-	getCommandQueueInfo:        "clGetCommandQueueInfo",
-	flush:                      "clFlush",
-	finish:                     "clFinish",
-	createBuffer:               "clCreateBuffer",
-	releaseMemObject:           "clReleaseMemObject",
-	enqueueMapBuffer:           "clEnqueueMapBuffer",
-	enqueueUnmapMemObject:      "clEnqueueUnmapMemObject",
-	enqueueReadBuffer:          "clEnqueueReadBuffer",
-	enqueueReadBufferRect:      "clEnqueueReadBufferRect",
-	enqueueWriteBuffer:         "clEnqueueWriteBuffer",
-	enqueueWriteBufferRect:     "clEnqueueWriteBufferRect",
-	enqueueCopyBuffer:          "clEnqueueCopyBuffer",
-	enqueueCopyBufferRect:      "clEnqueueCopyBufferRect",
-	enqueueFillBuffer:          "clEnqueueFillBuffer",
-	createProgramWithSource:    "clCreateProgramWithSource",
-	createProgramWithBinary:    "clCreateProgramWithBinary",
-	buildProgram:               "clBuildProgram",
-	getProgramInfo:             "clGetProgramInfo",
-	getProgramBuildInfo:        "clGetProgramBuildInfo",
-	releaseProgram:             "clReleaseProgram",
-	createKernel:               "clCreateKernel",
-	releaseKernel:              "clReleaseKernel",
-	setKernelArg:               "clSetKernelArg",
-	getKernelWorkGroupInfo:     "clGetKernelWorkGroupInfo",
-	enqueueNDRangeKernel:       "clEnqueueNDRangeKernel",
-	enqueueMarkerWithWaitList:  "clEnqueueMarkerWithWaitList",
-	enqueueBarrierWithWaitList: "clEnqueueBarrierWithWaitList",
-	waitForEvents:              "clWaitForEvents",
-	getEventProfilingInfo:      "clGetEventProfilingInfo",
-	releaseEvent:               "clReleaseEvent",
+func function(name string) int {
+	names = append(names, name)
+	return len(names) - 1
 }
 
+// The functions.
+var (
+	getPlatformIDs             = function("clGetPlatformIDs")
+	getPlatformInfo            = function("clGetPlatformInfo")
+	getDeviceIDs               = function("clGetDeviceIDs")
+	getDeviceInfo              = function("clGetDeviceInfo")
+	createContext              = function("clCreateContext")
+	releaseContext             = function("clReleaseContext")
+	createCommandQueue         = function("clCreateCommandQueue")
+	releaseCommandQueue        = function("clReleaseCommandQueue")
+	getCommandQueueInfo        = function("clGetCommandQueueInfo")
+	flush                      = function("clFlush")
+	finish                     = function("clFinish")
+	createBuffer               = function("clCreateBuffer")
+	releaseMemObject           = function("clReleaseMemObject")
+	enqueueMapBuffer           = function("clEnqueueMapBuffer")
+	enqueueUnmapMemObject      = function("clEnqueueUnmapMemObject")
+	enqueueReadBuffer          = function("clEnqueueReadBuffer")
+	enqueueReadBufferRect      = function("clEnqueueReadBufferRect")
+	enqueueWriteBuffer         = function("clEnqueueWriteBuffer")
+	enqueueWriteBufferRect     = function("clEnqueueWriteBufferRect")
+	enqueueCopyBuffer          = function("clEnqueueCopyBuffer")
+	enqueueCopyBufferRect      = function("clEnqueueCopyBufferRect")
+	enqueueFillBuffer          = function("clEnqueueFillBuffer")
+	createProgramWithSource    = function("clCreateProgramWithSource")
+	createProgramWithBinary    = function("clCreateProgramWithBinary")
+	buildProgram               = function("clBuildProgram")
+	getProgramInfo             = function("clGetProgramInfo")
+	getProgramBuildInfo        = function("clGetProgramBuildInfo")
+	releaseProgram             = function("clReleaseProgram")
+	createKernel               = function("clCreateKernel")
+	releaseKernel              = function("clReleaseKernel")
+	setKernelArg               = function("clSetKernelArg")
+	getKernelWorkGroupInfo     = function("clGetKernelWorkGroupInfo")
+	enqueueNDRangeKernel       = function("clEnqueueNDRangeKernel")
+	enqueueMarkerWithWaitList  = function("clEnqueueMarkerWithWaitList")
+	enqueueBarrierWithWaitList = function("clEnqueueBarrierWithWaitList")
+	waitForEvents              = function("clWaitForEvents")
+	getEventProfilingInfo      = function("clGetEventProfilingInfo")
+	releaseEvent               = function("clReleaseEvent")
+)
+
 // A Driver is the table of OpenCL functions.
-type Driver struct{ at [functions]uintptr }
+type Driver struct{ at []uintptr }
 
 // Load opens the system's OpenCL once and for all.
 func Load() (*Driver, error) { return load() }
@@ -137,12 +103,12 @@ func open(libraries []string) (*Driver, error) {
 
 func find(library uintptr) (*Driver, error) {
 	d := new(Driver)
-	for i, name := range names {
+	for _, name := range names {
 		at, err := symbol(library, name)
 		if err != nil || at == 0 {
 			return nil, fmt.Errorf("no %s: it takes OpenCL 1.2 or newer", name)
 		}
-		d.at[i] = at
+		d.at = append(d.at, at)
 	}
 	return d, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -99,8 +100,7 @@ func (d *Driver) DeviceString(dev Device, what uint32) (string, error) {
 // DeviceNumber is a number about a device, whatever its width. The largest int64 stands
 // for all that are larger.
 func (d *Driver) DeviceNumber(dev Device, what uint32) (int64, error) {
-	var n uint64 // little-endian everywhere, so that narrower ones fit
-	err := d.call(getDeviceInfo, uintptr(dev), uintptr(what), unsafe.Sizeof(n), uintptr(unsafe.Pointer(&n)), 0)
+	n, err := ask[uint64](d, getDeviceInfo, uintptr(dev), uintptr(what)) // little-endian everywhere, so that narrower ones fit
 	return int64(min(n, math.MaxInt64)), err
 }
 
@@ -124,9 +124,7 @@ func (d *Driver) ReleaseQueue(q Queue) error { return d.call(releaseCommandQueue
 
 // QueueContext is the context that a queue is in.
 func (d *Driver) QueueContext(q Queue) (Context, error) {
-	var c Context
-	err := d.call(getCommandQueueInfo, uintptr(q), queueContext, unsafe.Sizeof(c), uintptr(unsafe.Pointer(&c)), 0)
-	return c, err
+	return ask[Context](d, getCommandQueueInfo, uintptr(q), queueContext)
 }
 
 // Flush hands the queue's commands to the device.
@@ -189,16 +187,18 @@ func origin(start, pitch, bytes int64) *[3]uintptr {
 
 // ReadRows copies rows from a buffer to the host, the region's other side.
 func (d *Driver) ReadRows(q Queue, m Memory, blocking bool, r Region, dst unsafe.Pointer) error {
-	buffer, host, size := r.box()
-	return d.call(enqueueReadBufferRect, uintptr(q), uintptr(m), boolean(blocking), uintptr(unsafe.Pointer(buffer)), uintptr(unsafe.Pointer(host)), uintptr(unsafe.Pointer(size)),
-		uintptr(r.BufferPitch), 0, uintptr(r.OtherPitch), 0, uintptr(dst), 0, 0, 0)
+	return d.hostRows(enqueueReadBufferRect, q, m, blocking, r, dst)
 }
 
 // WriteRows copies rows from the host, the region's other side, to a buffer.
 func (d *Driver) WriteRows(q Queue, m Memory, blocking bool, r Region, src unsafe.Pointer) error {
-	buffer, host, size := r.box()
-	return d.call(enqueueWriteBufferRect, uintptr(q), uintptr(m), boolean(blocking), uintptr(unsafe.Pointer(buffer)), uintptr(unsafe.Pointer(host)), uintptr(unsafe.Pointer(size)),
-		uintptr(r.BufferPitch), 0, uintptr(r.OtherPitch), 0, uintptr(src), 0, 0, 0)
+	return d.hostRows(enqueueWriteBufferRect, q, m, blocking, r, src)
+}
+
+func (d *Driver) hostRows(function int, q Queue, m Memory, blocking bool, r Region, host unsafe.Pointer) error {
+	from, to, size := r.box()
+	return d.call(function, uintptr(q), uintptr(m), boolean(blocking), uintptr(unsafe.Pointer(from)), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(size)),
+		uintptr(r.BufferPitch), 0, uintptr(r.OtherPitch), 0, uintptr(host), 0, 0, 0)
 }
 
 // Copy copies between buffers.
@@ -218,120 +218,6 @@ func (d *Driver) Fill(q Queue, m Memory, value byte, offset, bytes int64) error 
 	return d.call(enqueueFillBuffer, uintptr(q), uintptr(m), uintptr(unsafe.Pointer(&value)), 1, uintptr(offset), uintptr(bytes), 0, 0, 0)
 }
 
-// ProgramFromSource makes a program to build.
-func (d *Driver) ProgramFromSource(c Context, source string) (Program, error) {
-	text := append([]byte(source), 0)
-	start, length := unsafe.Pointer(&text[0]), uintptr(len(source))
-	h, err := d.create(createProgramWithSource, uintptr(c), 1, uintptr(unsafe.Pointer(&start)), uintptr(unsafe.Pointer(&length)))
-	return Program(h), err
-}
-
-// ProgramFromBinary makes a program from what Binary gave, to be built too.
-func (d *Driver) ProgramFromBinary(c Context, dev Device, binary []byte) (Program, error) {
-	if len(binary) == 0 {
-		return 0, &Error{names[createProgramWithBinary], InvalidBinary}
-	}
-	start, length := unsafe.Pointer(&binary[0]), uintptr(len(binary))
-	var status int32
-	h, err := d.create(createProgramWithBinary, uintptr(c), 1, uintptr(unsafe.Pointer(&dev)), uintptr(unsafe.Pointer(&length)), uintptr(unsafe.Pointer(&start)), uintptr(unsafe.Pointer(&status)))
-	if err == nil && status != 0 {
-		d.ReleaseProgram(Program(h))
-		return 0, check(createProgramWithBinary, status)
-	}
-	return Program(h), err
-}
-
-// Build compiles a program; where that fails, log says why if the driver does.
-func (d *Driver) Build(p Program, dev Device, options string) (log string, err error) {
-	text := append([]byte(options), 0)
-	if err = d.call(buildProgram, uintptr(p), 1, uintptr(unsafe.Pointer(&dev)), uintptr(unsafe.Pointer(&text[0])), 0, 0); err == nil {
-		return "", nil
-	}
-	var size uintptr
-	if d.call(getProgramBuildInfo, uintptr(p), uintptr(dev), programBuildLog, 0, 0, uintptr(unsafe.Pointer(&size))) != nil || size == 0 {
-		return "", err
-	}
-	out := make([]byte, size)
-	d.call(getProgramBuildInfo, uintptr(p), uintptr(dev), programBuildLog, size, uintptr(unsafe.Pointer(&out[0])), 0)
-	return trimmed(out), err
-}
-
-// Binary is a built program of one device, in the driver's own form.
-func (d *Driver) Binary(p Program) ([]byte, error) {
-	var size uintptr
-	if err := d.call(getProgramInfo, uintptr(p), programBinarySize, unsafe.Sizeof(size), uintptr(unsafe.Pointer(&size)), 0); err != nil || size == 0 {
-		return nil, err
-	}
-	binary := make([]byte, size)
-	start := unsafe.Pointer(&binary[0])
-	err := d.call(getProgramInfo, uintptr(p), programBinaries, unsafe.Sizeof(start), uintptr(unsafe.Pointer(&start)), 0)
-	return binary, err
-}
-
-// ReleaseProgram gives a program back.
-func (d *Driver) ReleaseProgram(p Program) error { return d.call(releaseProgram, uintptr(p)) }
-
-// CreateKernel finds a kernel of a built program.
-func (d *Driver) CreateKernel(p Program, name string) (Kernel, error) {
-	text := append([]byte(name), 0)
-	h, err := d.create(createKernel, uintptr(p), uintptr(unsafe.Pointer(&text[0])))
-	return Kernel(h), err
-}
-
-// ReleaseKernel gives a kernel back.
-func (d *Driver) ReleaseKernel(k Kernel) error { return d.call(releaseKernel, uintptr(k)) }
-
-// SetArg copies an argument of a kernel.
-func (d *Driver) SetArg(k Kernel, index int, size uintptr, value unsafe.Pointer) error {
-	return d.call(setKernelArg, uintptr(k), uintptr(index), size, uintptr(value))
-}
-
-// WorkGroupLimit is how many work-items a work-group of a kernel may have.
-func (d *Driver) WorkGroupLimit(k Kernel, dev Device) (int, error) {
-	var n uintptr
-	err := d.call(getKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelWorkGroup, unsafe.Sizeof(n), uintptr(unsafe.Pointer(&n)), 0)
-	return int(min(n, math.MaxInt)), err
-}
-
-// LocalBytes is how much local memory a work-group of a kernel takes.
-func (d *Driver) LocalBytes(k Kernel, dev Device) (int, error) {
-	var n uint64
-	err := d.call(getKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelLocalBytes, unsafe.Sizeof(n), uintptr(unsafe.Pointer(&n)), 0)
-	return int(min(n, math.MaxInt)), err
-}
-
-// Launch queues a kernel: global and local count work-items.
-func (d *Driver) Launch(q Queue, k Kernel, global, local [3]uintptr) error {
-	return d.call(enqueueNDRangeKernel, uintptr(q), uintptr(k), 3, 0, uintptr(unsafe.Pointer(&global)), uintptr(unsafe.Pointer(&local)), 0, 0, 0)
-}
-
-// Marker is an event that happens when all commands queued so far are done.
-func (d *Driver) Marker(q Queue) (Event, error) {
-	var e Event
-	err := d.call(enqueueMarkerWithWaitList, uintptr(q), 0, 0, uintptr(unsafe.Pointer(&e)))
-	return e, err
-}
-
-// Barrier makes later commands of a queue wait for an event.
-func (d *Driver) Barrier(q Queue, e Event) error {
-	return d.call(enqueueBarrierWithWaitList, uintptr(q), 1, uintptr(unsafe.Pointer(&e)), 0)
-}
-
-// WaitEvent waits for an event.
-func (d *Driver) WaitEvent(e Event) error {
-	return d.call(waitForEvents, 1, uintptr(unsafe.Pointer(&e)))
-}
-
-// EventTime is when an event happened, in nanoseconds of the device's clock.
-func (d *Driver) EventTime(e Event) (uint64, error) {
-	var ns uint64
-	err := d.call(getEventProfilingInfo, uintptr(e), commandEnd, unsafe.Sizeof(ns), uintptr(unsafe.Pointer(&ns)), 0)
-	return ns, err
-}
-
-// ReleaseEvent gives an event back.
-func (d *Driver) ReleaseEvent(e Event) error { return d.call(releaseEvent, uintptr(e)) }
-
 // create is for functions that return a handle, with the error code last.
 //
 //go:uintptrescapes
@@ -344,17 +230,30 @@ func (d *Driver) create(function int, args ...uintptr) (uintptr, error) {
 	return h, check(function, *code)
 }
 
-func (d *Driver) text(function int, of, what uintptr) (string, error) {
-	var size uintptr
-	if err := d.call(function, of, what, 0, 0, uintptr(unsafe.Pointer(&size))); err != nil || size == 0 {
-		return "", err
-	}
-	out := make([]byte, size)
-	err := d.call(function, of, what, size, uintptr(unsafe.Pointer(&out[0])), 0)
-	return trimmed(out), err
+// ask is a property of an object. What the arguments point to is not kept alive.
+func ask[T any](d *Driver, function int, of ...uintptr) (T, error) {
+	answer := new(T)
+	var pin runtime.Pinner // as in create
+	pin.Pin(answer)
+	defer pin.Unpin()
+	err := d.call(function, append(of, unsafe.Sizeof(*answer), uintptr(unsafe.Pointer(answer)), 0)...)
+	return *answer, err
 }
 
-func trimmed(text []byte) string { return strings.Trim(string(text), "\x00 \n\t") }
+// text is a property that is a text.
+func (d *Driver) text(function int, of ...uintptr) (string, error) {
+	size := new(uintptr)
+	var pin runtime.Pinner
+	pin.Pin(size)
+	defer pin.Unpin()
+	if err := d.call(function, append(slices.Clip(of), 0, 0, uintptr(unsafe.Pointer(size)))...); err != nil || *size == 0 {
+		return "", err
+	}
+	out := make([]byte, *size)
+	pin.Pin(&out[0])
+	err := d.call(function, append(slices.Clip(of), *size, uintptr(unsafe.Pointer(&out[0])), 0)...)
+	return strings.Trim(string(out), "\x00 \n\t"), err
+}
 
 func boolean(b bool) uintptr {
 	if b {

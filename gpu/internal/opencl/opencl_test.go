@@ -33,7 +33,7 @@ func TestLargeNumbers(t *testing.T) {
 	if math.MaxInt < math.MaxInt64 {
 		t.Skip("there is no OpenCL for 32-bit programs")
 	}
-	d, told := new(Driver), uint64(0)
+	d, told := &Driver{at: make([]uintptr, len(names))}, uint64(0)
 	d.at[getKernelWorkGroupInfo] = purego.NewCallback(func(_, _, _, _ uintptr, at *uint64, _ uintptr) uintptr {
 		*at = told
 		return 0
