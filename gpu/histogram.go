@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -164,7 +163,7 @@ func (h *Histogram) Download(i int) (*histogram.Table[uint32], error) {
 	if h == nil {
 		return nil, errNoTable
 	}
-	return fetched(h.table.inner(), i, func() (*histogram.Table[uint32], error) {
+	return onHost(numbered(h.table.inner(), i), func() (*histogram.Table[uint32], error) {
 		return histogram.NewTable[uint32](h.images.Width, h.images.Height, h.images.Channels, h.bins)
 	}, func(dst *histogram.Table[uint32]) error { return h.DownloadInto(i, dst) })
 }
@@ -202,15 +201,11 @@ func (h *Histogram) Close() error {
 		return nil
 	}
 	d := h.images.Device
-	err := d.Use(func() error { // both at once: nobody finds a table without limits
+	return devmem.Gone(d.Use(func() error { // both at once: nobody finds a table without limits
 		m := h.limits.At
 		if h.limits.At = 0; m == 0 {
 			return h.table.array.Free()
 		}
 		return driver.FirstError(h.table.array.Free(), d.Give(m))
-	})
-	if errors.Is(err, boxsum.ErrClosed) {
-		return nil
-	}
-	return err
+	}))
 }

@@ -108,10 +108,7 @@ func extent(solid bool, width, height, depth, channels int) grid.Extent {
 // download copies number i of an array, or all slices of a volume's, into a table of the
 // host. Begin is called when nothing is wrong.
 func download(a *devmem.Array, i int, dst hostTable, begin func()) error {
-	if a.Device == nil {
-		return errNoTable
-	}
-	if err := a.Index(i); err != nil {
+	if err := numbered(a, i); err != nil {
 		return err
 	}
 	side, err := dst(extent(a.Volume, a.Width, a.Height, a.Depth, a.Channels))

@@ -76,14 +76,7 @@ func hosted[T any](d *Device, wrong error, take func() (*T, error), fill func(*T
 		return nil, err
 	}
 	defer d.mem().Leave()
-	t, err := take()
-	if err == nil {
-		err = fill(t)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
+	return onHost(nil, take, fill)
 }
 
 // whole takes an image to a device, has tables made of it there, and fetches them: image

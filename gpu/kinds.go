@@ -251,7 +251,7 @@ func IntegrateHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *boxsum.Tabl
 // Download copies table i to the host.
 func (t *Table[S]) Download(i int) (*boxsum.Table[S], error) {
 	a := t.inner()
-	return fetched(a, i, func() (*boxsum.Table[S], error) { return boxsum.NewTable[S](a.Width, a.Height, a.Channels) },
+	return onHost(numbered(a, i), func() (*boxsum.Table[S], error) { return boxsum.NewTable[S](a.Width, a.Height, a.Channels) },
 		func(dst *boxsum.Table[S]) error { return t.DownloadInto(i, dst) })
 }
 
@@ -381,7 +381,7 @@ func IntegrateTiltedHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *tilte
 // Download copies table i to the host.
 func (t *TiltedTable[S]) Download(i int) (*tilted.Table[S], error) {
 	a := t.inner()
-	return fetched(a, i, func() (*tilted.Table[S], error) { return tilted.NewTable[S](a.Width, a.Height, a.Channels) },
+	return onHost(numbered(a, i), func() (*tilted.Table[S], error) { return tilted.NewTable[S](a.Width, a.Height, a.Channels) },
 		func(dst *tilted.Table[S]) error { return t.DownloadInto(i, dst) })
 }
 
@@ -517,7 +517,7 @@ func IntegrateVolumeHostInto[S boxsum.Sum, P boxsum.Pixel](d *Device, dst *volum
 // Download copies the table to the host.
 func (t *VolumeTable[S]) Download() (*volume.Table[S], error) {
 	a := t.inner()
-	return fetched(a, 0, func() (*volume.Table[S], error) { return volume.NewTable[S](a.Width, a.Height, a.Depth, a.Channels) },
+	return onHost(numbered(a, 0), func() (*volume.Table[S], error) { return volume.NewTable[S](a.Width, a.Height, a.Depth, a.Channels) },
 		func(dst *volume.Table[S]) error { return t.DownloadInto(dst) })
 }
 

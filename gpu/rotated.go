@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -95,10 +95,7 @@ func IntegrateRotatedHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Im
 			dst, err = t.Download(0)
 			return err
 		})
-	if err != nil {
-		return nil, err
-	}
-	return dst, nil
+	return grid.OrNil(dst, err)
 }
 
 // IntegrateRotatedHostInto is [IntegrateRotatedHost] into a table that is already there,
@@ -145,17 +142,9 @@ func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
 
 // Download copies table i to the host.
 func (t *RotatedTable[S]) Download(i int) (*rotated.Table[S], error) {
-	if err := t.index(i); err != nil {
-		return nil, err
-	}
-	dst, err := rotated.NewTable[S](t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
-	if err != nil {
-		return nil, err
-	}
-	if err := t.DownloadInto(i, dst); err != nil {
-		return nil, err
-	}
-	return dst, nil
+	return onHost(t.index(i), func() (*rotated.Table[S], error) {
+		return rotated.NewTable[S](t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
+	}, func(dst *rotated.Table[S]) error { return t.DownloadInto(i, dst) })
 }
 
 // DownloadInto copies table i into dst, which must be for images of the same size
@@ -213,9 +202,5 @@ func (t *RotatedTable[S]) Close() error {
 	if l == nil { // it was never whole
 		return t.cells.Close()
 	}
-	err := d.Use(func() error { return l.Free(d) })
-	if errors.Is(err, boxsum.ErrClosed) {
-		err = nil
-	}
-	return driver.FirstError(err, t.cells.Close())
+	return driver.FirstError(devmem.Gone(d.Use(func() error { return l.Free(d) })), t.cells.Close())
 }

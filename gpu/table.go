@@ -7,6 +7,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -19,10 +20,7 @@ type Table[S boxsum.Sum] struct{ array devmem.Array }
 
 // wrapped is a handle of an array.
 func wrapped[T ~struct{ array devmem.Array }](a devmem.Array, err error) (*T, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &T{a}, nil
+	return grid.OrNil(&T{a}, err)
 }
 
 // tablesOf takes device memory for the tables of images, or for that of a volume.
@@ -40,10 +38,7 @@ func tablesOf[S boxsum.Sum](src *devmem.Array) (devmem.Array, error) {
 // from table i: channel c of boxes[b] is dst[b*Channels+c].
 func (t *Table[S]) SumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 	a := t.inner()
-	if a.Device == nil {
-		return errNoTable
-	}
-	if err := a.Index(i); err != nil {
+	if err := numbered(a, i); err != nil {
 		return err
 	}
 	bounds := image.Rect(0, 0, a.Width, a.Height)
@@ -77,22 +72,25 @@ func sumBoxes[S boxsum.Sum, Box any](a *devmem.Array, dst []S, count int, place 
 	return nil
 }
 
-// fetched takes a table of the host and fills it with number i of an array.
-func fetched[T any](a *devmem.Array, i int, take func() (*T, error), fill func(*T) error) (*T, error) {
+// numbered reports whether there is a number i among tables.
+func numbered(a *devmem.Array, i int) error {
 	if a.Device == nil {
-		return nil, errNoTable
+		return errNoTable
 	}
-	if err := a.Index(i); err != nil {
-		return nil, err
+	return a.Index(i)
+}
+
+// onHost takes a table of the host and fills it, unless it is known before that it cannot
+// be filled.
+func onHost[T any](wrong error, take func() (*T, error), fill func(*T) error) (*T, error) {
+	if wrong != nil {
+		return nil, wrong
 	}
 	t, err := take()
 	if err == nil {
 		err = fill(t)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
+	return grid.OrNil(t, err)
 }
 
 // DownloadInto copies table i into dst, which must have its size.

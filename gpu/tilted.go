@@ -52,10 +52,7 @@ func runTilted[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, w *tran
 // the table comes to the host for it, see [tilted.Table.Contains].
 func (t *TiltedTable[S]) SumBoxes(i int, dst []S, boxes []tilted.Box) error {
 	a := t.inner()
-	if a.Device == nil {
-		return errNoTable
-	}
-	if err := a.Index(i); err != nil {
+	if err := numbered(a, i); err != nil {
 		return err
 	}
 	bounds := &tilted.Table[S]{Width: a.Width, Height: a.Height}

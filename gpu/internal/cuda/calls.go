@@ -22,16 +22,11 @@ type Attribute int32
 
 // Attributes of devices.
 const (
-	MaxPitch              Attribute = 11 // of strides in 2-D copies
-	Multiprocessors       Attribute = 16
-	L2Bytes               Attribute = 38
-	ThreadsPerProcessor   Attribute = 39
-	Major                 Attribute = 75 // of the compute capability
-	Minor                 Attribute = 76
-	SharedPerProcessor    Attribute = 81
-	RegistersPerProcessor Attribute = 82
-	Cooperative           Attribute = 95
-	MaxShared             Attribute = 97 // bytes a block may have when it asks for more
+	MaxPitch            Attribute = 11 // of strides in 2-D copies
+	Multiprocessors     Attribute = 16
+	ThreadsPerProcessor Attribute = 39
+	Major               Attribute = 75 // of the compute capability
+	Minor               Attribute = 76
 )
 
 // A FunctionAttribute is a CUfunction_attribute.
@@ -39,13 +34,10 @@ type FunctionAttribute int32
 
 // Attributes of functions.
 const (
-	MaxThreads       FunctionAttribute = 0
 	StaticShared     FunctionAttribute = 1 // bytes
 	LocalBytes       FunctionAttribute = 3
 	Registers        FunctionAttribute = 4
-	BinaryVersion    FunctionAttribute = 6
 	MaxDynamicShared FunctionAttribute = 8 // bytes; may be set
-	SharedCarveout   FunctionAttribute = 9 // percent; may be set
 )
 
 // DriverVersion is 12040 for CUDA 12.4.

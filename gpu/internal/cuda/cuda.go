@@ -84,7 +84,6 @@ var (
 
 	cuFuncSetAttribute                          = may("cuFuncSetAttribute")
 	cuOccupancyMaxActiveBlocksPerMultiprocessor = may("cuOccupancyMaxActiveBlocksPerMultiprocessor")
-	cuLaunchCooperativeKernel                   = may("cuLaunchCooperativeKernel")
 	cuModuleGetGlobal                           = may("cuModuleGetGlobal_v2")
 	cuMemcpyDtoH                                = may("cuMemcpyDtoH_v2")
 	cuTensorMapEncodeTiled                      = may("cuTensorMapEncodeTiled")
@@ -140,7 +139,6 @@ const (
 	InvalidValue Result = 1
 	OutOfMemory  Result = 2
 	NoDevice     Result = 100
-	NotFound     Result = 500
 	NotSupported Result = 801
 )
 

@@ -28,7 +28,7 @@ func LoadModule(image []byte) (m Module, log string, err error) {
 // Unload frees the module and its functions.
 func (m Module) Unload() error { return call(cuModuleUnload, uintptr(m)) }
 
-// Function is the kernel of this name, or NotFound.
+// Function is the kernel of this name.
 func (m Module) Function(name string) (Function, error) {
 	var f Function
 	text := append([]byte(name), 0)
@@ -74,7 +74,6 @@ type Launch struct {
 	Shared      int // bytes of dynamic shared memory
 	Stream      Stream
 	Params      []unsafe.Pointer // to the value of each parameter
-	Cooperative bool             // all blocks run at once, or it is an error
 	Early       bool             // may begin before the call before it has ended; the kernel waits where it has to
 }
 
@@ -103,11 +102,6 @@ func (l *Launch) Run() error {
 		params = unsafe.Pointer(&l.Params[0])
 	}
 	g, b := l.Grid, l.Block
-	if l.Cooperative {
-		return call(cuLaunchCooperativeKernel, uintptr(l.Function),
-			uintptr(g[0]), uintptr(g[1]), uintptr(g[2]), uintptr(b[0]), uintptr(b[1]), uintptr(b[2]),
-			uintptr(l.Shared), uintptr(l.Stream), uintptr(params))
-	}
 	if l.Early && cuLaunchKernelEx.at != 0 { // drivers before CUDA 11.8 begin it later
 		config := &launchConfig{shared: uint32(l.Shared), stream: l.Stream, attributes: &early, attributeCount: 1}
 		for i := range g {

@@ -88,7 +88,7 @@ func (l *limit) Run() error {
 	})
 }
 
-func (l *limit) Close() error { return gone(l.device.Use(l.free)) }
+func (l *limit) Close() error { return devmem.Gone(l.device.Use(l.free)) }
 
 func (l *limit) free() error {
 	errs := []error{l.device.Backend.Wait(l.device.Stream)}

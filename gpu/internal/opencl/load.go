@@ -23,7 +23,6 @@ func function(name string) int {
 // The functions.
 var (
 	getPlatformIDs             = function("clGetPlatformIDs")
-	getPlatformInfo            = function("clGetPlatformInfo")
 	getDeviceIDs               = function("clGetDeviceIDs")
 	getDeviceInfo              = function("clGetDeviceInfo")
 	createContext              = function("clCreateContext")

@@ -25,8 +25,6 @@ type (
 
 // Values of the standard that callers pass.
 const (
-	PlatformName = 0x0902
-
 	DeviceTypeAll = 0xFFFFFFFF
 	DeviceTypeCPU = 1 << 1
 
@@ -35,7 +33,6 @@ const (
 	DeviceMaxWorkGroupSize  = 0x1004
 	DeviceMaxMemAllocSize   = 0x1010
 	DeviceGlobalMemSize     = 0x101F
-	DeviceLocalMemSize      = 0x1023
 	DeviceAvailable         = 0x1027
 	DeviceCompilerAvailable = 0x1028
 	DeviceName              = 0x102B
@@ -69,11 +66,6 @@ func (d *Driver) Platforms() ([]Platform, error) {
 	ids := make([]Platform, n)
 	err := d.call(getPlatformIDs, uintptr(n), uintptr(unsafe.Pointer(&ids[0])), 0)
 	return ids, err
-}
-
-// PlatformString is a text about a driver.
-func (d *Driver) PlatformString(p Platform, what uint32) (string, error) {
-	return d.text(getPlatformInfo, uintptr(p), uintptr(what))
 }
 
 // Devices lists the devices of a driver, which may be none.
