@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -151,11 +152,7 @@ func (w *Work) inPieces(units, slots int) (err error) {
 		done++
 		w.tell(float64(done) / float64(pieces))
 	}
-	errs := []error{order.failed}
-	for _, s := range p.slots[:slots] {
-		errs = append(errs, s.forget(d.Backend))
-	}
-	return driver.FirstError(errs...)
+	return driver.FirstError(order.failed, driver.EachError(slices.Values(p.slots[:slots]), func(s *slot) error { return s.forget(d.Backend) }))
 }
 
 // keepPieces puts slots that work and do not take much aside for the next call, and frees
