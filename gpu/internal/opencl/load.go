@@ -5,6 +5,7 @@ package opencl
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -12,57 +13,24 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// names is the functions that there must be, by their numbers.
-var names []string
-
-func function(name string) int {
-	names = append(names, name)
-	return len(names) - 1
+// A Driver is the OpenCL functions, which must all be there.
+type Driver struct {
+	fn struct { // named as they are, less the cl
+		GetPlatformIDs, GetDeviceIDs, GetDeviceInfo, CreateContext, ReleaseContext, CreateCommandQueue,
+		ReleaseCommandQueue, GetCommandQueueInfo, Flush, Finish, CreateBuffer, ReleaseMemObject, EnqueueMapBuffer,
+		EnqueueUnmapMemObject, EnqueueReadBuffer, EnqueueReadBufferRect, EnqueueWriteBuffer, EnqueueWriteBufferRect,
+		EnqueueCopyBuffer, EnqueueCopyBufferRect, EnqueueFillBuffer, CreateProgramWithSource, CreateProgramWithBinary,
+		BuildProgram, GetProgramInfo, GetProgramBuildInfo, ReleaseProgram, CreateKernel, ReleaseKernel, SetKernelArg,
+		GetKernelWorkGroupInfo, EnqueueNDRangeKernel, EnqueueMarkerWithWaitList, EnqueueBarrierWithWaitList,
+		WaitForEvents, GetEventProfilingInfo, ReleaseEvent function
+	}
 }
 
-// The functions.
-var (
-	getPlatformIDs             = function("clGetPlatformIDs")
-	getDeviceIDs               = function("clGetDeviceIDs")
-	getDeviceInfo              = function("clGetDeviceInfo")
-	createContext              = function("clCreateContext")
-	releaseContext             = function("clReleaseContext")
-	createCommandQueue         = function("clCreateCommandQueue")
-	releaseCommandQueue        = function("clReleaseCommandQueue")
-	getCommandQueueInfo        = function("clGetCommandQueueInfo")
-	flush                      = function("clFlush")
-	finish                     = function("clFinish")
-	createBuffer               = function("clCreateBuffer")
-	releaseMemObject           = function("clReleaseMemObject")
-	enqueueMapBuffer           = function("clEnqueueMapBuffer")
-	enqueueUnmapMemObject      = function("clEnqueueUnmapMemObject")
-	enqueueReadBuffer          = function("clEnqueueReadBuffer")
-	enqueueReadBufferRect      = function("clEnqueueReadBufferRect")
-	enqueueWriteBuffer         = function("clEnqueueWriteBuffer")
-	enqueueWriteBufferRect     = function("clEnqueueWriteBufferRect")
-	enqueueCopyBuffer          = function("clEnqueueCopyBuffer")
-	enqueueCopyBufferRect      = function("clEnqueueCopyBufferRect")
-	enqueueFillBuffer          = function("clEnqueueFillBuffer")
-	createProgramWithSource    = function("clCreateProgramWithSource")
-	createProgramWithBinary    = function("clCreateProgramWithBinary")
-	buildProgram               = function("clBuildProgram")
-	getProgramInfo             = function("clGetProgramInfo")
-	getProgramBuildInfo        = function("clGetProgramBuildInfo")
-	releaseProgram             = function("clReleaseProgram")
-	createKernel               = function("clCreateKernel")
-	releaseKernel              = function("clReleaseKernel")
-	setKernelArg               = function("clSetKernelArg")
-	getKernelWorkGroupInfo     = function("clGetKernelWorkGroupInfo")
-	enqueueNDRangeKernel       = function("clEnqueueNDRangeKernel")
-	enqueueMarkerWithWaitList  = function("clEnqueueMarkerWithWaitList")
-	enqueueBarrierWithWaitList = function("clEnqueueBarrierWithWaitList")
-	waitForEvents              = function("clWaitForEvents")
-	getEventProfilingInfo      = function("clGetEventProfilingInfo")
-	releaseEvent               = function("clReleaseEvent")
-)
-
-// A Driver is the table of OpenCL functions.
-type Driver struct{ at []uintptr }
+// A function is one of OpenCL's.
+type function struct {
+	name string
+	at   uintptr
+}
 
 // Load opens the system's OpenCL once and for all.
 func Load() (*Driver, error) { return load() }
@@ -102,12 +70,14 @@ func open(libraries []string) (*Driver, error) {
 
 func find(library uintptr) (*Driver, error) {
 	d := new(Driver)
-	for _, name := range names {
+	all := reflect.ValueOf(&d.fn).Elem()
+	for i := range all.NumField() {
+		name := "cl" + all.Type().Field(i).Name
 		at, err := symbol(library, name)
 		if err != nil || at == 0 {
 			return nil, fmt.Errorf("no %s: it takes OpenCL 1.2 or newer", name)
 		}
-		d.at = append(d.at, at)
+		all.Field(i).Set(reflect.ValueOf(function{name, at}))
 	}
 	return d, nil
 }
@@ -115,14 +85,14 @@ func find(library uintptr) (*Driver, error) {
 // call is for functions that return an error code.
 //
 //go:uintptrescapes
-func (d *Driver) call(function int, args ...uintptr) error {
-	r, _, _ := purego.SyscallN(d.at[function], args...)
-	return check(function, int32(r))
+func (d *Driver) call(f function, args ...uintptr) error {
+	r, _, _ := purego.SyscallN(f.at, args...)
+	return check(f, int32(r))
 }
 
-func check(function int, code int32) error {
+func check(f function, code int32) error {
 	if code == 0 {
 		return nil
 	}
-	return &Error{names[function], Code(code)}
+	return &Error{f.name, Code(code)}
 }

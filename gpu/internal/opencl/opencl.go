@@ -60,18 +60,18 @@ const (
 // Platforms lists the installed drivers.
 func (d *Driver) Platforms() ([]Platform, error) {
 	var n uint32
-	if err := d.call(getPlatformIDs, 0, 0, uintptr(unsafe.Pointer(&n))); err != nil || n == 0 {
+	if err := d.call(d.fn.GetPlatformIDs, 0, 0, uintptr(unsafe.Pointer(&n))); err != nil || n == 0 {
 		return nil, err
 	}
 	ids := make([]Platform, n)
-	err := d.call(getPlatformIDs, uintptr(n), uintptr(unsafe.Pointer(&ids[0])), 0)
+	err := d.call(d.fn.GetPlatformIDs, uintptr(n), uintptr(unsafe.Pointer(&ids[0])), 0)
 	return ids, err
 }
 
 // Devices lists the devices of a driver, which may be none.
 func (d *Driver) Devices(p Platform) ([]Device, error) {
 	var n uint32
-	err := d.call(getDeviceIDs, uintptr(p), DeviceTypeAll, 0, 0, uintptr(unsafe.Pointer(&n)))
+	err := d.call(d.fn.GetDeviceIDs, uintptr(p), DeviceTypeAll, 0, 0, uintptr(unsafe.Pointer(&n)))
 	var failed *Error
 	if errors.As(err, &failed) && failed.Code == DeviceNotFound {
 		return nil, nil
@@ -80,79 +80,79 @@ func (d *Driver) Devices(p Platform) ([]Device, error) {
 		return nil, err
 	}
 	ids := make([]Device, n)
-	err = d.call(getDeviceIDs, uintptr(p), DeviceTypeAll, uintptr(n), uintptr(unsafe.Pointer(&ids[0])), 0)
+	err = d.call(d.fn.GetDeviceIDs, uintptr(p), DeviceTypeAll, uintptr(n), uintptr(unsafe.Pointer(&ids[0])), 0)
 	return ids, err
 }
 
 // DeviceString is a text about a device.
 func (d *Driver) DeviceString(dev Device, what uint32) (string, error) {
-	return d.text(getDeviceInfo, uintptr(dev), uintptr(what))
+	return d.text(d.fn.GetDeviceInfo, uintptr(dev), uintptr(what))
 }
 
 // DeviceNumber is a number about a device, whatever its width. The largest int64 stands
 // for all that are larger.
 func (d *Driver) DeviceNumber(dev Device, what uint32) (int64, error) {
-	n, err := ask[uint64](d, getDeviceInfo, uintptr(dev), uintptr(what)) // little-endian everywhere, so that narrower ones fit
+	n, err := ask[uint64](d, d.fn.GetDeviceInfo, uintptr(dev), uintptr(what)) // little-endian everywhere, so that narrower ones fit
 	return int64(min(n, math.MaxInt64)), err
 }
 
 // CreateContext makes a context of one device.
 func (d *Driver) CreateContext(dev Device) (Context, error) {
-	h, err := d.create(createContext, 0, 1, uintptr(unsafe.Pointer(&dev)), 0, 0)
+	h, err := d.create(d.fn.CreateContext, 0, 1, uintptr(unsafe.Pointer(&dev)), 0, 0)
 	return Context(h), err
 }
 
 // ReleaseContext gives a context back.
-func (d *Driver) ReleaseContext(c Context) error { return d.call(releaseContext, uintptr(c)) }
+func (d *Driver) ReleaseContext(c Context) error { return d.call(d.fn.ReleaseContext, uintptr(c)) }
 
 // CreateQueue makes a queue that runs its commands in order.
 func (d *Driver) CreateQueue(c Context, dev Device, properties uint64) (Queue, error) {
-	h, err := d.create(createCommandQueue, uintptr(c), uintptr(dev), uintptr(properties))
+	h, err := d.create(d.fn.CreateCommandQueue, uintptr(c), uintptr(dev), uintptr(properties))
 	return Queue(h), err
 }
 
 // ReleaseQueue gives a queue back once its commands are done.
-func (d *Driver) ReleaseQueue(q Queue) error { return d.call(releaseCommandQueue, uintptr(q)) }
+func (d *Driver) ReleaseQueue(q Queue) error { return d.call(d.fn.ReleaseCommandQueue, uintptr(q)) }
 
 // QueueContext is the context that a queue is in.
 func (d *Driver) QueueContext(q Queue) (Context, error) {
-	return ask[Context](d, getCommandQueueInfo, uintptr(q), queueContext)
+	return ask[Context](d, d.fn.GetCommandQueueInfo, uintptr(q), queueContext)
 }
 
 // Flush hands the queue's commands to the device.
-func (d *Driver) Flush(q Queue) error { return d.call(flush, uintptr(q)) }
+func (d *Driver) Flush(q Queue) error { return d.call(d.fn.Flush, uintptr(q)) }
 
 // Finish waits for all commands of a queue.
-func (d *Driver) Finish(q Queue) error { return d.call(finish, uintptr(q)) }
+func (d *Driver) Finish(q Queue) error { return d.call(d.fn.Finish, uintptr(q)) }
 
 // CreateBuffer allocates memory.
 func (d *Driver) CreateBuffer(c Context, flags uint64, bytes int64) (Memory, error) {
-	h, err := d.create(createBuffer, uintptr(c), uintptr(flags), uintptr(bytes), 0)
+	h, err := d.create(d.fn.CreateBuffer, uintptr(c), uintptr(flags), uintptr(bytes), 0)
 	return Memory(h), err
 }
 
 // ReleaseMemory gives memory back.
-func (d *Driver) ReleaseMemory(m Memory) error { return d.call(releaseMemObject, uintptr(m)) }
+func (d *Driver) ReleaseMemory(m Memory) error { return d.call(d.fn.ReleaseMemObject, uintptr(m)) }
 
 // Map makes a whole buffer visible to the host, and waits until it is.
 func (d *Driver) Map(q Queue, m Memory, bytes int64) (unsafe.Pointer, error) {
-	h, err := d.create(enqueueMapBuffer, uintptr(q), uintptr(m), 1, mapRead|mapWrite, 0, uintptr(bytes), 0, 0, 0)
+	h, err := d.create(d.fn.EnqueueMapBuffer, uintptr(q), uintptr(m), 1, mapRead|mapWrite, 0, uintptr(bytes), 0, 0, 0)
 	return *(*unsafe.Pointer)(unsafe.Pointer(&h)), err // C's memory, which Go does not move
 }
 
 // Unmap ends what Map began.
 func (d *Driver) Unmap(q Queue, m Memory, p unsafe.Pointer) error {
-	return d.call(enqueueUnmapMemObject, uintptr(q), uintptr(m), uintptr(p), 0, 0, 0)
+	return d.call(d.fn.EnqueueUnmapMemObject, uintptr(q), uintptr(m), uintptr(p), 0, 0, 0)
 }
 
 // Read copies from a buffer to the host, and waits for it if blocking.
 func (d *Driver) Read(q Queue, m Memory, blocking bool, offset, bytes int64, dst unsafe.Pointer) error {
-	return d.call(enqueueReadBuffer, uintptr(q), uintptr(m), boolean(blocking), uintptr(offset), uintptr(bytes), uintptr(dst), 0, 0, 0)
+	return d.call(d.fn.EnqueueReadBuffer, uintptr(q), uintptr(m), boolean(blocking), uintptr(offset), uintptr(bytes), uintptr(dst), 0, 0, 0)
 }
 
 // Write copies from the host to a buffer, and waits for it if blocking.
 func (d *Driver) Write(q Queue, m Memory, blocking bool, offset, bytes int64, src unsafe.Pointer) error {
-	return d.call(enqueueWriteBuffer, uintptr(q), uintptr(m), boolean(blocking), uintptr(offset), uintptr(bytes), uintptr(src), 0, 0, 0)
+	return d.call(d.fn.EnqueueWriteBuffer, uintptr(q), uintptr(m), boolean(blocking), uintptr(offset), uintptr(bytes), uintptr(src), 0, 0, 0)
 }
 
 // A Region is equal rows in two memories: where the first row starts in each,
@@ -179,71 +179,71 @@ func origin(start, pitch, bytes int64) *[3]uintptr {
 
 // ReadRows copies rows from a buffer to the host, the region's other side.
 func (d *Driver) ReadRows(q Queue, m Memory, blocking bool, r Region, dst unsafe.Pointer) error {
-	return d.hostRows(enqueueReadBufferRect, q, m, blocking, r, dst)
+	return d.hostRows(d.fn.EnqueueReadBufferRect, q, m, blocking, r, dst)
 }
 
 // WriteRows copies rows from the host, the region's other side, to a buffer.
 func (d *Driver) WriteRows(q Queue, m Memory, blocking bool, r Region, src unsafe.Pointer) error {
-	return d.hostRows(enqueueWriteBufferRect, q, m, blocking, r, src)
+	return d.hostRows(d.fn.EnqueueWriteBufferRect, q, m, blocking, r, src)
 }
 
-func (d *Driver) hostRows(function int, q Queue, m Memory, blocking bool, r Region, host unsafe.Pointer) error {
+func (d *Driver) hostRows(f function, q Queue, m Memory, blocking bool, r Region, host unsafe.Pointer) error {
 	from, to, size := r.box()
-	return d.call(function, uintptr(q), uintptr(m), boolean(blocking), uintptr(unsafe.Pointer(from)), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(size)),
+	return d.call(f, uintptr(q), uintptr(m), boolean(blocking), uintptr(unsafe.Pointer(from)), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(size)),
 		uintptr(r.BufferPitch), 0, uintptr(r.OtherPitch), 0, uintptr(host), 0, 0, 0)
 }
 
 // Copy copies between buffers.
 func (d *Driver) Copy(q Queue, dst, src Memory, dstOffset, srcOffset, bytes int64) error {
-	return d.call(enqueueCopyBuffer, uintptr(q), uintptr(src), uintptr(dst), uintptr(srcOffset), uintptr(dstOffset), uintptr(bytes), 0, 0, 0)
+	return d.call(d.fn.EnqueueCopyBuffer, uintptr(q), uintptr(src), uintptr(dst), uintptr(srcOffset), uintptr(dstOffset), uintptr(bytes), 0, 0, 0)
 }
 
 // CopyRows copies rows to a buffer from another one.
 func (d *Driver) CopyRows(q Queue, dst, src Memory, r Region) error {
 	to, from, size := r.box()
-	return d.call(enqueueCopyBufferRect, uintptr(q), uintptr(src), uintptr(dst), uintptr(unsafe.Pointer(from)), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(size)),
+	return d.call(d.fn.EnqueueCopyBufferRect, uintptr(q), uintptr(src), uintptr(dst), uintptr(unsafe.Pointer(from)), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(size)),
 		uintptr(r.OtherPitch), 0, uintptr(r.BufferPitch), 0, 0, 0, 0)
 }
 
 // Fill sets bytes of a buffer.
 func (d *Driver) Fill(q Queue, m Memory, value byte, offset, bytes int64) error {
-	return d.call(enqueueFillBuffer, uintptr(q), uintptr(m), uintptr(unsafe.Pointer(&value)), 1, uintptr(offset), uintptr(bytes), 0, 0, 0)
+	return d.call(d.fn.EnqueueFillBuffer, uintptr(q), uintptr(m), uintptr(unsafe.Pointer(&value)), 1, uintptr(offset), uintptr(bytes), 0, 0, 0)
 }
 
 // create is for functions that return a handle, with the error code last.
 //
 //go:uintptrescapes
-func (d *Driver) create(function int, args ...uintptr) (uintptr, error) {
+func (d *Driver) create(f function, args ...uintptr) (uintptr, error) {
 	code := new(int32)
 	var pin runtime.Pinner // a conversion inside append keeps nothing alive
 	pin.Pin(code)
 	defer pin.Unpin()
-	h, _, _ := purego.SyscallN(d.at[function], append(args, uintptr(unsafe.Pointer(code)))...)
-	return h, check(function, *code)
+	h, _, _ := purego.SyscallN(f.at, append(args, uintptr(unsafe.Pointer(code)))...)
+	return h, check(f, *code)
 }
 
 // ask is a property of an object. What the arguments point to is not kept alive.
-func ask[T any](d *Driver, function int, of ...uintptr) (T, error) {
+func ask[T any](d *Driver, f function, of ...uintptr) (T, error) {
 	answer := new(T)
 	var pin runtime.Pinner // as in create
 	pin.Pin(answer)
 	defer pin.Unpin()
-	err := d.call(function, append(of, unsafe.Sizeof(*answer), uintptr(unsafe.Pointer(answer)), 0)...)
+	err := d.call(f, append(of, unsafe.Sizeof(*answer), uintptr(unsafe.Pointer(answer)), 0)...)
 	return *answer, err
 }
 
 // text is a property that is a text.
-func (d *Driver) text(function int, of ...uintptr) (string, error) {
+func (d *Driver) text(f function, of ...uintptr) (string, error) {
 	size := new(uintptr)
 	var pin runtime.Pinner
 	pin.Pin(size)
 	defer pin.Unpin()
-	if err := d.call(function, append(slices.Clip(of), 0, 0, uintptr(unsafe.Pointer(size)))...); err != nil || *size == 0 {
+	if err := d.call(f, append(slices.Clip(of), 0, 0, uintptr(unsafe.Pointer(size)))...); err != nil || *size == 0 {
 		return "", err
 	}
 	out := make([]byte, *size)
 	pin.Pin(&out[0])
-	err := d.call(function, append(slices.Clip(of), *size, uintptr(unsafe.Pointer(&out[0])), 0)...)
+	err := d.call(f, append(slices.Clip(of), *size, uintptr(unsafe.Pointer(&out[0])), 0)...)
 	return strings.Trim(string(out), "\x00 \n\t"), err
 }
 
