@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -85,7 +86,7 @@ func using(a *devmem.Array, f func() error) error {
 
 // filled takes something on a device and fills it, and closes it where that fails. Nothing
 // is taken where it is known before that it cannot be filled.
-func filled[T interface{ Close() error }](wrong error, take func() (T, error), fill func(T) error) (t T, err error) {
+func filled[T io.Closer](wrong error, take func() (T, error), fill func(T) error) (t T, err error) {
 	if wrong != nil {
 		return t, wrong
 	}

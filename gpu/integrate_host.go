@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"io"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
@@ -81,7 +83,7 @@ func hosted[T any](d *Device, wrong error, take func() (*T, error), fill func(*T
 
 // whole takes an image to a device, has tables made of it there, and fetches them: image
 // and tables must fit the device.
-func whole[T interface{ Close() error }, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options, integrate func(*Image[P]) (T, error), fetch func(T) error) (err error) {
+func whole[T io.Closer, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options, integrate func(*Image[P]) (T, error), fetch func(T) error) (err error) {
 	im, err := Upload(d, src)
 	if err != nil {
 		return err

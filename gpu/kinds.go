@@ -5,6 +5,7 @@ package gpu
 import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/pairs"
@@ -333,7 +334,7 @@ func (t *SquaredTable[S, Q]) Close() error {
 	if t == nil {
 		return nil
 	}
-	return closing(t.Sum, t.Squares)
+	return driver.FirstError(t.Sum.Close(), t.Squares.Close())
 }
 
 // NewTiltedTable takes device memory for the tilted tables of count images of this size; zero
@@ -463,7 +464,7 @@ func (t *SquaredTiltedTable[S, Q]) Close() error {
 	if t == nil {
 		return nil
 	}
-	return closing(t.Sum, t.Squares)
+	return driver.FirstError(t.Sum.Close(), t.Squares.Close())
 }
 
 // NewVolumeTable takes device memory for the table of a volume of this size; zero
@@ -599,5 +600,5 @@ func (t *SquaredVolumeTable[S, Q]) Close() error {
 	if t == nil {
 		return nil
 	}
-	return closing(t.Sum, t.Squares)
+	return driver.FirstError(t.Sum.Close(), t.Squares.Close())
 }

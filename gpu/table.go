@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"image"
+	"io"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -114,7 +115,7 @@ func offsetOf(a *devmem.Array) float32 {
 }
 
 // both takes two things on a device, or none.
-func both[T, U interface{ Close() error }](first func() (T, error), second func() (U, error)) (t T, u U, err error) {
+func both[T, U io.Closer](first func() (T, error), second func() (U, error)) (t T, u U, err error) {
 	if t, err = first(); err != nil {
 		return t, u, err
 	}
