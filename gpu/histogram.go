@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -29,10 +28,6 @@ type Histogram struct {
 // this size and of pixels of type P; zero channels stand for one. What they hold is
 // undefined until [IntegrateHistogramInto].
 func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int, bins histogram.Bins) (*Histogram, error) {
-	return newHistogram[P](d.mem(), width, height, channels, count, bins)
-}
-
-func newHistogram[P boxsum.Pixel](d *devmem.Device, width, height, channels, count int, bins histogram.Bins) (*Histogram, error) {
 	channels = max(channels, 1)
 	if _, err := histogram.Bytes[uint32](width, height, channels, bins.N); err != nil {
 		return nil, err
@@ -45,15 +40,15 @@ func newHistogram[P boxsum.Pixel](d *devmem.Device, width, height, channels, cou
 		return nil, fmt.Errorf("gpu: %w: %d bins in %d channels are too many", boxsum.ErrInvalid, bins.N, channels)
 	}
 	return filled(nil, func() (*Histogram, error) {
-		t, err := newTable[uint32](d, width, height, channels*bins.N, count)
+		t, err := NewTable[uint32](d, width, height, channels*bins.N, count)
 		if err != nil {
 			return nil, err
 		}
-		images := devmem.Array{Device: d, Element: t.array.Element, Width: width, Height: height, Channels: channels, Count: count, Border: 1}
+		images := devmem.Array{Device: d.mem(), Element: t.array.Element, Width: width, Height: height, Channels: channels, Count: count, Border: 1}
 		return &Histogram{images: images, table: *t, bins: bins}, nil
 	}, func(h *Histogram) error {
-		return d.Use(func() (err error) {
-			h.limits, err = method.NewLimits[P](d, bins)
+		return d.mem().Use(func() (err error) {
+			h.limits, err = method.NewLimits[P](d.mem(), bins)
 			return err
 		})
 	})
@@ -74,7 +69,7 @@ func IntegrateHistogram[P boxsum.Pixel](src *Image[P], bins histogram.Bins, opt 
 		if a.Device == nil {
 			return nil, errNoImage
 		}
-		return newHistogram[P](a.Device, a.Width, a.Height, a.Channels, a.Count, bins)
+		return NewHistogram[P](&Device{a.Device}, a.Width, a.Height, a.Channels, a.Count, bins)
 	}, func(h *Histogram) error { return IntegrateHistogramInto(h, src, opt) })
 }
 
@@ -116,7 +111,7 @@ func IntegrateHistogramHostInto[P boxsum.Pixel](d *Device, dst *histogram.Table[
 	if src, err = checkedImage(src); err != nil {
 		return err
 	}
-	w, err := imageWork(nil, src, pairs.U32, 0, opt, noHistogramOffset)
+	w, err := workOf(nil, src, pairs.U32, 0, opt, noHistogramOffset)
 	if err != nil {
 		return err
 	}
@@ -168,7 +163,7 @@ func (h *Histogram) Download(i int) (*histogram.Table[uint32], error) {
 	if h == nil {
 		return nil, errNoTable
 	}
-	return fetched(h.table.inner(), i, func() (*histogram.Table[uint32], error) {
+	return onHost(numbered(h.table.inner(), i), func() (*histogram.Table[uint32], error) {
 		return histogram.NewTable[uint32](h.images.Width, h.images.Height, h.images.Channels, h.bins)
 	}, func(dst *histogram.Table[uint32]) error { return h.DownloadInto(i, dst) })
 }
@@ -191,26 +186,6 @@ func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 	return using(a, func() error { return a.CopyOut(i, devmem.HostRows(dst.Counts, countsRow(dst))) })
 }
 
-// sizes is an array with the sizes of the images.
-func (h *Histogram) sizes() devmem.Array {
-	if h == nil {
-		return devmem.Array{}
-	}
-	return h.images
-}
-
-// Width is that of the images, in pixels.
-func (h *Histogram) Width() int { return h.sizes().Width }
-
-// Height is that of the images, in pixels.
-func (h *Histogram) Height() int { return h.sizes().Height }
-
-// Channels is how many values a pixel has.
-func (h *Histogram) Channels() int { return h.sizes().Channels }
-
-// Count is how many integral histograms there are.
-func (h *Histogram) Count() int { return h.sizes().Count }
-
 // Bins is how values are counted, with the range that zeros stood for.
 func (h *Histogram) Bins() histogram.Bins {
 	if h == nil {
@@ -226,15 +201,11 @@ func (h *Histogram) Close() error {
 		return nil
 	}
 	d := h.images.Device
-	err := d.Use(func() error { // both at once: nobody finds a table without limits
+	return devmem.Gone(d.Use(func() error { // both at once: nobody finds a table without limits
 		m := h.limits.At
 		if h.limits.At = 0; m == 0 {
 			return h.table.array.Free()
 		}
 		return driver.FirstError(h.table.array.Free(), d.Give(m))
-	})
-	if errors.Is(err, boxsum.ErrClosed) {
-		return nil
-	}
-	return err
+	}))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
@@ -42,43 +43,90 @@ func checkedVolume[P boxsum.Pixel](v volume.Volume[P]) (volume.Volume[P], error)
 	return v, small[P](e, v.Depth)
 }
 
-// accepts reports whether a table of the host can take the sums of an image of
-// this size, and fills in what zeros stand for.
-func accepts[S boxsum.Sum](t *boxsum.Table[S], width, height, channels int) (err error) {
-	if t == nil {
-		return errNoHostTable
+// A hostTable reports whether a table of the host can take the sums of an image or a volume,
+// fills in what zeros stand for, and is where they go.
+type hostTable func(src grid.Extent) (transfer.Side, error)
+
+func planeSide[S boxsum.Sum](t *boxsum.Table[S]) hostTable {
+	return func(src grid.Extent) (transfer.Side, error) {
+		if t == nil {
+			return transfer.Side{}, errNoHostTable
+		}
+		return rowsSide(src, t.Sums, t.Width, t.Height, &t.Channels, &t.Stride)
 	}
-	t.Channels, t.Stride, err = acceptsRows(t.Sums, grid.Plane(t.Width, t.Height, t.Channels, t.Stride), width, height, channels)
-	return err
 }
 
-// acceptsTilted is accepts for a tilted table.
-func acceptsTilted[S boxsum.Sum](t *tilted.Table[S], width, height, channels int) (err error) {
-	if t == nil {
-		return errNoHostTable
+func tiltedSide[S boxsum.Sum](t *tilted.Table[S]) hostTable {
+	return func(src grid.Extent) (transfer.Side, error) {
+		if t == nil {
+			return transfer.Side{}, errNoHostTable
+		}
+		return rowsSide(src, t.Sums, t.Width, t.Height, &t.Channels, &t.Stride)
 	}
-	t.Channels, t.Stride, err = acceptsRows(t.Sums, grid.Plane(t.Width, t.Height, t.Channels, t.Stride), width, height, channels)
-	return err
 }
 
-func acceptsRows[S boxsum.Sum](sums []S, e grid.Extent, width, height, channels int) (int, int, error) {
-	src := grid.Plane(width, height, channels, 0)
+func rowsSide[S boxsum.Sum](src grid.Extent, sums []S, width, height int, channels, stride *int) (transfer.Side, error) {
+	e := grid.Plane(width, height, *channels, *stride)
 	err := e.Accept(&src, len(sums))
-	if err == nil {
-		err = small[S](e, 1)
-	}
-	return e.Channels, e.Stride, err
+	*channels, *stride = e.Channels, e.Stride
+	return transfer.Rows(devmem.HostRows(sums, e.Stride)), err
 }
 
-// acceptsVolume is accepts for the table of a volume.
-func acceptsVolume[S boxsum.Sum](t *volume.Table[S], width, height, depth, channels int) error {
-	if t == nil {
-		return errNoHostTable
+func volumeSide[S boxsum.Sum](t *volume.Table[S]) hostTable {
+	return func(src grid.Extent) (transfer.Side, error) {
+		if t == nil {
+			return transfer.Side{}, errNoHostTable
+		}
+		e := grid.Volume(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)
+		err := e.Accept(&src, len(t.Sums))
+		t.Channels, t.Stride, t.SliceStride = e.Channels, e.Stride, e.SliceStride
+		return sliceSide(t.Sums, t.Stride, t.SliceStride), err
 	}
-	e, src := grid.Volume(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride), grid.Volume(width, height, depth, channels, 0, 0)
-	err := e.Accept(&src, len(t.Sums))
-	t.Channels, t.Stride, t.SliceStride = e.Channels, e.Stride, e.SliceStride
-	return err
+}
+
+// takeSides has work go into tables of the host. Without squares theirs are not looked at.
+func takeSides(w *transfer.Work, tables ...hostTable) (err error) {
+	for i, side := range tables {
+		if i == 1 && w.Job.Square == 0 {
+			break
+		}
+		if w.Sides[i+1], err = side(extent(w.Volume, w.Job.Width, w.Job.Height, w.Units, w.Job.Channels)); err != nil {
+			return err
+		}
+	}
+	return w.Check()
+}
+
+// extent is the sizes of an image or a volume.
+func extent(solid bool, width, height, depth, channels int) grid.Extent {
+	if solid {
+		return grid.Volume(width, height, depth, channels, 0, 0)
+	}
+	return grid.Plane(width, height, channels, 0)
+}
+
+// download copies number i of an array, or all slices of a volume's, into a table of the
+// host. Begin is called when nothing is wrong.
+func download(a *devmem.Array, i int, dst hostTable, begin func()) error {
+	if err := numbered(a, i); err != nil {
+		return err
+	}
+	side, err := dst(extent(a.Volume, a.Width, a.Height, a.Depth, a.Channels))
+	if err != nil {
+		return err
+	}
+	return using(a, func() error {
+		begin()
+		if !a.Volume {
+			return a.CopyOut(i, side.At)
+		}
+		for z := range a.Depth + 1 {
+			if err := a.CopyOut(z, side.From(z)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // acceptsCounts is accepts for an integral histogram.

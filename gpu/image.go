@@ -2,11 +2,11 @@ package gpu
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -16,11 +16,7 @@ type Image[P boxsum.Pixel] struct{ array devmem.Array }
 // NewImage takes device memory for count images of this size; zero channels
 // stand for one. What they hold is undefined until [Image.Set].
 func NewImage[P boxsum.Pixel](d *Device, width, height, channels, count int) (*Image[P], error) {
-	a, err := d.mem().Make(devmem.Array{Element: pairs.Of[P](), Width: width, Height: height, Channels: channels, Count: count})
-	if err != nil {
-		return nil, err
-	}
-	return &Image[P]{a}, nil
+	return wrapped[Image[P]](d.mem().Make(devmem.Array{Element: pairs.Of[P](), Width: width, Height: height, Channels: channels, Count: count}))
 }
 
 // Upload copies images, all of one size, to a device.
@@ -90,7 +86,7 @@ func using(a *devmem.Array, f func() error) error {
 
 // filled takes something on a device and fills it, and closes it where that fails. Nothing
 // is taken where it is known before that it cannot be filled.
-func filled[T interface{ Close() error }](wrong error, take func() (T, error), fill func(T) error) (t T, err error) {
+func filled[T io.Closer](wrong error, take func() (T, error), fill func(T) error) (t T, err error) {
 	if wrong != nil {
 		return t, wrong
 	}
@@ -103,33 +99,3 @@ func filled[T interface{ Close() error }](wrong error, take func() (T, error), f
 	}
 	return made, nil
 }
-
-// inner is the array inside, an empty one of no image.
-func (im *Image[P]) inner() *devmem.Array {
-	if im == nil {
-		return &devmem.Array{}
-	}
-	return &im.array
-}
-
-// Width is that of the images, in pixels.
-func (im *Image[P]) Width() int { return im.inner().Width }
-
-// Height is that of the images, in pixels.
-func (im *Image[P]) Height() int { return im.inner().Height }
-
-// Channels is how many values a pixel has.
-func (im *Image[P]) Channels() int { return im.inner().Channels }
-
-// Count is how many images there are.
-func (im *Image[P]) Count() int { return im.inner().Count }
-
-// String tells what it is.
-func (im *Image[P]) String() string { return im.inner().String() }
-
-// Close frees the memory on the device, after the work that uses it. Closing
-// again, or after the device was closed, does nothing.
-func (im *Image[P]) Close() error { return im.inner().Close() }
-
-// Inner is for packages of this module: nobody else can make a key.
-func (im *Image[P]) Inner(launch.Key) *devmem.Array { return &im.array }

@@ -3,7 +3,6 @@ package gpu
 import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
-	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
@@ -32,8 +31,10 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 			return errNoTable
 		}
 	}
-	if err := t.types(job); err != nil {
-		return err
+	if t.bins == 0 { // histograms are of all pixels
+		if err := method.PairError(job.Pixel, job.Sum, job.Square); err != nil {
+			return err
+		}
 	}
 	o, err := opt.check(job.Sum, t.noOffset)
 	if err != nil {
@@ -69,14 +70,6 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 	})
 }
 
-// types reports whether there are such tables.
-func (t tables) types(job method.Job) error {
-	if t.bins > 0 {
-		return nil // of all pixels
-	}
-	return method.PairError(job.Pixel, job.Sum, job.Square)
-}
-
 // pairError reports whether there are tables of sums S, and squares Q, of pixels P.
 func pairError[S boxsum.Sum, P boxsum.Pixel]() error {
 	return method.PairError(pairs.Of[P](), pairs.Of[S](), 0)
@@ -84,9 +77,4 @@ func pairError[S boxsum.Sum, P boxsum.Pixel]() error {
 
 func squaresError[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel]() error {
 	return method.PairError(pairs.Of[P](), pairs.Of[S](), pairs.Of[Q]())
-}
-
-// closing closes tables that belong together.
-func closing[T interface{ Close() error }, U interface{ Close() error }](t T, u U) error {
-	return driver.FirstError(t.Close(), u.Close())
 }

@@ -102,7 +102,7 @@ type kindOf[T any] struct {
 func sumTables[S boxsum.Sum](given bool) kindOf[*boxsum.Table[S]] {
 	return kindOf[*boxsum.Table[S]]{
 		sum:  pairs.Of[S](),
-		take: func(w *transfer.Work, t *boxsum.Table[S]) error { return takeSides(w, t, noSquares) },
+		take: func(w *transfer.Work, t *boxsum.Table[S]) error { return takePlanes(w, t, noPlaneSquares) },
 		Tables: transfer.Tables[*boxsum.Table[S]]{
 			Given: given,
 			Fresh: freshTable[S],
@@ -123,7 +123,7 @@ func squareTables[S boxsum.Sum, Q boxsum.Square](given bool) kindOf[*boxsum.Squa
 			if t == nil || t.Squares == nil {
 				return errNoHostTable
 			}
-			return takeSides(w, t.Sum, t.Squares)
+			return takePlanes(w, t.Sum, t.Squares)
 		},
 		Tables: transfer.Tables[*boxsum.SquaredTable[S, Q]]{
 			Given: given,
@@ -162,6 +162,12 @@ func freshSquares[S boxsum.Sum, Q boxsum.Square](job method.Job) (*boxsum.Square
 		return nil, err
 	}
 	return &boxsum.SquaredTable[S, Q]{Sum: sums, Squares: squares}, nil
+}
+
+// fresh makes tables of the host for work to go into.
+func fresh[T any](w *transfer.Work, tables func(method.Job) (T, error)) (T, error) {
+	w.Fresh = true
+	return tables(w.Job)
 }
 
 // unshifted is a job without its offset, which squares do not have.
@@ -226,7 +232,7 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 			return
 		}
 		for table, im := range images {
-			w, err := planeWork(&im, kind.sum, kind.square, o)
+			w, err := workPlane(&im, kind.sum, kind.square, o)
 			if err == nil && kind.Given {
 				err = kind.take(w, table)
 			}

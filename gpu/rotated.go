@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -27,15 +27,12 @@ type RotatedTable[S boxsum.Sum] struct {
 // size; zero channels stand for one. What they hold is undefined until
 // [IntegrateRotatedInto].
 func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int, rot rotated.Rotation) (*RotatedTable[S], error) {
-	return newRotated[S](d.mem(), width, height, channels, count, rot)
-}
-
-func newRotated[S boxsum.Sum](d *devmem.Device, width, height, channels, count int, rot rotated.Rotation) (*RotatedTable[S], error) {
-	if err := d.Enter(); err != nil {
+	m := d.mem()
+	if err := m.Enter(); err != nil {
 		return nil, err
 	}
-	defer d.Leave()
-	images := devmem.Array{Device: d, Element: pairs.Of[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}
+	defer m.Leave()
+	images := devmem.Array{Device: m, Element: pairs.Of[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}
 	if _, err := images.Lay(); err != nil {
 		return nil, err
 	}
@@ -48,16 +45,16 @@ func newRotated[S boxsum.Sum](d *devmem.Device, width, height, channels, count i
 	}
 	columns, rows := size.Size()
 	return filled(nil, func() (*RotatedTable[S], error) {
-		cells, err := newTable[S](d, columns, rows, channels, count<<size.Split)
+		cells, err := NewTable[S](d, columns, rows, channels, count<<size.Split)
 		return &RotatedTable[S]{images: images, cells: cells}, err
 	}, func(t *RotatedTable[S]) error {
 		shape, err := method.NewLatticeShape(width, height, rot) // only now: it takes its time
 		if err != nil {
 			return err
 		}
-		d.Queue.Lock()
-		defer d.Queue.Unlock()
-		t.lattice, err = method.NewLattice(d, shape)
+		m.Queue.Lock()
+		defer m.Queue.Unlock()
+		t.lattice, err = method.NewLattice(m, shape)
 		return err
 	})
 }
@@ -75,7 +72,7 @@ func IntegrateRotated[S boxsum.Sum, P boxsum.Pixel](src *Image[P], rot rotated.R
 		if a.Device == nil {
 			return nil, errNoImage
 		}
-		return newRotated[S](a.Device, a.Width, a.Height, a.Channels, a.Count, rot)
+		return NewRotatedTable[S](&Device{a.Device}, a.Width, a.Height, a.Channels, a.Count, rot)
 	}, func(t *RotatedTable[S]) error { return IntegrateRotatedInto(t, src, opt) })
 }
 
@@ -98,10 +95,7 @@ func IntegrateRotatedHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Im
 			dst, err = t.Download(0)
 			return err
 		})
-	if err != nil {
-		return nil, err
-	}
-	return dst, nil
+	return grid.OrNil(dst, err)
 }
 
 // IntegrateRotatedHostInto is [IntegrateRotatedHost] into a table that is already there,
@@ -148,17 +142,9 @@ func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
 
 // Download copies table i to the host.
 func (t *RotatedTable[S]) Download(i int) (*rotated.Table[S], error) {
-	if err := t.index(i); err != nil {
-		return nil, err
-	}
-	dst, err := rotated.NewTable[S](t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
-	if err != nil {
-		return nil, err
-	}
-	if err := t.DownloadInto(i, dst); err != nil {
-		return nil, err
-	}
-	return dst, nil
+	return onHost(t.index(i), func() (*rotated.Table[S], error) {
+		return rotated.NewTable[S](t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
+	}, func(dst *rotated.Table[S]) error { return t.DownloadInto(i, dst) })
 }
 
 // DownloadInto copies table i into dst, which must be for images of the same size
@@ -198,14 +184,6 @@ func (t *RotatedTable[S]) index(i int) error {
 	return nil
 }
 
-// sizes is an array with the sizes of the images.
-func (t *RotatedTable[S]) sizes() devmem.Array {
-	if t == nil {
-		return devmem.Array{}
-	}
-	return t.images
-}
-
 // Lattice is where the pixels of the images lie.
 func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 	if t == nil || t.lattice == nil {
@@ -213,18 +191,6 @@ func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 	}
 	return t.lattice.Shape.Lattice
 }
-
-// Width is that of the images, in pixels.
-func (t *RotatedTable[S]) Width() int { return t.sizes().Width }
-
-// Height is that of the images, in pixels.
-func (t *RotatedTable[S]) Height() int { return t.sizes().Height }
-
-// Channels is how many values a pixel has.
-func (t *RotatedTable[S]) Channels() int { return t.sizes().Channels }
-
-// Count is how many tables there are.
-func (t *RotatedTable[S]) Count() int { return t.sizes().Count }
 
 // Close frees the memory on the device, after the work that uses it. Closing
 // again, or after the device was closed, does nothing.
@@ -236,9 +202,5 @@ func (t *RotatedTable[S]) Close() error {
 	if l == nil { // it was never whole
 		return t.cells.Close()
 	}
-	err := d.Use(func() error { return l.Free(d) })
-	if errors.Is(err, boxsum.ErrClosed) {
-		err = nil
-	}
-	return driver.FirstError(err, t.cells.Close())
+	return driver.FirstError(devmem.Gone(d.Use(func() error { return l.Free(d) })), t.cells.Close())
 }

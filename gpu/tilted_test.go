@@ -77,7 +77,7 @@ func tiltedSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() tiltedPair {
 
 // tiltedSquaresBeside makes tables of squares, and sums that are dropped.
 func tiltedSquaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *TiltedTable[Q], im *Image[P], opt *Options) error {
-	sums, err := tiltedOver(tableOf[S](im.inner()))
+	sums, err := wrapped[TiltedTable[S]](tablesOf[S](im.inner()))
 	if err != nil {
 		return err
 	}
@@ -301,4 +301,50 @@ func TestTiltedRandom(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Boxes that stick out of the image on any side sum what package tilted says.
+func TestTiltedBoxesAreClipped(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		checkClipped[uint32](t, d, randomImage[uint8](1, 23, 17, 2, 1), randomImage[uint8](2, 23, 17, 2, 0))
+		checkClipped[int64](t, d, randomImage[int16](3, 40, 9, 1, 0))
+		checkClipped[uint64](t, d, randomImage[uint8](4, 5, 30, 3, 0))
+	})
+}
+
+func checkClipped[S boxsum.Sum, P boxsum.Pixel](t *testing.T, d *Device, images ...boxsum.Image[P]) {
+	t.Helper()
+	table, err := IntegrateTilted[S](upload(t, d, images...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	random := rand.New(rand.NewPCG(7, 7))
+	for i, im := range images {
+		cpu, err := tilted.Integrate[S](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		boxes := []tilted.Box{{}, {X: math.MinInt, Y: 3, W: 5, H: 5}, {X: -1 << 40, Y: -1 << 40, W: 1 << 41, H: 1 << 41}, {X: 3, Y: 3, W: -1, H: 4}}
+		var left, right, above, below, inside bool
+		for range 200 {
+			box := tilted.Box{X: random.IntN(3*im.Width+6) - im.Width - 3, Y: random.IntN(3*im.Height) - im.Height, W: random.IntN(8), H: random.IntN(8)}
+			left, right = left || box.X-box.H < 0, right || box.X+box.W > im.Width
+			above, below = above || box.Y < 0, below || box.Y+box.W+box.H > im.Height
+			inside = inside || cpu.Contains(box)
+			boxes = append(boxes, box)
+		}
+		if !left || !right || !above || !below || !inside {
+			t.Fatalf("boxes beyond no side: %t %t %t %t, inside %t", left, right, above, below, inside)
+		}
+		got, want := make([]S, len(boxes)*im.Channels), make([]S, len(boxes)*im.Channels)
+		if err := errors.Join(cpu.SumBoxes(want, boxes), table.SumBoxes(i, got, boxes)); err != nil {
+			t.Fatal(err)
+		}
+		for n := range want {
+			if got[n] != want[n] {
+				t.Fatalf("image %d, %+v: %v, not %v", i, boxes[n/im.Channels], got[n], want[n])
+			}
+		}
+	}
 }

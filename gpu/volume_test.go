@@ -62,7 +62,7 @@ func solidSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() solidPair {
 
 // squaresBeside makes a table of squares, and sums that are dropped.
 func squaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *VolumeTable[Q], v *Volume[P], opt *Options) error {
-	sums, err := volumeTableOf[S](v.inner())
+	sums, err := wrapped[VolumeTable[S]](tablesOf[S](v.inner()))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"go/format"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/template"
 )
@@ -19,10 +20,11 @@ import (
 //	-list NAME     sums (the default), squares, types, pixels or accumulators
 //	-kind NAME     the part of sums or squares that tilted, rotated, volume or device tables have
 //	-before TEXT   what comes before, -line TEXT for each, and -after TEXT after
+//	-template FILE a text in the place of these
 //
 // Texts are templates of package text/template over a Pair or a Type, and over
 // nothing; \n is a new line. Besides fields and methods they know {{square .Pixel}},
-// the usual type of squares.
+// the usual type of squares, and {{rows `...`}}, see rows.
 func Expand(args []string) (file string, text []byte, err error) {
 	flags := flag.NewFlagSet("expand", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -30,6 +32,7 @@ func Expand(args []string) (file string, text []byte, err error) {
 	list := flags.String("list", "sums", "")
 	kind := flags.String("kind", "upright", "")
 	before, line, after := flags.String("before", "", ""), flags.String("line", "", ""), flags.String("after", "", "")
+	whole := flags.String("template", "", "")
 	if err := flags.Parse(args); err != nil {
 		return "", nil, err
 	}
@@ -41,13 +44,21 @@ func Expand(args []string) (file string, text []byte, err error) {
 	if strings.HasSuffix(*out, ".py") {
 		comment = "#"
 	}
+	source := "the list of package pairs"
+	if *whole != "" {
+		content, err := os.ReadFile(*whole)
+		if err != nil {
+			return "", nil, err
+		}
+		*before, items, source = string(content), nil, filepath.Base(*whole)
+	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s Code generated from the list of package pairs. DO NOT EDIT.\n\n", comment)
+	fmt.Fprintf(&b, "%s Code generated from %s. DO NOT EDIT.\n\n", comment, source)
 	for _, part := range []struct {
 		text  string
 		items []any
 	}{{*before, []any{nil}}, {*line, items}, {*after, []any{nil}}} {
-		t, err := template.New("").Funcs(template.FuncMap{"square": Squares.Usual}).Parse(strings.ReplaceAll(part.text, `\n`, "\n") + "\n")
+		t, err := template.New("").Funcs(template.FuncMap{"square": Squares.Usual, "rows": rows}).Parse(strings.ReplaceAll(part.text, `\n`, "\n") + "\n")
 		if err != nil {
 			return "", nil, err
 		}
@@ -62,6 +73,27 @@ func Expand(args []string) (file string, text []byte, err error) {
 	}
 	text, err = format.Source(b.Bytes())
 	return *out, text, err
+}
+
+// rows is the lines of a text whose cells are divided by |, each as a map by the cells of
+// the first line.
+func rows(text string) (all []map[string]string) {
+	var keys []string
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		cells := strings.Split(line, "|")
+		row := map[string]string{}
+		for i, cell := range cells {
+			if cells[i] = strings.TrimSpace(cell); keys != nil {
+				row[keys[i]] = cells[i]
+			}
+		}
+		if keys == nil {
+			keys = cells
+		} else {
+			all = append(all, row)
+		}
+	}
+	return all
 }
 
 // items is what a list is of.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -104,6 +105,9 @@ func TestExpandedFilesAreCurrent(t *testing.T) {
 }
 
 func current(t *testing.T, dir string, args []string) {
+	if i := slices.Index(args, "-template") + 1; i > 0 {
+		args[i] = filepath.Join(dir, args[i])
+	}
 	file, want, err := pairs.Expand(args)
 	if err != nil {
 		t.Errorf("%q in %s: %v", args, dir, err)

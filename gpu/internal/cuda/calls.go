@@ -22,16 +22,11 @@ type Attribute int32
 
 // Attributes of devices.
 const (
-	MaxPitch              Attribute = 11 // of strides in 2-D copies
-	Multiprocessors       Attribute = 16
-	L2Bytes               Attribute = 38
-	ThreadsPerProcessor   Attribute = 39
-	Major                 Attribute = 75 // of the compute capability
-	Minor                 Attribute = 76
-	SharedPerProcessor    Attribute = 81
-	RegistersPerProcessor Attribute = 82
-	Cooperative           Attribute = 95
-	MaxShared             Attribute = 97 // bytes a block may have when it asks for more
+	MaxPitch            Attribute = 11 // of strides in 2-D copies
+	Multiprocessors     Attribute = 16
+	ThreadsPerProcessor Attribute = 39
+	Major               Attribute = 75 // of the compute capability
+	Minor               Attribute = 76
 )
 
 // A FunctionAttribute is a CUfunction_attribute.
@@ -39,35 +34,20 @@ type FunctionAttribute int32
 
 // Attributes of functions.
 const (
-	MaxThreads       FunctionAttribute = 0
 	StaticShared     FunctionAttribute = 1 // bytes
 	LocalBytes       FunctionAttribute = 3
 	Registers        FunctionAttribute = 4
-	BinaryVersion    FunctionAttribute = 6
 	MaxDynamicShared FunctionAttribute = 8 // bytes; may be set
-	SharedCarveout   FunctionAttribute = 9 // percent; may be set
 )
 
 // DriverVersion is 12040 for CUDA 12.4.
-func DriverVersion() (int, error) {
-	var v int32
-	err := call(cuDriverGetVersion, uintptr(unsafe.Pointer(&v)))
-	return int(v), err
-}
+func DriverVersion() (int, error) { return number(cuDriverGetVersion) }
 
 // DeviceCount is how many devices there are.
-func DeviceCount() (int, error) {
-	var n int32
-	err := call(cuDeviceGetCount, uintptr(unsafe.Pointer(&n)))
-	return int(n), err
-}
+func DeviceCount() (int, error) { return number(cuDeviceGetCount) }
 
 // DeviceAt is the device of this index.
-func DeviceAt(index int) (Device, error) {
-	var d Device
-	err := call(cuDeviceGet, uintptr(unsafe.Pointer(&d)), uintptr(index))
-	return d, err
-}
+func DeviceAt(index int) (Device, error) { return ask[Device](cuDeviceGet, uintptr(index)) }
 
 // Name is what the device is sold as.
 func (d Device) Name() (string, error) {
@@ -79,25 +59,18 @@ func (d Device) Name() (string, error) {
 
 // Attribute is a property of the device.
 func (d Device) Attribute(a Attribute) (int, error) {
-	var v int32
-	err := call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(d))
-	return int(v), err
+	return number(cuDeviceGetAttribute, uintptr(a), uintptr(d))
 }
 
 // TotalMemory is in bytes.
 func (d Device) TotalMemory() (int64, error) {
-	var v uintptr
-	err := call(cuDeviceTotalMem, uintptr(unsafe.Pointer(&v)), uintptr(d))
+	v, err := ask[uintptr](cuDeviceTotalMem, uintptr(d))
 	return int64(v), err
 }
 
 // Retain is the device's primary context, which other CUDA users in the process
 // share. Every Retain needs a Release.
-func (d Device) Retain() (Context, error) {
-	var c Context
-	err := call(cuDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&c)), uintptr(d))
-	return c, err
-}
+func (d Device) Retain() (Context, error) { return ask[Context](cuDevicePrimaryCtxRetain, uintptr(d)) }
 
 // Release gives the primary context back.
 func (d Device) Release() error { return call(cuDevicePrimaryCtxRelease, uintptr(d)) }
@@ -128,18 +101,12 @@ func MemoryInfo() (free, total int64, err error) {
 }
 
 // Alloc is device memory; zero bytes are an InvalidValue.
-func Alloc(bytes int64) (Pointer, error) {
-	var p Pointer
-	err := call(cuMemAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes))
-	return p, err
-}
+func Alloc(bytes int64) (Pointer, error) { return ask[Pointer](cuMemAlloc, uintptr(bytes)) }
 
 // Device is the index of the device on which the memory is.
 func (p Pointer) Device() (int, error) {
 	const ordinal = 9 // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
-	var n int32
-	err := call(cuPointerGetAttribute, uintptr(unsafe.Pointer(&n)), ordinal, uintptr(p))
-	return int(n), err
+	return number(cuPointerGetAttribute, ordinal, uintptr(p))
 }
 
 // Free waits for the work that uses the memory.
@@ -148,9 +115,7 @@ func Free(p Pointer) error { return call(cuMemFree, uintptr(p)) }
 // AllocHost is page-locked memory for all contexts.
 func AllocHost(bytes int64) (unsafe.Pointer, error) {
 	const portable = 1
-	var p unsafe.Pointer
-	err := call(cuMemHostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes), portable)
-	return p, err
+	return ask[unsafe.Pointer](cuMemHostAlloc, uintptr(bytes), portable)
 }
 
 // FreeHost frees page-locked memory.
@@ -209,9 +174,7 @@ func Fill(dst Pointer, value byte, bytes int64, s Stream) error {
 // NewStream is a stream that does not wait for the default one.
 func NewStream() (Stream, error) {
 	const nonBlocking = 1
-	var s Stream
-	err := call(cuStreamCreate, uintptr(unsafe.Pointer(&s)), nonBlocking)
-	return s, err
+	return ask[Stream](cuStreamCreate, nonBlocking)
 }
 
 // Destroy frees the stream once its work is done, without waiting for it.
@@ -224,11 +187,7 @@ func (s Stream) Synchronize() error { return call(cuStreamSynchronize, uintptr(s
 func (s Stream) WaitFor(e Event) error { return call(cuStreamWaitEvent, uintptr(s), uintptr(e), 0) }
 
 // NewEvent is an event that keeps its time.
-func NewEvent() (Event, error) {
-	var e Event
-	err := call(cuEventCreate, uintptr(unsafe.Pointer(&e)), 0)
-	return e, err
-}
+func NewEvent() (Event, error) { return ask[Event](cuEventCreate, 0) }
 
 // Destroy frees the event.
 func (e Event) Destroy() error { return call(cuEventDestroy, uintptr(e)) }
@@ -241,158 +200,6 @@ func (e Event) Synchronize() error { return call(cuEventSynchronize, uintptr(e))
 
 // Elapsed is the milliseconds between two events that have happened.
 func Elapsed(from, to Event) (float64, error) {
-	var ms float32
-	err := call(cuEventElapsedTime, uintptr(unsafe.Pointer(&ms)), uintptr(from), uintptr(to))
+	ms, err := ask[float32](cuEventElapsedTime, uintptr(from), uintptr(to))
 	return float64(ms), err
-}
-
-// LoadModule loads a cubin, or compiles PTX that ends in a zero byte. Log is
-// what the compiler has to say where it fails.
-func LoadModule(image []byte) (m Module, log string, err error) {
-	const (
-		errorLog      = 5 // CU_JIT_ERROR_LOG_BUFFER
-		errorLogBytes = 6
-	)
-	text := make([]byte, 4096)
-	var pin runtime.Pinner // the driver sees its address as an option's value
-	pin.Pin(&text[0])
-	defer pin.Unpin()
-	options := [2]int32{errorLog, errorLogBytes}
-	values := [2]uintptr{uintptr(unsafe.Pointer(&text[0])), uintptr(len(text))}
-	err = call(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&image[0])),
-		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(&values)))
-	log, _, _ = strings.Cut(string(text), "\x00")
-	return m, strings.TrimSpace(log), err
-}
-
-// Unload frees the module and its functions.
-func (m Module) Unload() error { return call(cuModuleUnload, uintptr(m)) }
-
-// Function is the kernel of this name, or NotFound.
-func (m Module) Function(name string) (Function, error) {
-	var f Function
-	text := append([]byte(name), 0)
-	err := call(cuModuleGetFunction, uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
-	return f, err
-}
-
-// Global reads a variable of the module, which must have as many bytes as dst.
-func (m Module) Global(name string, dst []byte) error {
-	var at Pointer
-	var bytes uintptr
-	text := append([]byte(name), 0)
-	err := call(cuModuleGetGlobal, uintptr(unsafe.Pointer(&at)), uintptr(unsafe.Pointer(&bytes)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
-	if err != nil {
-		return err
-	}
-	if bytes != uintptr(len(dst)) {
-		return InvalidValue
-	}
-	return call(cuMemcpyDtoH, uintptr(unsafe.Pointer(&dst[0])), uintptr(at), bytes)
-}
-
-// Attribute is a property of the function.
-func (f Function) Attribute(a FunctionAttribute) (int, error) {
-	var v int32
-	err := call(cuFuncGetAttribute, uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(f))
-	return int(v), err
-}
-
-// SetAttribute changes one.
-func (f Function) SetAttribute(a FunctionAttribute, v int) error {
-	return call(cuFuncSetAttribute, uintptr(f), uintptr(a), uintptr(v))
-}
-
-// BlocksPerProcessor is how many blocks of so many threads and bytes of dynamic
-// shared memory fit on a multiprocessor at once.
-func (f Function) BlocksPerProcessor(threads, shared int) (int, error) {
-	var n int32
-	err := call(cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(unsafe.Pointer(&n)), uintptr(f), uintptr(threads), uintptr(shared))
-	return int(n), err
-}
-
-// A Launch is a kernel call.
-type Launch struct {
-	Function    Function
-	Grid, Block [3]int
-	Shared      int // bytes of dynamic shared memory
-	Stream      Stream
-	Params      []unsafe.Pointer // to the value of each parameter
-	Cooperative bool             // all blocks run at once, or it is an error
-	Early       bool             // may begin before the call before it has ended; the kernel waits where it has to
-}
-
-// A launchAttribute is a CUlaunchAttribute.
-type launchAttribute struct {
-	id    int64
-	value [16]int32
-}
-
-// early allows a call to begin early. The driver sees its address in a struct.
-var early = launchAttribute{id: 6, value: [16]int32{1}} // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
-
-// A launchConfig is a CUlaunchConfig.
-type launchConfig struct {
-	grid, block    [3]uint32
-	shared         uint32
-	stream         Stream
-	attributes     *launchAttribute
-	attributeCount uint32
-}
-
-// Run queues the call. The driver copies the parameters before Run returns.
-func (l *Launch) Run() error {
-	var params unsafe.Pointer
-	if len(l.Params) > 0 {
-		params = unsafe.Pointer(&l.Params[0])
-	}
-	g, b := l.Grid, l.Block
-	if l.Cooperative {
-		return call(cuLaunchCooperativeKernel, uintptr(l.Function),
-			uintptr(g[0]), uintptr(g[1]), uintptr(g[2]), uintptr(b[0]), uintptr(b[1]), uintptr(b[2]),
-			uintptr(l.Shared), uintptr(l.Stream), uintptr(params))
-	}
-	if l.Early && cuLaunchKernelEx != 0 { // drivers before CUDA 11.8 begin it later
-		config := &launchConfig{shared: uint32(l.Shared), stream: l.Stream, attributes: &early, attributeCount: 1}
-		for i := range g {
-			config.grid[i], config.block[i] = uint32(g[i]), uint32(b[i])
-		}
-		return call(cuLaunchKernelEx, uintptr(unsafe.Pointer(config)), uintptr(l.Function), uintptr(params), 0)
-	}
-	return call(cuLaunchKernel, uintptr(l.Function),
-		uintptr(g[0]), uintptr(g[1]), uintptr(g[2]), uintptr(b[0]), uintptr(b[1]), uintptr(b[2]),
-		uintptr(l.Shared), uintptr(l.Stream), uintptr(params), 0)
-}
-
-// A TensorMap is a CUtensorMap: how a kernel copies boxes of a batch of images.
-type TensorMap [128]byte
-
-// A Tensor is a batch of images in device memory and the box that copies take.
-// Address and strides must be multiples of 16, and sides of the box at most 256.
-type Tensor struct {
-	At                   Pointer
-	Element              int // bytes: 1, 2, 4 or 8
-	Width, Height, Count uint64
-	Stride, Distance     uint64 // bytes from row to row, and from image to image
-	BoxWidth, BoxHeight  uint32
-}
-
-// Encode is the map of the tensor. Only drivers since CUDA 12 have it.
-func (t *Tensor) Encode() (TensorMap, error) {
-	const alignment = 64
-	kinds := map[int]uintptr{1: 0, 2: 1, 4: 2, 8: 4} // unsigned integers of the CUtensorMapDataType
-	kind, ok := kinds[t.Element]
-	if !ok {
-		return TensorMap{}, InvalidValue
-	}
-	room := make([]byte, 128+alignment)
-	at := -uintptr(unsafe.Pointer(&room[0])) % alignment
-	size := [3]uint64{t.Width, t.Height, t.Count}
-	strides := [2]uint64{t.Stride, t.Distance}
-	box := [3]uint32{t.BoxWidth, t.BoxHeight, 1}
-	steps := [3]uint32{1, 1, 1}
-	err := call(cuTensorMapEncodeTiled, uintptr(unsafe.Pointer(&room[at])), kind, uintptr(len(size)), uintptr(t.At),
-		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&strides)), uintptr(unsafe.Pointer(&box)), uintptr(unsafe.Pointer(&steps)),
-		0, 0, 0, 0) // no interleaving, no swizzle, no promotion in L2, zeros outside
-	return TensorMap(room[at:]), err
 }

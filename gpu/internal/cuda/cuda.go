@@ -6,6 +6,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -16,116 +17,79 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// The functions. Each is 0 until it is found.
+// A function is one of the driver's.
+type function struct {
+	names    []string // the newest last
+	optional bool
+	at       uintptr // 0 until it is found
+}
+
+// functions is all of them.
+var functions []*function
+
+// need is a function that must be there, under one of its names.
+func need(names ...string) *function {
+	f := &function{names: names}
+	functions = append(functions, f)
+	return f
+}
+
+// may is a newer function: without it, what needs it is [NotSupported].
+func may(name string) *function {
+	f := need(name)
+	f.optional = true
+	return f
+}
+
+// The functions. A name with _v2 is what programs have called under the plain name since
+// that version.
 var (
-	cuInit                    uintptr
-	cuDriverGetVersion        uintptr
-	cuGetErrorName            uintptr
-	cuGetErrorString          uintptr
-	cuDeviceGetCount          uintptr
-	cuDeviceGet               uintptr
-	cuDeviceGetName           uintptr
-	cuDeviceGetAttribute      uintptr
-	cuDeviceTotalMem          uintptr
-	cuDevicePrimaryCtxRetain  uintptr
-	cuDevicePrimaryCtxRelease uintptr
-	cuCtxPushCurrent          uintptr
-	cuCtxPopCurrent           uintptr
-	cuMemGetInfo              uintptr
-	cuMemAlloc                uintptr
-	cuMemFree                 uintptr
-	cuMemHostAlloc            uintptr
-	cuMemFreeHost             uintptr
-	cuMemcpyHtoDAsync         uintptr
-	cuMemcpyDtoHAsync         uintptr
-	cuMemcpyDtoDAsync         uintptr
-	cuMemcpy2DAsync           uintptr
-	cuMemsetD8Async           uintptr
-	cuStreamCreate            uintptr
-	cuStreamDestroy           uintptr
-	cuStreamSynchronize       uintptr
-	cuStreamWaitEvent         uintptr
-	cuEventCreate             uintptr
-	cuEventDestroy            uintptr
-	cuEventRecord             uintptr
-	cuEventSynchronize        uintptr
-	cuEventElapsedTime        uintptr
-	cuModuleLoadDataEx        uintptr
-	cuModuleUnload            uintptr
-	cuModuleGetFunction       uintptr
-	cuFuncGetAttribute        uintptr
-	cuLaunchKernel            uintptr
+	cuInit                    = need("cuInit")
+	cuDriverGetVersion        = need("cuDriverGetVersion")
+	cuGetErrorName            = need("cuGetErrorName")
+	cuGetErrorString          = need("cuGetErrorString")
+	cuDeviceGetCount          = need("cuDeviceGetCount")
+	cuDeviceGet               = need("cuDeviceGet")
+	cuDeviceGetName           = need("cuDeviceGetName")
+	cuDeviceGetAttribute      = need("cuDeviceGetAttribute")
+	cuDeviceTotalMem          = need("cuDeviceTotalMem_v2")
+	cuDevicePrimaryCtxRetain  = need("cuDevicePrimaryCtxRetain")
+	cuDevicePrimaryCtxRelease = need("cuDevicePrimaryCtxRelease_v2")
+	cuCtxPushCurrent          = need("cuCtxPushCurrent_v2")
+	cuCtxPopCurrent           = need("cuCtxPopCurrent_v2")
+	cuMemGetInfo              = need("cuMemGetInfo_v2")
+	cuMemAlloc                = need("cuMemAlloc_v2")
+	cuMemFree                 = need("cuMemFree_v2")
+	cuMemHostAlloc            = need("cuMemHostAlloc")
+	cuMemFreeHost             = need("cuMemFreeHost")
+	cuMemcpyHtoDAsync         = need("cuMemcpyHtoDAsync_v2")
+	cuMemcpyDtoHAsync         = need("cuMemcpyDtoHAsync_v2")
+	cuMemcpyDtoDAsync         = need("cuMemcpyDtoDAsync_v2")
+	cuMemcpy2DAsync           = need("cuMemcpy2DAsync_v2")
+	cuMemsetD8Async           = need("cuMemsetD8Async")
+	cuStreamCreate            = need("cuStreamCreate")
+	cuStreamDestroy           = need("cuStreamDestroy_v2")
+	cuStreamSynchronize       = need("cuStreamSynchronize")
+	cuStreamWaitEvent         = need("cuStreamWaitEvent")
+	cuEventCreate             = need("cuEventCreate")
+	cuEventDestroy            = need("cuEventDestroy_v2")
+	cuEventRecord             = need("cuEventRecord")
+	cuEventSynchronize        = need("cuEventSynchronize")
+	cuEventElapsedTime        = need("cuEventElapsedTime", "cuEventElapsedTime_v2")
+	cuModuleLoadDataEx        = need("cuModuleLoadDataEx")
+	cuModuleUnload            = need("cuModuleUnload")
+	cuModuleGetFunction       = need("cuModuleGetFunction")
+	cuFuncGetAttribute        = need("cuFuncGetAttribute")
+	cuLaunchKernel            = need("cuLaunchKernel")
 
-	cuFuncSetAttribute                          uintptr
-	cuOccupancyMaxActiveBlocksPerMultiprocessor uintptr
-	cuLaunchCooperativeKernel                   uintptr
-	cuModuleGetGlobal                           uintptr
-	cuMemcpyDtoH                                uintptr
-	cuTensorMapEncodeTiled                      uintptr
-	cuPointerGetAttribute                       uintptr
-	cuLaunchKernelEx                            uintptr
+	cuFuncSetAttribute                          = may("cuFuncSetAttribute")
+	cuOccupancyMaxActiveBlocksPerMultiprocessor = may("cuOccupancyMaxActiveBlocksPerMultiprocessor")
+	cuModuleGetGlobal                           = may("cuModuleGetGlobal_v2")
+	cuMemcpyDtoH                                = may("cuMemcpyDtoH_v2")
+	cuTensorMapEncodeTiled                      = may("cuTensorMapEncodeTiled")
+	cuPointerGetAttribute                       = may("cuPointerGetAttribute")
+	cuLaunchKernelEx                            = may("cuLaunchKernelEx")
 )
-
-type symbol struct {
-	name string
-	at   *uintptr
-}
-
-// required must all be there. A name with _v2 is what programs have called
-// under the plain name since that version.
-var required = []symbol{
-	{"cuInit", &cuInit},
-	{"cuDriverGetVersion", &cuDriverGetVersion},
-	{"cuGetErrorName", &cuGetErrorName},
-	{"cuGetErrorString", &cuGetErrorString},
-	{"cuDeviceGetCount", &cuDeviceGetCount},
-	{"cuDeviceGet", &cuDeviceGet},
-	{"cuDeviceGetName", &cuDeviceGetName},
-	{"cuDeviceGetAttribute", &cuDeviceGetAttribute},
-	{"cuDeviceTotalMem_v2", &cuDeviceTotalMem},
-	{"cuDevicePrimaryCtxRetain", &cuDevicePrimaryCtxRetain},
-	{"cuDevicePrimaryCtxRelease_v2", &cuDevicePrimaryCtxRelease},
-	{"cuCtxPushCurrent_v2", &cuCtxPushCurrent},
-	{"cuCtxPopCurrent_v2", &cuCtxPopCurrent},
-	{"cuMemGetInfo_v2", &cuMemGetInfo},
-	{"cuMemAlloc_v2", &cuMemAlloc},
-	{"cuMemFree_v2", &cuMemFree},
-	{"cuMemHostAlloc", &cuMemHostAlloc},
-	{"cuMemFreeHost", &cuMemFreeHost},
-	{"cuMemcpyHtoDAsync_v2", &cuMemcpyHtoDAsync},
-	{"cuMemcpyDtoHAsync_v2", &cuMemcpyDtoHAsync},
-	{"cuMemcpyDtoDAsync_v2", &cuMemcpyDtoDAsync},
-	{"cuMemcpy2DAsync_v2", &cuMemcpy2DAsync},
-	{"cuMemsetD8Async", &cuMemsetD8Async},
-	{"cuStreamCreate", &cuStreamCreate},
-	{"cuStreamDestroy_v2", &cuStreamDestroy},
-	{"cuStreamSynchronize", &cuStreamSynchronize},
-	{"cuStreamWaitEvent", &cuStreamWaitEvent},
-	{"cuEventCreate", &cuEventCreate},
-	{"cuEventDestroy_v2", &cuEventDestroy},
-	{"cuEventRecord", &cuEventRecord},
-	{"cuEventSynchronize", &cuEventSynchronize},
-	{"cuEventElapsedTime", &cuEventElapsedTime},
-	{"cuModuleLoadDataEx", &cuModuleLoadDataEx},
-	{"cuModuleUnload", &cuModuleUnload},
-	{"cuModuleGetFunction", &cuModuleGetFunction},
-	{"cuFuncGetAttribute", &cuFuncGetAttribute},
-	{"cuLaunchKernel", &cuLaunchKernel},
-}
-
-// optional are newer; without one, what needs it is [NotSupported]. The newer
-// name of a required function replaces the older one.
-var optional = []symbol{
-	{"cuEventElapsedTime_v2", &cuEventElapsedTime},
-	{"cuFuncSetAttribute", &cuFuncSetAttribute},
-	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", &cuOccupancyMaxActiveBlocksPerMultiprocessor},
-	{"cuLaunchCooperativeKernel", &cuLaunchCooperativeKernel},
-	{"cuModuleGetGlobal_v2", &cuModuleGetGlobal},
-	{"cuMemcpyDtoH_v2", &cuMemcpyDtoH},
-	{"cuTensorMapEncodeTiled", &cuTensorMapEncodeTiled},
-	{"cuPointerGetAttribute", &cuPointerGetAttribute},
-	{"cuLaunchKernelEx", &cuLaunchKernelEx},
-}
 
 // Load finds the driver and initialises it, once; later calls return what the
 // first one did.
@@ -139,14 +103,12 @@ func load() error {
 	if err != nil {
 		return err
 	}
-	for _, s := range required {
-		if *s.at = find(library, s.name); *s.at == 0 {
-			return fmt.Errorf("the driver's library has no %s: it is too old, or something else of that name", s.name)
+	for _, f := range functions {
+		for _, name := range f.names {
+			f.at = cmp.Or(find(library, name), f.at)
 		}
-	}
-	for _, s := range optional {
-		if at := find(library, s.name); at != 0 {
-			*s.at = at
+		if f.at == 0 && !f.optional {
+			return fmt.Errorf("the driver's library has no %s: it is too old, or something else of that name", f.names[0])
 		}
 	}
 	return call(cuInit, 0)
@@ -177,7 +139,6 @@ const (
 	InvalidValue Result = 1
 	OutOfMemory  Result = 2
 	NoDevice     Result = 100
-	NotFound     Result = 500
 	NotSupported Result = 801
 )
 
@@ -196,9 +157,9 @@ func (r Result) Error() string {
 	return fmt.Sprintf("%s (%s)", describe(cuGetErrorName, r), describe(cuGetErrorString, r))
 }
 
-func describe(function uintptr, r Result) string {
+func describe(f *function, r Result) string {
 	var text *byte // the driver's own, and constant
-	if function == 0 || call(function, uintptr(r), uintptr(unsafe.Pointer(&text))) != nil || text == nil {
+	if call(f, uintptr(r), uintptr(unsafe.Pointer(&text))) != nil || text == nil {
 		return "CUDA error " + strconv.Itoa(int(r))
 	}
 	n := 0
@@ -212,13 +173,30 @@ func describe(function uintptr, r Result) string {
 // alive, and in place, until it returns.
 //
 //go:uintptrescapes
-func call(function uintptr, args ...uintptr) error {
-	if function == 0 {
+func call(f *function, args ...uintptr) error {
+	if f.at == 0 {
 		return NotSupported
 	}
-	r, _, _ := purego.SyscallN(function, args...)
+	r, _, _ := purego.SyscallN(f.at, args...)
 	if result := Result(r); result != 0 {
 		return result
 	}
 	return nil
+}
+
+// ask calls a function whose first argument is where its answer goes. The others are
+// numbers and handles: what they point to is not kept alive.
+func ask[T any](f *function, args ...uintptr) (T, error) {
+	answer := new(T)
+	var pin runtime.Pinner // a conversion inside append keeps nothing alive
+	pin.Pin(answer)
+	defer pin.Unpin()
+	err := call(f, append([]uintptr{uintptr(unsafe.Pointer(answer))}, args...)...)
+	return *answer, err
+}
+
+// number is an answer of 32 bits.
+func number(f *function, args ...uintptr) (int, error) {
+	n, err := ask[int32](f, args...)
+	return int(n), err
 }

@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,20 +41,16 @@ func TestCopy2DLayout(t *testing.T) {
 	}
 }
 
-// Every function is asked for once under one name, and has a place of its own.
+// Every function is asked for once under one name.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
-	places := map[*uintptr]bool{}
-	for _, s := range slices.Concat(required, optional) {
-		if seen[s.name] {
-			t.Errorf("%s is there twice", s.name)
+	for _, f := range functions {
+		for _, name := range f.names {
+			if seen[name] {
+				t.Errorf("%s is there twice", name)
+			}
+			seen[name] = true
 		}
-		seen[s.name] = true
-		older := seen[strings.TrimSuffix(s.name, "_v2")] && strings.HasSuffix(s.name, "_v2")
-		if places[s.at] && !older {
-			t.Errorf("%s has the place of another function", s.name)
-		}
-		places[s.at] = true
 	}
 }
 

@@ -86,7 +86,11 @@ func (a *Array) Close() error {
 	if a.Device == nil {
 		return nil
 	}
-	err := a.Device.Use(a.Free)
+	return Gone(a.Device.Use(a.Free))
+}
+
+// Gone is an error, or nil for what went with its device.
+func Gone(err error) error {
 	if errors.Is(err, boxsum.ErrClosed) {
 		return nil
 	}

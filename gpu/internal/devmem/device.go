@@ -4,6 +4,7 @@ package devmem
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -89,17 +90,12 @@ func (d *Device) Close() error {
 	views := d.closeViews()
 	d.life.Lock()
 	defer d.life.Unlock()
-	errs := []error{views, d.drain()}
-	for s := range d.others {
-		errs = append(errs, d.FreeStream(s))
-	}
+	err := driver.FirstError(views, d.drain(), driver.EachError(maps.Keys(d.others), d.FreeStream))
 	d.others = nil
 	d.DropSpare()
-	for m := range d.Held {
-		errs = append(errs, d.Backend.Free(m))
-	}
+	err = driver.FirstError(err, driver.EachError(maps.Keys(d.Held), d.Backend.Free))
 	d.Held = nil
-	return driver.FirstError(append(errs, d.unhold())...)
+	return driver.FirstError(err, d.unhold())
 }
 
 // end keeps calls from beginning and waits for those under way. It reports whether the
@@ -145,16 +141,12 @@ func (d *Device) unhold() error {
 	if d.holds--; d.holds > 0 {
 		return nil
 	}
-	var errs []error
-	for _, s := range d.spaces {
-		errs = append(errs, d.Backend.Free(s.memory))
-	}
+	err := d.free(maps.Values(d.spaces))
 	d.spaces = nil
 	if d.owner != nil {
-		return driver.FirstError(append(errs, d.endView())...)
+		return driver.FirstError(err, d.endView())
 	}
-	errs = append(errs, d.Backend.FreeStream(d.Stream), d.Backend.Close())
-	return driver.FirstError(errs...)
+	return driver.FirstError(err, d.Backend.FreeStream(d.Stream), d.Backend.Close())
 }
 
 // ErrNilDevice is the error of calls on no device.
@@ -214,14 +206,19 @@ func (d *Device) Take(bytes int64) (driver.Memory, error) {
 
 // Give frees what Take took, once.
 func (d *Device) Give(m driver.Memory) error {
-	d.Mu.Lock()
-	_, ours := d.Held[m]
-	delete(d.Held, m)
-	d.Mu.Unlock()
-	if !ours {
+	if !remove(d, &d.Held, m) {
 		return fmt.Errorf("gpu: %w: memory that was not taken here", boxsum.ErrInvalid)
 	}
 	return d.Backend.Free(m)
+}
+
+// remove takes something out of a set of the device's, and reports whether it was there.
+func remove[K comparable](d *Device, set *map[K]struct{}, k K) bool {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	_, ours := (*set)[k]
+	delete(*set, k)
+	return ours
 }
 
 // Upload is device memory that holds some bytes. It is for calls that have the

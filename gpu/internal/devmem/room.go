@@ -3,6 +3,8 @@ package devmem
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
@@ -68,11 +70,7 @@ func (d *Device) NewStream() (driver.Stream, error) {
 
 // GiveStream frees a stream of NewStream, once.
 func (d *Device) GiveStream(s driver.Stream) error {
-	d.Mu.Lock()
-	_, ours := d.others[s]
-	delete(d.others, s)
-	d.Mu.Unlock()
-	if !ours {
+	if !remove(d, &d.others, s) {
 		return fmt.Errorf("gpu: %w: a stream that was not made here", boxsum.ErrInvalid)
 	}
 	return d.FreeStream(s)
@@ -130,14 +128,11 @@ func (d *Device) takeSpaces(idle bool) (taken []space) {
 // freeSpaces frees workspaces after the work that uses them, and reports whether there
 // were any.
 func (d *Device) freeSpaces(spaces []space, wait func() error) bool {
-	if len(spaces) == 0 {
-		return false
-	}
-	errs := []error{wait()}
-	for _, s := range spaces {
-		errs = append(errs, d.Backend.Free(s.memory))
-	}
-	return driver.FirstError(errs...) == nil
+	return len(spaces) > 0 && driver.FirstError(wait(), d.free(slices.Values(spaces))) == nil
+}
+
+func (d *Device) free(spaces iter.Seq[space]) error {
+	return driver.EachError(spaces, func(s space) error { return d.Backend.Free(s.memory) })
 }
 
 // Allocate is device memory, for which it gives up what is only kept for later.

@@ -106,11 +106,7 @@ func (d *Device) closeViews() error {
 	views := d.views
 	d.views = nil
 	d.Mu.Unlock()
-	var errs []error
-	for _, g := range views {
-		errs = append(errs, g.Close())
-	}
-	return driver.FirstError(errs...)
+	return driver.EachError(maps.Values(views), (*Device).Close)
 }
 
 // forgetView makes OnStream forget a view that is closing: the next one with its

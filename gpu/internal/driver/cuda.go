@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
@@ -24,45 +25,41 @@ func cudaDevices() ([]Info, error) {
 	var infos []Info
 	var reasons []error
 	for i := range n {
-		_, info, err := describeCUDA(i)
+		b, err := describeCUDA(i)
 		if err != nil {
 			reasons = append(reasons, fmt.Errorf("device %d: %w", i, err))
 			continue
 		}
-		infos = append(infos, info)
+		infos = append(infos, b.about)
 	}
 	return infos, errors.Join(reasons...)
 }
 
-// describeCUDA is the device of this index, if the kernels can run on it.
-func describeCUDA(index int) (cuda.Device, Info, error) {
-	info := Info{Kind: CUDA, Index: index, Vendor: "NVIDIA"}
+// describeCUDA is the device of this index before it is open, if the kernels can run on it.
+func describeCUDA(index int) (*CUDABackend, error) {
+	b := &CUDABackend{about: Info{Kind: CUDA, Index: index, Vendor: "NVIDIA"}, modules: map[string]cuda.Module{}, kernels: map[string]*Kernel{}, refused: map[string]error{}}
+	info := &b.about
 	version, err := cuda.DriverVersion()
 	info.Driver = fmt.Sprintf("%d.%d", version/1000, version%1000/10)
-	var d cuda.Device
 	if err == nil {
-		d, err = cuda.DeviceAt(index)
+		b.device, err = cuda.DeviceAt(index)
 	}
 	if err == nil {
-		info.Name, err = d.Name()
+		info.Name, err = b.device.Name()
 	}
-	var major, minor int
-	for _, a := range []struct {
-		attribute cuda.Attribute
-		at        *int
-	}{{cuda.Major, &major}, {cuda.Minor, &minor}, {cuda.Multiprocessors, &info.Units}} {
+	if err == nil {
+		info.Memory, err = b.device.TotalMemory()
+	}
+	for a, at := range map[cuda.Attribute]*int{cuda.Major: &b.Major, cuda.Minor: &b.Minor, cuda.Multiprocessors: &info.Units, cuda.MaxPitch: &b.maxPitch} {
 		if err == nil {
-			*a.at, err = d.Attribute(a.attribute)
+			*at, err = b.device.Attribute(a)
 		}
 	}
-	if err == nil {
-		info.Memory, err = d.TotalMemory()
-	}
-	info.Version = fmt.Sprintf("%d.%d", major, minor)
-	if err == nil && 10*major+minor < oldestCUDA {
+	info.Version = fmt.Sprintf("%d.%d", b.Major, b.Minor)
+	if err == nil && 10*b.Major+b.Minor < oldestCUDA {
 		err = fmt.Errorf("%s has compute capability %s, and the kernels need 7.5: it may do with OpenCL", info.Name, info.Version)
 	}
-	return d, info, err
+	return b, err
 }
 
 // oldestCUDA is ten times the compute capability that the PTX of package kernels
@@ -81,7 +78,7 @@ type CUDABackend struct {
 	device       cuda.Device
 	context      cuda.Context
 	Major, Minor int
-	maxPitch     int64
+	maxPitch     int
 
 	mu      sync.Mutex
 	modules map[string]cuda.Module
@@ -100,25 +97,11 @@ func openCUDA(info Info) (Backend, error) {
 	if err := cuda.Load(); err != nil {
 		return nil, fmt.Errorf("gpu: %w: cuda: %w", ErrNoDevice, OneLine{err})
 	}
-	d, info, err := describeCUDA(info.Index)
+	b, err := describeCUDA(info.Index)
 	if err != nil {
 		return nil, fmt.Errorf("gpu: %w: cuda: device %d: %w", ErrNoDevice, info.Index, err)
 	}
-	b := &CUDABackend{about: info, device: d, modules: map[string]cuda.Module{}, kernels: map[string]*Kernel{}, refused: map[string]error{}}
-	for _, a := range []struct {
-		attribute cuda.Attribute
-		at        *int
-	}{{cuda.Major, &b.Major}, {cuda.Minor, &b.Minor}} {
-		if *a.at, err = d.Attribute(a.attribute); err != nil {
-			return nil, cudaError("describe the device", err)
-		}
-	}
-	pitch, err := d.Attribute(cuda.MaxPitch)
-	if err != nil {
-		return nil, cudaError("describe the device", err)
-	}
-	b.maxPitch = int64(pitch)
-	if b.context, err = d.Retain(); err != nil {
+	if b.context, err = b.device.Retain(); err != nil {
 		return nil, cudaError("open the device", err)
 	}
 	return b, nil
@@ -143,6 +126,15 @@ func (b *CUDABackend) do(what string, f func() error) error {
 		return cudaError(what, err)
 	}
 	return nil
+}
+
+// get is do for what has a result.
+func get[T any](b *CUDABackend, what string, f func() (T, error)) (t T, err error) {
+	err = b.do(what, func() (err error) {
+		t, err = f()
+		return err
+	})
+	return t, err
 }
 
 func (b *CUDABackend) Info() Info { return b.about }
@@ -179,39 +171,27 @@ func (b *CUDABackend) Close() error {
 	return err
 }
 
-func (b *CUDABackend) Alloc(bytes int64) (m Memory, err error) {
-	err = b.do(fmt.Sprintf("take %d bytes", bytes), func() error {
-		p, err := cuda.Alloc(bytes)
-		m = Memory(p)
-		return err
-	})
-	return m, err
+func (b *CUDABackend) Alloc(bytes int64) (Memory, error) {
+	p, err := get(b, fmt.Sprintf("take %d bytes", bytes), func() (cuda.Pointer, error) { return cuda.Alloc(bytes) })
+	return Memory(p), err
 }
 
 func (b *CUDABackend) Free(m Memory) error {
 	return b.do("free memory", func() error { return cuda.Free(cuda.Pointer(m)) })
 }
 
-func (b *CUDABackend) AllocHost(bytes int64) (m HostMemory, err error) {
-	err = b.do(fmt.Sprintf("take %d page-locked bytes", bytes), func() error {
-		at, err := cuda.AllocHost(bytes)
-		m = HostMemory{At: at, Bytes: bytes}
-		return err
-	})
-	return m, err
+func (b *CUDABackend) AllocHost(bytes int64) (HostMemory, error) {
+	at, err := get(b, fmt.Sprintf("take %d page-locked bytes", bytes), func() (unsafe.Pointer, error) { return cuda.AllocHost(bytes) })
+	return HostMemory{At: at, Bytes: bytes}, err
 }
 
 func (b *CUDABackend) FreeHost(m HostMemory) error {
 	return b.do("free page-locked memory", func() error { return cuda.FreeHost(m.At) })
 }
 
-func (b *CUDABackend) NewStream() (s Stream, err error) {
-	err = b.do("make a stream", func() error {
-		made, err := cuda.NewStream()
-		s = Stream(made)
-		return err
-	})
-	return s, err
+func (b *CUDABackend) NewStream() (Stream, error) {
+	s, err := get(b, "make a stream", cuda.NewStream)
+	return Stream(s), err
 }
 
 func (b *CUDABackend) FreeStream(s Stream) error {
@@ -254,11 +234,7 @@ func (b *CUDABackend) WaitEvent(e Event) error {
 }
 
 func (b *CUDABackend) Elapsed(from, to Event) (ms float64, err error) {
-	err = b.do("read the time of events", func() (err error) {
-		ms, err = cuda.Elapsed(cuda.Event(from), cuda.Event(to))
-		return err
-	})
-	return ms, err
+	return get(b, "read the time of events", func() (float64, error) { return cuda.Elapsed(cuda.Event(from), cuda.Event(to)) })
 }
 
 // freeEvent keeps some events for the next ones. What waits for one goes on waiting

@@ -58,7 +58,7 @@ func (b *CUDABackend) copy(what string, s Stream, dst, src end, rows Rows) error
 		return nil
 	}
 	return b.do(what, func() error {
-		if rows.Count > 1 && max(dst.stride, src.stride) <= b.maxPitch {
+		if rows.Count > 1 && max(dst.stride, src.stride) <= int64(b.maxPitch) {
 			return cuda.CopyRows(&cuda.Copy2D{
 				SrcType: src.kind(), SrcHost: src.host, SrcDevice: src.device, SrcPitch: uintptr(src.stride),
 				DstType: dst.kind(), DstHost: dst.host, DstDevice: dst.device, DstPitch: uintptr(dst.stride),

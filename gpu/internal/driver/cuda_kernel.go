@@ -12,7 +12,8 @@ import (
 // A Kernel is a kernel of CUDA that is loaded.
 type Kernel struct {
 	Name     string
-	Resident int // blocks that the device runs at once; 0 before Shaped or Occupy
+	running  string // what a launch does, for errors
+	Resident int    // blocks that the device runs at once; 0 before Shaped or Occupy
 	function cuda.Function
 	module   cuda.Module
 	shape    any
@@ -50,15 +51,7 @@ func (b *CUDABackend) Launch(s Stream, kernel string, groups, group int, args ..
 func (b *CUDABackend) launch(k *Kernel, l *cuda.Launch) error {
 	l.Function = k.function
 	b.note(launched{k.Name, uintptr(l.Function), l.Grid, l.Block, l.Shared})
-	err := b.context.Enter()
-	if err == nil {
-		err = l.Run()
-		cuda.Leave()
-	}
-	if err != nil {
-		return cudaError("run "+k.Name, err)
-	}
-	return nil
+	return b.do(k.running, l.Run)
 }
 
 // LargestGroup is the most itself: the kernels of CUDA are compiled for that.
@@ -71,7 +64,7 @@ func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 	if k, ok := b.kernels[name]; ok {
 		return k, nil
 	}
-	k := &Kernel{Name: name}
+	k := &Kernel{Name: name, running: "run " + name}
 	err := b.do("find kernel "+name, func() (err error) {
 		if k.module, err = b.module(module, name); err == nil {
 			k.function, err = k.module.Function(name)
@@ -228,10 +221,6 @@ func IsRefused(err error) bool {
 }
 
 // Encode fills in the map of a tensor of pixels.
-func (b *CUDABackend) Encode(t *cuda.Tensor) (m cuda.TensorMap, err error) {
-	err = b.do("map the pixels", func() (err error) {
-		m, err = t.Encode()
-		return err
-	})
-	return m, err
+func (b *CUDABackend) Encode(t *cuda.Tensor) (cuda.TensorMap, error) {
+	return get(b, "map the pixels", t.Encode)
 }

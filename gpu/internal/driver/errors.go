@@ -2,6 +2,7 @@ package driver
 
 import (
 	"errors"
+	"iter"
 	"strings"
 )
 
@@ -22,6 +23,14 @@ func FirstError(errs ...error) error {
 		}
 	}
 	return nil
+}
+
+// EachError calls f for all, also after an error, and is the first error.
+func EachError[T any](all iter.Seq[T], f func(T) error) (first error) {
+	for t := range all {
+		first = FirstError(first, f(t))
+	}
+	return first
 }
 
 // ErrNoDevice is wrapped by the error that says why there is no device.

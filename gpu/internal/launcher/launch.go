@@ -3,7 +3,6 @@
 package launcher
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -42,16 +41,8 @@ func (l *launcher) NewStream() (s launch.Stream, err error) {
 	return s, err
 }
 
-// gone is nil for what went with its device.
-func gone(err error) error {
-	if errors.Is(err, boxsum.ErrClosed) {
-		return nil
-	}
-	return err
-}
-
 func (l *launcher) FreeStream(s launch.Stream) error {
-	return gone(l.device.Use(func() error { return l.device.GiveStream(driver.Stream(s)) }))
+	return devmem.Gone(l.device.Use(func() error { return l.device.GiveStream(driver.Stream(s)) }))
 }
 
 func (l *launcher) Join(later, earlier launch.Stream) error {
@@ -91,7 +82,7 @@ func (l *launcher) Alloc(bytes int64) (m launch.Buffer, err error) {
 
 func (l *launcher) Free(m launch.Buffer) error {
 	d := l.device
-	return gone(d.Use(func() error { return driver.FirstError(d.Backend.Wait(d.Stream), d.Give(driver.Memory(m))) }))
+	return devmem.Gone(d.Use(func() error { return driver.FirstError(d.Backend.Wait(d.Stream), d.Give(driver.Memory(m))) }))
 }
 
 func (l *launcher) AllocHost(bytes int64) ([]byte, error) {

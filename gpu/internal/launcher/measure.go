@@ -3,6 +3,7 @@ package launcher
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/boxsum/boxsum"
@@ -88,15 +89,12 @@ func (l *limit) Run() error {
 	})
 }
 
-func (l *limit) Close() error { return gone(l.device.Use(l.free)) }
+func (l *limit) Close() error { return devmem.Gone(l.device.Use(l.free)) }
 
 func (l *limit) free() error {
-	errs := []error{l.device.Backend.Wait(l.device.Stream)}
-	for _, m := range l.memory {
-		errs = append(errs, l.device.Give(m))
-	}
+	err := driver.FirstError(l.device.Backend.Wait(l.device.Stream), driver.EachError(slices.Values(l.memory), l.device.Give))
 	l.memory = nil
-	return driver.FirstError(errs...)
+	return err
 }
 
 func (l *launcher) TransferTime(in, out int64, count int) (took time.Duration, err error) {

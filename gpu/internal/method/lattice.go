@@ -3,6 +3,7 @@ package method
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"unsafe"
 
@@ -59,12 +60,10 @@ func (l *Lattice) Free(d *devmem.Device) error {
 	if l.at == 0 {
 		return nil
 	}
-	errs := []error{d.Backend.Wait(d.Stream), d.Give(l.at)}
-	for _, list := range l.lists {
-		errs = append(errs, d.Give(list.at))
-	}
+	err := driver.FirstError(d.Backend.Wait(d.Stream), d.Give(l.at),
+		driver.EachError(maps.Values(l.lists), func(list tileList) error { return d.Give(list.at) }))
 	l.at, l.lists = 0, nil
-	return driver.FirstError(errs...)
+	return err
 }
 
 // Empty is the tables of all lattices, none of which has a cell.

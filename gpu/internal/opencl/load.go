@@ -5,6 +5,7 @@ package opencl
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -12,92 +13,24 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// The functions, in the order of names.
-const (
-	getPlatformIDs = iota
-	getPlatformInfo
-	getDeviceIDs
-	getDeviceInfo
-	createContext
-	releaseContext
-	createCommandQueue
-	releaseCommandQueue
-	getCommandQueueInfo
-	flush
-	finish
-	createBuffer
-	releaseMemObject
-	enqueueMapBuffer
-	enqueueUnmapMemObject
-	enqueueReadBuffer
-	enqueueReadBufferRect
-	enqueueWriteBuffer
-	enqueueWriteBufferRect
-	enqueueCopyBuffer
-	enqueueCopyBufferRect
-	enqueueFillBuffer
-	createProgramWithSource
-	createProgramWithBinary
-	buildProgram
-	getProgramInfo
-	getProgramBuildInfo
-	releaseProgram
-	createKernel
-	releaseKernel
-	setKernelArg
-	getKernelWorkGroupInfo
-	enqueueNDRangeKernel
-	enqueueMarkerWithWaitList
-	enqueueBarrierWithWaitList
-	waitForEvents
-	getEventProfilingInfo
-	releaseEvent
-	functions
-)
-
-var names = [functions]string{
-	getPlatformIDs:             "clGetPlatformIDs",
-	getPlatformInfo:            "clGetPlatformInfo",
-	getDeviceIDs:               "clGetDeviceIDs",
-	getDeviceInfo:              "clGetDeviceInfo",
-	createContext:              "clCreateContext",
-	releaseContext:             "clReleaseContext",
-	createCommandQueue:         "clCreateCommandQueue",
-	releaseCommandQueue:        "clReleaseCommandQueue",
-	getCommandQueueInfo:        "clGetCommandQueueInfo",
-	flush:                      "clFlush",
-	finish:                     "clFinish",
-	createBuffer:               "clCreateBuffer",
-	releaseMemObject:           "clReleaseMemObject",
-	enqueueMapBuffer:           "clEnqueueMapBuffer",
-	enqueueUnmapMemObject:      "clEnqueueUnmapMemObject",
-	enqueueReadBuffer:          "clEnqueueReadBuffer",
-	enqueueReadBufferRect:      "clEnqueueReadBufferRect",
-	enqueueWriteBuffer:         "clEnqueueWriteBuffer",
-	enqueueWriteBufferRect:     "clEnqueueWriteBufferRect",
-	enqueueCopyBuffer:          "clEnqueueCopyBuffer",
-	enqueueCopyBufferRect:      "clEnqueueCopyBufferRect",
-	enqueueFillBuffer:          "clEnqueueFillBuffer",
-	createProgramWithSource:    "clCreateProgramWithSource",
-	createProgramWithBinary:    "clCreateProgramWithBinary",
-	buildProgram:               "clBuildProgram",
-	getProgramInfo:             "clGetProgramInfo",
-	getProgramBuildInfo:        "clGetProgramBuildInfo",
-	releaseProgram:             "clReleaseProgram",
-	createKernel:               "clCreateKernel",
-	releaseKernel:              "clReleaseKernel",
-	setKernelArg:               "clSetKernelArg",
-	getKernelWorkGroupInfo:     "clGetKernelWorkGroupInfo",
-	enqueueNDRangeKernel:       "clEnqueueNDRangeKernel",
-	enqueueMarkerWithWaitList:  "clEnqueueMarkerWithWaitList",
-	enqueueBarrierWithWaitList: "clEnqueueBarrierWithWaitList",
-	waitForEvents:              "clWaitForEvents",
-	getEventProfilingInfo:      "clGetEventProfilingInfo",
-	releaseEvent:               "clReleaseEvent",
+// A Driver is the OpenCL functions, which must all be there.
+type Driver struct {
+	fn struct { // named as they are, less the cl
+		GetPlatformIDs, GetDeviceIDs, GetDeviceInfo, CreateContext, ReleaseContext, CreateCommandQueue,
+		ReleaseCommandQueue, GetCommandQueueInfo, Flush, Finish, CreateBuffer, ReleaseMemObject, EnqueueMapBuffer,
+		EnqueueUnmapMemObject, EnqueueReadBuffer, EnqueueReadBufferRect, EnqueueWriteBuffer, EnqueueWriteBufferRect,
+		EnqueueCopyBuffer, EnqueueCopyBufferRect, EnqueueFillBuffer, CreateProgramWithSource, CreateProgramWithBinary,
+		BuildProgram, GetProgramInfo, GetProgramBuildInfo, ReleaseProgram, CreateKernel, ReleaseKernel, SetKernelArg,
+		GetKernelWorkGroupInfo, EnqueueNDRangeKernel, EnqueueMarkerWithWaitList, EnqueueBarrierWithWaitList,
+		WaitForEvents, GetEventProfilingInfo, ReleaseEvent function
+	}
 }
 
-// A Driver is the table of OpenCL functions.
-type Driver struct{ at [functions]uintptr }
+// A function is one of OpenCL's.
+type function struct {
+	name string
+	at   uintptr
+}
 
 // Load opens the system's OpenCL once and for all.
 func Load() (*Driver, error) { return load() }
@@ -137,12 +70,14 @@ func open(libraries []string) (*Driver, error) {
 
 func find(library uintptr) (*Driver, error) {
 	d := new(Driver)
-	for i, name := range names {
+	all := reflect.ValueOf(&d.fn).Elem()
+	for i := range all.NumField() {
+		name := "cl" + all.Type().Field(i).Name
 		at, err := symbol(library, name)
 		if err != nil || at == 0 {
 			return nil, fmt.Errorf("no %s: it takes OpenCL 1.2 or newer", name)
 		}
-		d.at[i] = at
+		all.Field(i).Set(reflect.ValueOf(function{name, at}))
 	}
 	return d, nil
 }
@@ -150,14 +85,14 @@ func find(library uintptr) (*Driver, error) {
 // call is for functions that return an error code.
 //
 //go:uintptrescapes
-func (d *Driver) call(function int, args ...uintptr) error {
-	r, _, _ := purego.SyscallN(d.at[function], args...)
-	return check(function, int32(r))
+func (d *Driver) call(f function, args ...uintptr) error {
+	r, _, _ := purego.SyscallN(f.at, args...)
+	return check(f, int32(r))
 }
 
-func check(function int, code int32) error {
+func check(f function, code int32) error {
 	if code == 0 {
 		return nil
 	}
-	return &Error{names[function], Code(code)}
+	return &Error{f.name, Code(code)}
 }

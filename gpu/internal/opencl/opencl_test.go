@@ -19,7 +19,7 @@ func TestMissingLibrary(t *testing.T) {
 }
 
 func TestError(t *testing.T) {
-	err := check(createBuffer, int32(InvalidBufferSize))
+	err := check(function{name: "clCreateBuffer"}, int32(InvalidBufferSize))
 	if got, want := err.Error(), "clCreateBuffer: invalid buffer size (-61)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -34,11 +34,11 @@ func TestLargeNumbers(t *testing.T) {
 		t.Skip("there is no OpenCL for 32-bit programs")
 	}
 	d, told := new(Driver), uint64(0)
-	d.at[getKernelWorkGroupInfo] = purego.NewCallback(func(_, _, _, _ uintptr, at *uint64, _ uintptr) uintptr {
+	d.fn.GetKernelWorkGroupInfo.at = purego.NewCallback(func(_, _, _, _ uintptr, at *uint64, _ uintptr) uintptr {
 		*at = told
 		return 0
 	})
-	d.at[getDeviceInfo] = purego.NewCallback(func(_, _, _ uintptr, at *uint64, _ uintptr) uintptr {
+	d.fn.GetDeviceInfo.at = purego.NewCallback(func(_, _, _ uintptr, at *uint64, _ uintptr) uintptr {
 		*at = told
 		return 0
 	})

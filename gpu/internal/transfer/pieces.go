@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -151,11 +152,7 @@ func (w *Work) inPieces(units, slots int) (err error) {
 		done++
 		w.tell(float64(done) / float64(pieces))
 	}
-	errs := []error{order.failed}
-	for _, s := range p.slots[:slots] {
-		errs = append(errs, s.forget(d.Backend))
-	}
-	return driver.FirstError(errs...)
+	return driver.FirstError(order.failed, driver.EachError(slices.Values(p.slots[:slots]), func(s *slot) error { return s.forget(d.Backend) }))
 }
 
 // keepPieces puts slots that work and do not take much aside for the next call, and frees
@@ -187,7 +184,7 @@ func (w *Work) pass(slots []*slot, n, units int, order *stages) bool {
 	}
 	for i := range own.sides {
 		if own.sides[i].theirs.At != nil {
-			own.sides[i].theirs = w.Sides[i].unit(first)
+			own.sides[i].theirs = w.Sides[i].From(first)
 		}
 	}
 	if own.sides[0].theirs.At == nil {
@@ -225,7 +222,7 @@ func (w *Work) copyUnits(side, first, count int, staged devmem.Host, in bool) {
 		each, count = w.rows(side, count), 1
 	}
 	for n := range count {
-		at, there := w.Sides[side].unit(first+n), staged.From(n*int(each.Count))
+		at, there := w.Sides[side].From(first+n), staged.From(n*int(each.Count))
 		if in {
 			copyRows(there, at, each)
 			continue

@@ -3,6 +3,7 @@ package transfer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/boxsum/boxsum"
@@ -61,11 +62,7 @@ func takePool(d *devmem.Device, name string, count int) (*pool, error) {
 func (p *pool) trim() bool {
 	unused := p.slots[p.used:]
 	p.slots = p.slots[:p.used]
-	var errs []error
-	for _, s := range unused {
-		errs = append(errs, s.free(p.device))
-	}
-	return len(unused) > 0 && driver.FirstError(errs...) == nil
+	return len(unused) > 0 && p.free(unused) == nil
 }
 
 // Room is what all slots have taken on the device.
@@ -80,24 +77,18 @@ func (p *pool) Room() (bytes int64) {
 
 // wait waits for all that is under way: slots read from each other.
 func (p *pool) wait() error {
-	var errs []error
-	for _, s := range p.streams {
-		errs = append(errs, p.device.Backend.Wait(s))
-	}
-	return driver.FirstError(errs...)
+	return driver.EachError(slices.Values(p.streams), p.device.Backend.Wait)
+}
+
+func (p *pool) free(slots []*slot) error {
+	return driver.EachError(slices.Values(slots), func(s *slot) error { return s.free(p.device) })
 }
 
 // Free frees everything, after what is under way.
 func (p *pool) Free() error {
-	errs := []error{p.wait()}
-	for _, s := range p.slots {
-		errs = append(errs, s.free(p.device))
-	}
-	for _, s := range p.streams {
-		errs = append(errs, p.device.FreeStream(s))
-	}
+	err := driver.FirstError(p.wait(), p.free(p.slots), driver.EachError(slices.Values(p.streams), p.device.FreeStream))
 	p.slots, p.streams = nil, nil
-	return driver.FirstError(errs...)
+	return err
 }
 
 // poolBytes is what all images of a pipeline may take on the host or on the device. One

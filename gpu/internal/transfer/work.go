@@ -39,8 +39,8 @@ type Side struct {
 // Rows is a side whose units are rows.
 func Rows(at devmem.Host) Side { return Side{at, at.Stride} }
 
-// unit is where unit n begins.
-func (s Side) unit(n int) devmem.Host {
+// From is where unit n begins.
+func (s Side) From(n int) devmem.Host {
 	return devmem.Host{At: unsafe.Add(s.At.At, int64(n)*s.Unit), Stride: s.At.Stride}
 }
 
@@ -99,7 +99,7 @@ func (w *Work) clear() {
 			r.Count = 1
 		}
 		for n := range w.Units + 1 {
-			at := w.Sides[i].unit(n)
+			at := w.Sides[i].From(n)
 			for y := range r.Count {
 				clear(unsafe.Slice((*byte)(at.Row(y)), r.Bytes))
 			}
