@@ -9,13 +9,16 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/measure"
 )
 
@@ -32,24 +35,43 @@ const (
 	DefaultBudget = time.Minute
 )
 
-// Config says what to measure. Every combination of a size and a case is
+// Config says what to measure, for [Run], [Peers], [GPU], [Pipeline] and [Algorithms],
+// each of which has defaults of its own. Every combination of a size and a case is
 // measured, one after another.
 type Config struct {
-	Sizes []Size // nil means DefaultSizes
-	Cases []Case // nil means DefaultTypes
+	Sizes []Size
+	Cases []Case // [Algorithms] come in their own
 
 	// Workers are the worker counts to compare; nil means one, and one for
-	// every core.
+	// every core. [Peers] compares these two always, and a device has none.
 	Workers []int
 
-	// Repeat is how many runs are timed, and zero means DefaultRepeat.
-	// A combination that has spent its Budget stops earlier, though not
-	// before three; zero means DefaultBudget.
+	// Repeat is how many runs are timed. A combination that has spent its Budget
+	// stops earlier, though not before three; zero means DefaultBudget.
 	Repeat int
 	Budget time.Duration
 
-	// Level is the instruction set to use.
+	// Level is the instruction set to use on the CPU.
 	Level boxsum.Level
+
+	// Device is where, if not on the CPU, and Kernels which way it makes tables.
+	Device  *gpu.Device
+	Kernels gpu.Kernels
+
+	// Batch is how many images go into one launch, through a pipeline in one run, or to
+	// an algorithm that takes many; zero means 1, PipelineImages or AlgorithmBatch.
+	Batch int
+
+	// Python, if not empty, is an interpreter: other libraries take turns with us as
+	// far as it finds them. [Peers] needs one that has NumPy.
+	Python string
+
+	// Algorithms are what [Algorithms] measures.
+	Algorithms []AlgorithmCase
+
+	// Out, if not nil, gets the report, one row as each comparison ends. The results
+	// of [Run] are written by [WriteTable].
+	Out io.Writer
 
 	// Progress, if not nil, is called as runs finish.
 	Progress func(Progress)
@@ -70,36 +92,33 @@ type (
 // What was measured before an error or the context's end comes with it. A size
 // that the memory cannot hold is left out: its result says so.
 func Run(ctx context.Context, cfg Config) ([]Result, error) {
-	p, err := cfg.plan()
+	cfg.Out = nil
+	p, err := cfg.plan(DefaultSizes, DefaultTypes)
 	if err != nil {
 		return nil, err
 	}
-	var all []Result
-	err = p.each(func(c Case, size Size) error {
+	return p.end(p.each(Boxsum, func(c Case, size Size) error {
 		copies := int64(1)
 		if c.Tilted() || c.Rotated() {
 			copies = 3 // an upright one, and what the limits write
 		}
-		field, _, err := p.onCPU(c, size, copies)
+		field, _, err := p.onCPU(ctx, c, size, copies)
 		if err != nil {
 			return err
 		}
-		results, err := p.measure(ctx, field)
-		all = append(all, results...)
+		_, err = p.measure(ctx, field)
 		return err
-	}, func(c Case, size Size, why error) {
-		all = append(all, leftOut(Boxsum, nil, c, size, 1, why))
-	})
-	return all, cmp.Or(err, measured(all))
+	}))
 }
 
 // onCPU is who takes turns at one size: the table, the upright one beside it, then the
 // limits, each with every worker count. They need several copies of the table's memory.
-func (p *plan) onCPU(c Case, size Size, copies int64) ([]entry, *measure.Work, error) {
+func (p *plan) onCPU(ctx context.Context, c Case, size Size, copies int64) ([]entry, *measure.Work, error) {
 	if err := c.FitMemory(size, copies); err != nil {
 		return nil, nil, err
 	}
-	w, err := measure.Prepare(c, size, p.Workers, p.Level)
+	opt := measure.Options{Level: p.Level, Context: ctx}
+	w, err := measure.Prepare(c, size, p.Workers, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,9 +128,8 @@ func (p *plan) onCPU(c Case, size Size, copies int64) ([]entry, *measure.Work, e
 	}
 	var field []entry
 	add := func(name string, w *measure.Work) {
-		for _, n := range p.Workers {
-			r := newResult(name, nil, c, size, n, 1, true)
-			field = append(field, entry{r, w.Contestant(measure.Options{Workers: n, Level: p.Level})})
+		for _, opt.Workers = range p.Workers {
+			field = append(field, entry{newResult(name, nil, c, size, opt.Workers, 1, true), w.Contestant(opt)})
 		}
 	}
 	add(name, w)
@@ -128,15 +146,42 @@ func (p *plan) onCPU(c Case, size Size, copies int64) ([]entry, *measure.Work, e
 	return field, w, nil
 }
 
-// A plan is a Config with its defaults filled in, and how far it has come.
+// A plan is a Config with its defaults filled in, and what came of it so far.
 type plan struct {
 	Config
+	Peers *measure.Peers // nil without
+
+	report
 	done, total int
+	results     []Result
+	wrong       []error // about peers
 }
 
-func (cfg Config) plan() (*plan, error) {
-	if err := cfg.fill(DefaultSizes, DefaultTypes); err != nil {
-		return nil, err
+// plan fills in sizes and types, sizes of their own for volumes, and reports where they
+// do not go together.
+func (cfg Config) plan(sizes, types string) (_ *plan, err error) {
+	if slices.ContainsFunc(cfg.Cases, Case.Volume) {
+		sizes = VolumeSizes
+	}
+	if cfg.Sizes == nil {
+		if cfg.Sizes, err = measure.ParseSizes(sizes); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Cases == nil {
+		if cfg.Cases, err = measure.ParseTypes(types); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range cfg.Cases {
+		for _, size := range cfg.Sizes {
+			if c.Volume() && size.Depth == 0 {
+				return nil, fmt.Errorf("bench: %v takes sizes such as 256x256x256, and %v is of an image", c, size)
+			}
+			if !c.Volume() && size.Depth != 0 {
+				return nil, fmt.Errorf("bench: %v is a table of an image, and %v is the size of a volume: measure types such as volume there", c, size)
+			}
+		}
 	}
 	if cfg.Workers == nil {
 		cfg.Workers = oneAndAll()
@@ -149,67 +194,56 @@ func (cfg Config) plan() (*plan, error) {
 	if cfg.Repeat < 0 || cfg.Budget < 0 {
 		return nil, fmt.Errorf("bench: repeat %d and budget %v cannot be negative", cfg.Repeat, cfg.Budget)
 	}
-	cfg.Repeat = cmp.Or(cfg.Repeat, DefaultRepeat)
+	cfg.Repeat, cfg.Batch = cmp.Or(cfg.Repeat, DefaultRepeat), cmp.Or(cfg.Batch, 1)
 	cfg.Budget = cmp.Or(cfg.Budget, DefaultBudget)
-	return &plan{Config: cfg, total: len(cfg.Cases) * len(cfg.Sizes) * cfg.Repeat}, nil
-}
-
-// fill fills in sizes and types, sizes of their own for volumes, and reports where they
-// do not go together.
-func (cfg *Config) fill(sizes, types string) (err error) {
-	if slices.ContainsFunc(cfg.Cases, Case.Volume) {
-		sizes = VolumeSizes
-	}
-	if cfg.Sizes == nil {
-		if cfg.Sizes, err = measure.ParseSizes(sizes); err != nil {
-			return err
-		}
-	}
-	if cfg.Cases == nil {
-		if cfg.Cases, err = measure.ParseTypes(types); err != nil {
-			return err
-		}
-	}
-	for _, c := range cfg.Cases {
-		for _, size := range cfg.Sizes {
-			if c.Volume() && size.Depth == 0 {
-				return fmt.Errorf("bench: %v takes sizes such as 256x256x256, and %v is of an image", c, size)
-			}
-			if !c.Volume() && size.Depth != 0 {
-				return fmt.Errorf("bench: %v is a table of an image, and %v is the size of a volume: measure types such as volume there", c, size)
-			}
-		}
-	}
-	return nil
+	return &plan{Config: cfg, report: report{w: cfg.Out}, total: len(cfg.Cases) * len(cfg.Sizes) * cfg.Repeat}, nil
 }
 
 // oneAndAll is one worker, and as many as there are cores.
 func oneAndAll() []int { return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}) }
 
-// each calls f for every combination, or leave where that is left out, and gives its
-// memory back in between, so that only one at a time has to fit.
-func (p *plan) each(f func(Case, Size) error, leave func(Case, Size, error)) error {
+// Has reports whether one of the cases is of a kind: a method of [Case], by name.
+func (p *plan) Has(kind string) bool {
+	is := map[string]func(Case) bool{"Volume": Case.Volume, "Tilted": Case.Tilted, "Histogram": Case.Histogram}[kind]
+	return slices.ContainsFunc(p.Cases, is)
+}
+
+// each calls f for every combination.
+func (p *plan) each(name string, f func(Case, Size) error) error {
 	for _, c := range p.Cases {
 		for _, size := range p.Sizes {
-			end := p.done + p.Repeat
-			var err error
-			if p.lacks != nil {
-				err = p.lacks(c)
-			}
-			if err == nil {
-				err = f(c, size)
-			}
-			if leavesOut(err) {
-				leave(c, size, err)
-				p.done, err = end, nil
-			}
-			if err != nil {
+			left := newResult(name, p.Device, c, size, 0, p.Batch, false)
+			if err := p.try(left, Result.line, func() error { return f(c, size) }); err != nil {
 				return fmt.Errorf("bench: %v %v: %w", c, size, err)
 			}
-			debug.FreeOSMemory()
 		}
 	}
 	return nil
+}
+
+// try measures one combination, or leaves it out with a result and a line that say so. It
+// gives the memory back, so that only one at a time has to fit.
+func (p *plan) try(left Result, line func(Result) string, f func() error) (err error) {
+	defer debug.FreeOSMemory()
+	end := p.done + p.Repeat
+	if p.lacks != nil {
+		err = p.lacks(left.Case())
+	}
+	if err == nil {
+		err = f()
+	}
+	if !leavesOut(err) {
+		return err
+	}
+	left.LeftOut, left.cause = reason(err), err
+	p.results, p.done = append(p.results, left), end
+	p.line(line(left))
+	return nil
+}
+
+// end is the results, and all that went wrong.
+func (p *plan) end(err error) ([]Result, error) {
+	return p.results, errors.Join(cmp.Or(err, measured(p.results)), p.err, errors.Join(p.wrong...))
 }
 
 // An entry is a contestant and its result, all but the times.
@@ -241,5 +275,7 @@ func (p *plan) measure(ctx context.Context, field []entry) ([]Result, error) {
 	for _, e := range field {
 		results = append(results, e.withTimes(e.Contestant.Times))
 	}
+	results = withExtra(results)
+	p.results = append(p.results, results...)
 	return results, nil
 }

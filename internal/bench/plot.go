@@ -80,7 +80,7 @@ func speedupChart(c Case, results []Result) *plot.Chart {
 	most := 0
 	counts := map[int]bool{}
 	for _, r := range results {
-		alone := find(results, Boxsum, Result{Types: r.Types, Channels: r.Channels, Size: r.Size, Workers: 1})
+		alone := runner{Boxsum, 1}.find(besides(results, r, 1))
 		if !r.is(Boxsum) || math.IsNaN(alone.Min) {
 			continue
 		}

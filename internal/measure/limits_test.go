@@ -11,7 +11,7 @@ func TestLimits(t *testing.T) {
 		for _, workers := range []int{1, 2, 3, 7} {
 			for _, size := range []Size{{Name: "", Width: 1, Height: 1}, {Name: "", Width: 33, Height: 9}, {Name: "", Width: 640, Height: 48}} {
 				c := Case{Types: types, Channels: 3}
-				w, err := Prepare(c, size, []int{1}, best)
+				w, err := Prepare(c, size, []int{1}, Options{Level: best})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -42,6 +42,7 @@ type Contestant struct {
 	Run   Timer
 	Check func() error // runs once and compares all entries; nil where there is no table
 	Close func() error // nil where there is nothing to give back
+	Queue func() error // queues the kernels of one run; nil on the CPU
 
 	// Abandon leaves a run behind when the context ends: an algorithm on the
 	// processor cannot be stopped. On a device it could not be: the device may be

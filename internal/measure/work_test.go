@@ -29,7 +29,7 @@ func TestPrepare(t *testing.T) {
 					size.Depth = 3
 				}
 				for _, level := range boxsum.Levels() {
-					w, err := Prepare(c, size, []int{1, 2, 3}, level)
+					w, err := Prepare(c, size, []int{1, 2, 3}, Options{Level: level})
 					if err != nil {
 						t.Fatalf("%v %v %v: %v", c, size, level, err)
 					}
@@ -77,7 +77,7 @@ func testOneWrong[P boxsum.Pixel, S boxsum.Sum](t *testing.T, square bool) {
 		right.Write(bytesOf(view.Row(y)))
 	}
 	check := func() (verified, equals error) {
-		return verify(table, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
+		return verifyImage(view, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
 	}
 	if v, e := check(); v != nil || e != nil {
 		t.Fatal(v, e)

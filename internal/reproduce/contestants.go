@@ -66,7 +66,7 @@ func newPixels(size Size, precision string) (p pixels, err error) {
 var rotation = rotated.Rotation{A: 1, B: 2}
 
 // contestant is a spec that is ready to run, and its kernels where they are asked for.
-func (l *lab) contestant(s Spec) (*measure.Contestant, []Kernel, error) {
+func (l *lab) contestant(s Spec) (c *measure.Contestant, each []Kernel, err error) {
 	p := l.pixels
 	switch {
 	case s.Cycles > 0:
@@ -76,55 +76,37 @@ func (l *lab) contestant(s Spec) (*measure.Contestant, []Kernel, error) {
 		if bytes == 0 {
 			return nil, nil, fmt.Errorf("reproduce: no copy of %q", s.Precision)
 		}
-		c, err := measure.DeviceCopy(l.device, bytes*int64(s.Pixels()))
+		c, err = measure.DeviceCopy(l.device, bytes*int64(s.Pixels()))
 		return c, nil, err
 	case s.Algorithm != Boxsum:
 		return l.published(s)
 	case s.Precision == "u8":
-		return ours[uint32](l, p.bytes, s)
+		c, err = ours[uint32](l, p.bytes, s)
 	case s.Precision == "u32":
-		return ours[uint32](l, p.words, s)
+		c, err = ours[uint32](l, p.words, s)
 	case s.Precision == "f64":
-		return ours[float64](l, p.double, s)
+		c, err = ours[float64](l, p.double, s)
+	default:
+		c, err = ours[float32](l, p.float, s)
 	}
-	return ours[float32](l, p.float, s)
+	if err == nil && s.Kernels {
+		var infos []launch.KernelInfo
+		infos, err = launch.Kernels(l.device, c.Queue)
+		for _, info := range infos {
+			each = append(each, kernelOf(info))
+		}
+	}
+	return c, each, err
 }
 
 // ours is this library's own table.
-func ours[S boxsum.Sum, P boxsum.Pixel](l *lab, img boxsum.Image[P], s Spec) (*measure.Contestant, []Kernel, error) {
-	var w *measure.Work
-	var err error
-	switch {
-	case s.GPU && s.Images > 0:
-		c, err := measure.Many[S](l.device, img, s.Images)
-		return c, nil, err
-	case s.GPU:
-		w, err := measure.DeviceUpright[S](measure.DeviceJob{Device: l.device}, img)
-		if err != nil {
-			return nil, nil, err
-		}
-		var each []Kernel
-		if s.Kernels {
-			infos, err := launch.Kernels(l.device, w.Queue)
-			if err != nil {
-				return w.Contestant(s.Host), nil, err
-			}
-			for _, info := range infos {
-				each = append(each, kernelOf(info))
-			}
-		}
-		return w.Contestant(s.Host), each, nil
-	case s.Table == "tilted":
-		w, err = measure.Tilted[S](img)
-	case s.Table == "rotated":
-		w, err = measure.Rotated[S](img, rotation)
-	default:
-		w, err = measure.Upright[S](img)
+func ours[S boxsum.Sum, P boxsum.Pixel](l *lab, img boxsum.Image[P], s Spec) (*measure.Contestant, error) {
+	own := measure.Own[S, P]{Rotation: rotation, Images: s.Images, Host: s.Host, Options: measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}}
+	own.Kind = map[string]papers.Kind{"tilted": papers.Tilted, "rotated": papers.Rotated}[s.Table]
+	if s.GPU {
+		own.Device = l.device
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return w.Contestant(measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}), nil, nil
+	return own.Contestant(img)
 }
 
 // prepare makes a job of a published algorithm.
