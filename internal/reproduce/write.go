@@ -225,8 +225,8 @@ func (d *document) pictures() []*picture {
 	return pictures
 }
 
-// method says how it was measured.
-func (d *document) method() string {
+// Method says how it was measured.
+func (d *document) Method() string {
 	runs := "as many runs as published, as far as a few seconds for each allow (results.json says how many)"
 	if d.Quick {
 		runs = "a quick run: a few runs of each, and fewer sizes"
