@@ -109,9 +109,6 @@ func Load(from io.Reader) (*Report, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("reproduce: these are no results of a report: %w", err)
 	}
-	if len(s.Sizes) == 0 {
-		s.Sizes = nil
-	}
 	for _, size := range s.Sizes {
 		if size.Width < 1 || size.Height < 1 {
 			return nil, fmt.Errorf("reproduce: a size of %d×%d in these results", size.Width, size.Height)
@@ -126,7 +123,7 @@ func Load(from io.Reader) (*Report, error) {
 			return nil, fmt.Errorf("reproduce: %v in these results: %w", result.Spec, err)
 		}
 	}
-	r.setting = &setting{quick: r.Quick, cores: r.Machine.Cores, sizes: s.Sizes, device: r.Machine.kind()}
+	r.set(s.Sizes, 0)
 	r.experiments, err = Select(s.Experiments)
 	return r, err
 }
