@@ -52,15 +52,19 @@ func compare[E element](table *boxsum.Table[E], want func(x, y, channel int) flo
 // expected is what the entries of a table should be. All sums of uint32 are modulo
 // 2^32, and others are made in float64.
 func expected[E element](kind Kind, img boxsum.Image[E], rot rotated.Rotation) (func(x, y, channel int) float64, error) {
-	switch kind {
-	case Tilted:
-		table, err := tilted.Integrate[float64](float64Image(img), nil)
+	if kind != Upright {
+		same, err := convert[float64](img)
+		if err != nil {
+			return nil, err
+		}
+		if kind == Rotated {
+			return expectedRotated(same, rot)
+		}
+		table, err := tilted.Integrate[float64](same, nil)
 		if err != nil {
 			return nil, err
 		}
 		return table.At, nil
-	case Rotated:
-		return expectedRotated(float64Image(img), rot)
 	}
 	if isWhole[E]() {
 		return plainTable[E](img), nil
@@ -104,14 +108,6 @@ func expectedRotated(img boxsum.Image[float64], rot rotated.Rotation) (func(x, y
 		}
 		return table.SumChannel(box, channel)
 	}, nil
-}
-
-func float64Image[E element](img boxsum.Image[E]) boxsum.Image[float64] {
-	pix := make([]float64, len(img.Pix))
-	for i, p := range img.Pix {
-		pix[i] = float64(p)
-	}
-	return boxsum.Image[float64]{Pix: pix, Stride: img.Stride, Width: img.Width, Height: img.Height, Channels: img.Channels}
 }
 
 func isWhole[E element]() bool {

@@ -34,8 +34,7 @@ func kindsOf[P boxsum.Pixel, S boxsum.Sum]() pairKinds {
 				if err != nil {
 					return nil, err
 				}
-				w, _, err := volumeWork[S](src)
-				return w, err
+				return only(volumeWork[S](src))
 			},
 			device: deviceVolume[P, S],
 		},
@@ -46,19 +45,13 @@ func kindsOf[P boxsum.Pixel, S boxsum.Sum]() pairKinds {
 }
 
 var squaresKind = kind{
-	cpu: onImage[uint32](func(img boxsum.Image[uint8]) (*Work, error) {
-		w, _, err := squaredWork[uint32, uint64](img)
-		return w, err
-	}),
+	cpu:    onImage[uint32](func(img boxsum.Image[uint8]) (*Work, error) { return only(squaredWork[uint32, uint64](img)) }),
 	device: onImages[uint32](deviceSquared[uint32, uint64, uint8]),
 }
 
 func histogramKind(bins histogram.Bins) kind {
 	return kind{
-		cpu: onImage[uint32](func(img boxsum.Image[uint8]) (*Work, error) {
-			w, _, err := histogramWork(bins, img)
-			return w, err
-		}),
+		cpu: onImage[uint32](func(img boxsum.Image[uint8]) (*Work, error) { return only(histogramWork(bins, img)) }),
 		device: onImages[uint32](func(job DeviceJob, images ...boxsum.Image[uint8]) (*DeviceWork, error) {
 			return deviceHistogram(job, bins, images)
 		}),

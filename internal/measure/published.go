@@ -80,17 +80,18 @@ func (o Own[S, P]) many(img boxsum.Image[P]) (*Contestant, error) {
 	}, nil
 }
 
-func (o Own[S, P]) onCPU(img boxsum.Image[P]) (w *Work, err error) {
+func (o Own[S, P]) onCPU(img boxsum.Image[P]) (*Work, error) {
 	switch o.Kind {
 	case papers.Tilted:
-		w, _, err = tiltedWork[S](img)
+		return only(tiltedWork[S](img))
 	case papers.Rotated:
-		w, _, err = rotatedWork[S](img, o.Rotation)
-	default:
-		w, _, err = uprightWork[S](img)
+		return only(rotatedWork[S](img, o.Rotation))
 	}
-	return w, err
+	return only(uprightWork[S](img))
 }
+
+// only is a work without its table.
+func only[T any](w *Work, _ T, err error) (*Work, error) { return w, err }
 
 // besideUpright is the work on the CPU with the upright table of the same image.
 func (o Own[S, P]) besideUpright(img boxsum.Image[P]) (*Work, error) {

@@ -13,7 +13,6 @@ type Bars struct {
 	Label string // of the values, with the unit
 	Note  string // below the label, such as what the colours mean
 	Rows  []Bar
-	Width float64 // zero stands for 760
 }
 
 // A Bar is one row.
@@ -42,7 +41,7 @@ const barHeight = 30.0
 
 // Size is how large the chart is.
 func (b *Bars) Size() (width, height float64) {
-	return cmp.Or(b.Width, 760), margin + 40 + barHeight*float64(len(b.Rows)) + b.below()
+	return chartWidth, margin + 40 + barHeight*float64(len(b.Rows)) + b.below()
 }
 
 // below is how much room there is under the bars.

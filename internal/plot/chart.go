@@ -7,6 +7,7 @@ import (
 )
 
 const (
+	chartWidth = 760.0
 	margin     = 16.0
 	lineHeight = 19.0
 	sampleSize = 34.0 // of a line beside its name
@@ -14,7 +15,7 @@ const (
 
 // Size is how large the chart is.
 func (c *Chart) Size() (width, height float64) {
-	return cmp.Or(c.Width, 760), max(cmp.Or(c.Height, 420), 110+lineHeight*float64(len(c.Series)))
+	return chartWidth, max(420, 110+lineHeight*float64(len(c.Series)))
 }
 
 func (c *Chart) title() string { return c.Title }
