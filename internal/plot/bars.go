@@ -3,7 +3,6 @@ package plot
 import (
 	"cmp"
 	"fmt"
-	"math"
 )
 
 // Bars is one bar for every row, with its name on the left and its value beside
@@ -71,13 +70,12 @@ func (b *Bars) draw(to canvas) {
 	place := func(v float64) float64 { return x0 + (x1-x0)*s.at(v) }
 	to.text(point{margin, margin + 15}, 0, b.Title, titleFace, ink)
 	ticks, _ := s.ticks(Axis{})
-	free := math.Inf(-1)
-	for _, t := range ticks {
-		x, half := place(t.At), widthOf(t.Label, tickFace)/2
+	lines := stagger(ticks, place)
+	for i, t := range ticks {
+		x := place(t.At)
 		to.line([]point{{x, y0}, {x, y1}}, 1, nil, rule)
-		if x-half > free {
+		if lines[i] == 0 {
 			to.text(point{x, y1 + 19}, 0.5, t.Label, tickFace, ink)
-			free = x + half + 6
 		}
 	}
 	to.text(point{(x0 + x1) / 2, y1 + 41}, 0.5, b.Label, tickFace, soft)
