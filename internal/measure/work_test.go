@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,6 +43,25 @@ func TestPrepare(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// The context of the options ends a run, whatever the kind of table.
+func TestRunEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, types := range []string{"u8:u32", "squares", "tilted", "rotated:1/2", "volume", "histogram"} {
+		cases, err := ParseTypes(types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Prepare(cases[0], Size{Width: 40, Height: 30, Depth: 3}, []int{1}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Run(Options{Context: ctx}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", types, err)
 		}
 	}
 }

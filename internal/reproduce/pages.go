@@ -3,8 +3,10 @@ package reproduce
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"io"
+	"path"
 	"strings"
 	plain "text/template"
 
@@ -50,17 +52,8 @@ func (d *document) Marks() map[string]string {
 	return map[string]string{"boxsum": "**", "published": "*"}
 }
 
-func blockKind(b block) string {
-	switch b.(type) {
-	case text:
-		return "text"
-	case *table:
-		return "table"
-	case *picture:
-		return "picture"
-	}
-	return "finding"
-}
+// blockKind is the name of a block's type.
+func blockKind(b block) string { return strings.TrimLeft(path.Ext(fmt.Sprintf("%T", b)), ".") }
 
 // inlineSVG is a plot to stand in the page. Its texts were escaped when it was
 // drawn.
