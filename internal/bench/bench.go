@@ -97,18 +97,40 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.end(p.each(Boxsum, func(c Case, size Size) error {
+	return p.end(p.cpu(ctx))
+}
+
+// cpu measures on the CPU, beside peers where there are any.
+func (p *plan) cpu(ctx context.Context) error {
+	return p.each(Boxsum, func(c Case, size Size) error {
 		copies := int64(1)
-		if c.Tilted() || c.Rotated() {
+		switch {
+		case p.Peers != nil && c.Tilted():
+			copies = 6 // an upright one, and OpenCV's with squares in float64
+		case p.Peers != nil:
+			copies = 2
+		case c.Tilted() || c.Rotated():
 			copies = 3 // an upright one, and what the limits write
 		}
-		field, _, err := p.onCPU(ctx, c, size, copies)
+		field, w, err := p.onCPU(ctx, c, size, copies)
 		if err != nil {
 			return err
 		}
-		_, err = p.measure(ctx, field)
-		return err
-	}))
+		if p.Peers != nil {
+			right, err := p.right(ctx, peersOf(c, size), c, size, w)
+			if err != nil {
+				return err
+			}
+			field = append(field, p.peers(right, c, size)...)
+		}
+		results, err := p.measure(ctx, field)
+		if err != nil {
+			return err
+		}
+		p.headOf(c, func() []column { return peerColumns(c, slices.Max(p.Workers)) })
+		p.row(size.Name, results)
+		return nil
+	})
 }
 
 // onCPU is who takes turns at one size: the table, the upright one beside it, then the
@@ -154,7 +176,10 @@ type plan struct {
 	report
 	done, total int
 	results     []Result
-	wrong       []error // about peers
+
+	checked map[Case][]string // peers that made a right table on a device
+	wrong   []error           // about those that did not
+	kernels []kernelRow       // that were seen on a device
 }
 
 // plan fills in sizes and types, sizes of their own for volumes, and reports where they

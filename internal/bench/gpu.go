@@ -42,20 +42,19 @@ func GPU(ctx context.Context, cfg Config) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &gpuMeasurement{plan: p, right: map[Case][]string{}}
 	if cfg.Python != "" {
 		if err := p.startPeers(ctx, true); err != nil {
 			return nil, err
 		}
 		defer p.Peers.Close()
 	}
-	p.lead = 14
+	p.lead, p.checked = 14, map[Case][]string{}
 	for _, c := range p.Cases {
 		p.lead = max(p.lead, len(c.String()))
 	}
-	p.text("gpu", m)
-	err = p.each(Boxsum, func(c Case, size Size) error { return m.measure(ctx, c, size) })
-	m.writeKernels()
+	p.text("gpu", p)
+	err = p.each(Boxsum, func(c Case, size Size) error { return p.gpu(ctx, c, size) })
+	p.writeKernels()
 	return p.end(err)
 }
 
@@ -82,13 +81,6 @@ func (p *plan) job(size Size, images int) measure.DeviceJob {
 	return measure.DeviceJob{Device: p.Device, Opt: &gpu.Options{Kernels: p.Kernels}, Size: size, Batch: images}
 }
 
-// A gpuMeasurement is a run of [GPU].
-type gpuMeasurement struct {
-	*plan
-	right   map[Case][]string // peers that made a right table of it
-	kernels []kernelRow
-}
-
 // A kernelRow is a kernel and the first table that it was seen making.
 type kernelRow struct {
 	launch.KernelInfo
@@ -96,15 +88,15 @@ type kernelRow struct {
 }
 
 // HostToHost reports whether that way is measured: where the kernels are alone.
-func (m *gpuMeasurement) HostToHost() bool { return m.Peers == nil && m.Batch == 1 }
+func (p *plan) HostToHost() bool { return p.Peers == nil && p.Batch == 1 }
 
-// measure verifies and times one case at one size.
-func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err error) {
-	batch, device := m.Batch, m.Device
+// gpu verifies and times one case at one size.
+func (p *plan) gpu(ctx context.Context, c Case, size Size) (err error) {
+	batch, device := p.Batch, p.Device
 	if err := c.FitMemory(size, int64(batch)); err != nil {
 		return err
 	}
-	w, err := m.job(size, batch).Prepare(c)
+	w, err := p.job(size, batch).Prepare(c)
 	if err != nil {
 		return err
 	}
@@ -131,61 +123,61 @@ func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err er
 	first.Kernels = kernelsOf(kernels)
 	field := []entry{{first, ours}, {limit, memory}}
 	switch {
-	case m.HostToHost():
+	case p.HostToHost():
 		field = append(field, entry{newResult(EndToEnd, device, c, size, 0, 1, true), w.Contestant(true)})
 	case batch == 1:
-		others, err := m.others(ctx, w.Host.Pixels, c, size)
+		others, err := p.others(ctx, w.Host.Pixels, c, size)
 		if err != nil {
 			return err
 		}
 		field = append(field, others...)
 	}
-	results, err := m.plan.measure(ctx, field)
+	results, err := p.measure(ctx, field)
 	if err != nil {
 		return err
 	}
-	m.headOf(c, func() []column { return m.columns(limit.Algorithm) })
-	m.row(size.Name, results)
+	p.headOf(c, func() []column { return p.gpuColumns(limit.Algorithm) })
+	p.row(size.Name, results)
 	for _, k := range kernels {
-		if !slices.ContainsFunc(m.kernels, func(known kernelRow) bool { return known.Name == k.Name && known.Threads == k.Threads }) {
-			m.kernels = append(m.kernels, kernelRow{k, fmt.Sprint(c, " ", size)})
+		if !slices.ContainsFunc(p.kernels, func(known kernelRow) bool { return known.Name == k.Name && known.Threads == k.Threads }) {
+			p.kernels = append(p.kernels, kernelRow{k, fmt.Sprint(c, " ", size)})
 		}
 	}
 	return nil
 }
 
-func (m *gpuMeasurement) columns(limited string) []column {
+func (p *plan) gpuColumns(limited string) []column {
 	ours, limit, name := runner{Boxsum, 0}, runner{limited, 0}, limited[len(LimitDevice)-len("copy"):]
 	columns := []column{took("kernel", fine, ours), speed(ours), took(name, fine, limit), speed(limit), ratio("× "+name, digits("%.3f"), ours, limit)}
-	if m.HostToHost() {
+	if p.HostToHost() {
 		columns = append(columns, took("host to host", fine, runner{EndToEnd, 0}), speed(runner{EndToEnd, 0}))
 	}
-	for _, peer := range m.Others() {
+	for _, peer := range p.Others() {
 		columns = append(columns, took(peer, fine, runner{peer, 0}), ratio("×", digits("%.1f"), runner{peer, 0}, ours))
 	}
 	return columns
 }
 
 // writeKernels is the table of kernels.
-func (m *gpuMeasurement) writeKernels() {
-	if len(m.kernels) == 0 {
+func (p *plan) writeKernels() {
+	if len(p.kernels) == 0 {
 		return
 	}
-	m.lead = 0
-	for _, k := range m.kernels {
-		m.lead = max(m.lead, len(k.Name))
+	p.lead = 0
+	for _, k := range p.kernels {
+		p.lead = max(p.lead, len(k.Name))
 	}
-	m.line("")
-	m.names("kernel", "registers", "shared B", "local B", "threads", "blocks", "a unit", "occupancy", "of")
-	for _, k := range m.kernels {
+	p.line("")
+	p.names("kernel", "registers", "shared B", "local B", "threads", "blocks", "a unit", "occupancy", "of")
+	for _, k := range p.kernels {
 		cells := []string{fmt.Sprint(k.Registers), fmt.Sprint(k.Shared), fmt.Sprint(k.Local), fmt.Sprint(k.Threads),
 			fmt.Sprint(k.Blocks), fmt.Sprint(k.Resident), percent(k.Occupancy), "  " + k.of}
 		if k.Occupancy == 0 { // OpenCL does not tell
 			cells[0], cells[2], cells[5], cells[6] = "–", "–", "–", "–"
 		}
-		m.cells(k.Name, cells...)
+		p.cells(k.Name, cells...)
 	}
-	m.text("kernels", nil)
+	p.text("kernels", nil)
 }
 
 // maxCumsum is up to how many pixels everyone but NPP takes part: PyTorch and
@@ -197,30 +189,27 @@ var gpuPeerNames = []string{NPP, Torch, TorchCompile, CuPy}
 
 // others is the peers that can make the tables of pixels, ready to take turns. They are
 // compared with ours on a small image once.
-func (m *gpuMeasurement) others(ctx context.Context, pixels []byte, c Case, size Size) (field []entry, err error) {
-	if _, ok := m.right[c]; !ok {
+func (p *plan) others(ctx context.Context, pixels []byte, c Case, size Size) ([]entry, error) {
+	if _, ok := p.checked[c]; !ok {
 		small := Size{Name: "509x383", Width: 509, Height: 383}
 		w, err := measure.Prepare(c, small, []int{1}, measure.Options{Context: ctx})
 		if err != nil {
 			return nil, err
 		}
-		if m.right[c], err = m.plan.right(ctx, gpuPeerNames, c, small, w); err != nil {
+		if p.checked[c], err = p.right(ctx, gpuPeerNames, c, small, w); err != nil {
 			return nil, err
 		}
 	}
-	names := slices.DeleteFunc(slices.Clone(m.right[c]), func(name string) bool { return size.Pixels() > maxCumsum && name != NPP })
+	names := slices.DeleteFunc(slices.Clone(p.checked[c]), func(name string) bool { return size.Pixels() > maxCumsum && name != NPP })
 	if len(names) == 0 {
 		return nil, nil
 	}
-	able, missing, err := m.Peers.Load(names, c, size, pixels)
+	able, missing, err := p.Peers.Load(names, c, size, pixels)
 	if err != nil {
 		return nil, err
 	}
 	for _, why := range missing {
-		m.line(fmt.Sprint("left out, ", c, " ", size, ": ", why))
+		p.line(fmt.Sprint("left out, ", c, " ", size, ": ", why))
 	}
-	for _, name := range able {
-		field = append(field, m.peer(name, c, size))
-	}
-	return field, nil
+	return p.peers(able, c, size), nil
 }

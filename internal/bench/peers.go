@@ -43,30 +43,7 @@ func Peers(ctx context.Context, cfg Config) ([]Result, error) {
 	defer p.Peers.Close()
 	p.lead = 14
 	p.text("peers", p)
-	return p.end(p.each(Boxsum, func(c Case, size Size) error {
-		copies := int64(2)
-		if c.Tilted() {
-			copies = 6 // an upright one, and OpenCV's with squares in float64
-		}
-		field, w, err := p.onCPU(ctx, c, size, copies)
-		if err != nil {
-			return err
-		}
-		right, err := p.right(ctx, peersOf(c, size), c, size, w)
-		if err != nil {
-			return err
-		}
-		for _, name := range right {
-			field = append(field, p.peer(name, c, size))
-		}
-		results, err := p.measure(ctx, field)
-		if err != nil {
-			return err
-		}
-		p.headOf(c, func() []column { return peerColumns(c, p.All()) })
-		p.row(size.Name, results)
-		return nil
-	}))
+	return p.end(p.cpu(ctx))
 }
 
 // startPeers starts the interpreter.
@@ -114,13 +91,16 @@ func (p *plan) right(ctx context.Context, names []string, c Case, size Size, w *
 	return right, nil
 }
 
-// peer is a peer that has the pixels.
-func (p *plan) peer(name string, c Case, size Size) entry {
-	r := newResult(name+" "+p.Version(name), nil, c, size, p.Threads(name), 1, true)
-	if p.Device != nil {
-		r.On = gpu.CUDA.String()
+// peers is some that have the pixels, ready to take turns.
+func (p *plan) peers(names []string, c Case, size Size) (field []entry) {
+	for _, name := range names {
+		r := newResult(name+" "+p.Version(name), nil, c, size, p.Threads(name), 1, true)
+		if p.Device != nil {
+			r.On = gpu.CUDA.String()
+		}
+		field = append(field, entry{r, p.Peers.Contestant(name, nil)})
 	}
-	return entry{r, p.Peers.Contestant(name, nil)}
+	return field
 }
 
 // What the report says of us and of peers.

@@ -73,7 +73,7 @@ func speedupChart(results []Result) *plot.Chart {
 		lines.add(r.Label(), plot.Point{X: float64(r.Workers), Y: alone.Min / r.Min}, func(i int) plot.Series {
 			return plot.Series{Name: r.Label(), Style: plot.Style{Hue: i % plot.Grey, Dash: i / plot.Grey}}
 		})
-		addTick(&chart.X, float64(r.Workers), fmt.Sprint(r.Workers))
+		chart.X.Mark(float64(r.Workers), fmt.Sprint(r.Workers))
 	}
 	ticks := chart.X.Ticks
 	if len(ticks) < 2 {
@@ -111,14 +111,6 @@ func (l *lines[K]) sorted() []plot.Series {
 		slices.SortFunc(s.Points, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
 	}
 	return l.series
-}
-
-// addTick adds a mark that is not there, in its place.
-func addTick(axis *plot.Axis, at float64, label string) {
-	if t := (plot.Tick{At: at, Label: label}); !slices.Contains(axis.Ticks, t) {
-		axis.Ticks = append(axis.Ticks, t)
-		slices.SortStableFunc(axis.Ticks, func(a, b plot.Tick) int { return cmp.Compare(a.At, b.At) })
-	}
 }
 
 // boxsumHue is boxsum's in every chart, and otherHues are everyone else's.
@@ -186,7 +178,7 @@ func lineName(r Result) string {
 func sizeAxis(results []Result) plot.Axis {
 	axis := plot.Axis{Label: "image size", Log: true}
 	for _, r := range results {
-		addTick(&axis, r.Pixels(), r.Label())
+		axis.Mark(r.Pixels(), r.Label())
 		if r.Depth > 0 {
 			axis.Label = "volume size"
 		}

@@ -29,11 +29,8 @@ const (
 	LimitFill     = "limit: streaming fill"
 	LimitCopy     = "limit: copy"
 	LimitFillRead = "limit: fill and read"
-)
 
-// What [Result.Algorithm] says of a device. A version follows the name of a
-// peer.
-const (
+	// Of a device.
 	EndToEnd        = "boxsum, host to host"
 	Pipelined       = "boxsum, pipelined"
 	PipelinedLocked = "boxsum, pipelined from page-locked images"

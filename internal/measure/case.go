@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -93,21 +94,15 @@ func parseCase(text string) (Case, error) {
 
 // longTypes is what a word stands for in a list of types.
 func longTypes(word string) string {
-	switch name, rest, parted := strings.Cut(word, ":"); {
-	case word == "squares":
-		return squares
-	case word == "tilted":
-		return usual + TiltedSuffix
-	case word == "volume":
-		return usual + volumeSuffix
-	case word == "histogram":
-		return usual + histogramMark + histogramBins
-	case name == "histogram" && parted:
-		return usual + histogramMark + rest
-	case name == "rotated" && parted:
-		return usual + RotatedMark + rest
+	for short, long := range map[string]string{"histogram:": usual + histogramMark, "rotated:": usual + RotatedMark} {
+		if rest, ok := strings.CutPrefix(word, short); ok {
+			return long + rest
+		}
 	}
-	return word
+	long := map[string]string{
+		"squares": squares, "tilted": usual + TiltedSuffix, "volume": usual + volumeSuffix, "histogram": usual + histogramMark + histogramBins,
+	}[word]
+	return cmp.Or(long, word)
 }
 
 // kind finds out how the table of a case is made.

@@ -30,8 +30,7 @@ type block any
 // text is a paragraph.
 type text string
 
-// A table is rows of cells under a head. Its first columns are flush left: Left
-// of them, and one at least.
+// A table is rows of cells under a head. Its first columns are flush left.
 type table struct {
 	Caption string
 	Left    int
@@ -39,9 +38,6 @@ type table struct {
 	Head    []string
 	Rows    [][]cell
 }
-
-// IsLeft reports whether a column is flush left.
-func (t *table) IsLeft(column int) bool { return column < max(t.Left, 1) }
 
 // Starts reports whether a row begins a group of rows, those of one size.
 func (t *table) Starts(row int) bool {

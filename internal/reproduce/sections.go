@@ -85,7 +85,7 @@ func (v *view) tell(name string) []block {
 		line = strings.TrimSpace(line)
 		if parts := tableLine.FindStringSubmatch(line); parts != nil {
 			left, _ := strconv.Atoi(strings.TrimSpace(parts[1]))
-			last = &table{Caption: parts[3], Left: left, Grouped: parts[2] != ""}
+			last = &table{Caption: parts[3], Left: max(left, 1), Grouped: parts[2] != ""}
 			blocks = append(blocks, last)
 			continue
 		}

@@ -200,9 +200,8 @@ func (v *view) gpuNote() string {
 func sizeAxis(sizes []Size) plot.Axis {
 	axis := plot.Axis{Label: "image size", Log: true}
 	for _, s := range sizes {
-		axis.Ticks = append(axis.Ticks, plot.Tick{At: s.Pixels(), Label: s.String()})
+		axis.Mark(s.Pixels(), s.String())
 	}
-	slices.SortFunc(axis.Ticks, func(a, b plot.Tick) int { return cmp.Compare(a.At, b.At) })
 	return axis
 }
 
