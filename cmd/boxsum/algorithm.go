@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/bench"
 	"github.com/boxsum/boxsum/papers"
 )
@@ -161,14 +160,12 @@ func doneJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](published *papers.Jo
 }
 
 // algorithms measures published algorithms.
-func (c *benchCmd) algorithms(sh *shell, cfg bench.Config, device *gpu.Device) ([]bench.Result, error) {
-	list, err := bench.ParseAlgorithms(c.Algorithms, device != nil)
-	if err != nil {
+func (c *benchCmd) algorithms(sh *shell, cfg bench.Config) (_ []bench.Result, err error) {
+	if cfg.Algorithms, err = bench.ParseAlgorithms(c.Algorithms, cfg.Device != nil); err != nil {
 		return nil, err
 	}
-	batch := 0
 	if c.Batch > 1 {
-		batch = c.Batch
+		cfg.Batch = c.Batch
 	}
-	return bench.Algorithms(sh.ctx, bench.AlgorithmsConfig{Config: cfg, Algorithms: list, Device: device, Batch: batch, Out: c.text(sh)})
+	return bench.Algorithms(sh.ctx, cfg)
 }

@@ -96,17 +96,17 @@ func (c *benchCmd) writeJSON(sh *shell, results []bench.Result) error {
 // measure prints what it measures, unless JSON goes where that would.
 func (c *benchCmd) measure(sh *shell, cfg bench.Config, device *gpu.Device) ([]bench.Result, error) {
 	text := c.text(sh)
+	cfg.Device, cfg.Kernels, cfg.Python, cfg.Out = device, kernelChoices[c.Kernels], c.Peers, text
 	switch {
 	case c.Algorithms != "":
-		return c.algorithms(sh, cfg, device)
+		return c.algorithms(sh, cfg)
 	case c.Pipeline:
-		return bench.Pipeline(sh.ctx, bench.PipelineConfig{Config: cfg, Device: device, Kernels: kernelChoices[c.Kernels], Out: text})
+		return bench.Pipeline(sh.ctx, cfg)
 	case device != nil:
-		return bench.GPU(sh.ctx, bench.GPUConfig{
-			Config: cfg, Device: device, Batch: c.Batch, Kernels: kernelChoices[c.Kernels], Python: c.Peers, Out: text,
-		})
+		cfg.Batch = c.Batch
+		return bench.GPU(sh.ctx, cfg)
 	case c.Peers != "":
-		return bench.Peers(sh.ctx, bench.PeersConfig{Config: cfg, Python: c.Peers, Out: text})
+		return bench.Peers(sh.ctx, cfg)
 	}
 	results, err := bench.Run(sh.ctx, cfg)
 	if !anyMeasured(results) {
