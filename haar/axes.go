@@ -53,12 +53,12 @@ func (x *axes) cells(u, v int) (low, high image.Point) {
 // slope is a·n/b, rounded down and up.
 func (x *axes) slope(n int) (down, up int) {
 	p, b := int64(x.a)*int64(n), int64(x.b)
-	q := p / b
-	switch r := p % b; {
-	case r < 0:
-		return int(q) - 1, int(q)
-	case r > 0:
-		return int(q), int(q) + 1
+	down = int(p / b)
+	if p%b < 0 {
+		down--
 	}
-	return int(q), int(q)
+	if up = down; p%b != 0 {
+		up++
+	}
+	return down, up
 }

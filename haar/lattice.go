@@ -79,25 +79,19 @@ func (p *place) corner(x, y int32) (c, r int) {
 	return p.c + int(x), p.r + int(y)
 }
 
-// corners goes through all corners of bounds, row by row.
-func (p *place) corners(bounds image.Rectangle, visit func(i, c, r int)) {
-	i := 0
+// cornersLen is how many corners bounds have.
+func cornersLen(bounds image.Rectangle) int { return (bounds.Dx() + 1) * (bounds.Dy() + 1) }
+
+// gather writes the entries at all corners of bounds, row by row, and is a grid of them.
+func gather[T boxsum.Sum](dst []T, at place, bounds image.Rectangle, entry func(c, r int) T) mesh[T] {
+	i, width := 0, bounds.Dx()+1
 	for y := bounds.Min.Y; y <= bounds.Max.Y; y++ {
 		for x := bounds.Min.X; x <= bounds.Max.X; x++ {
-			c, r := p.corner(int32(x), int32(y))
-			visit(i, c, r)
+			dst[i] = entry(at.corner(int32(x), int32(y)))
 			i++
 		}
 	}
-}
-
-// cornersLen is how many there are.
-func cornersLen(bounds image.Rectangle) int { return (bounds.Dx() + 1) * (bounds.Dy() + 1) }
-
-// gathered is entries at all corners of bounds as a grid.
-func gathered[T boxsum.Sum](entries []T, bounds image.Rectangle) mesh[T] {
-	width := bounds.Dx() + 1
-	return mesh[T]{sums: entries, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
+	return mesh[T]{sums: dst, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
 }
 
 // entry is what the table has for a corner, and areaEntry what the lattice has.
@@ -129,12 +123,4 @@ func readOwn[W Number, T boxsum.Sum](f *Feature, at place, entry func(c, r int) 
 	}
 	numbers := [lines]int32{0, 1, 2, 3}
 	return read[W](&mesh[T]{sums: own[:], stride: lines, step: 1}, &Feature{kind: f.kind, x: numbers, y: numbers})
-}
-
-func (p *Plane[V, S]) readLattice(f *Feature, at image.Point) (plus, minus V) {
-	return readOwn[V](f, p.place(at), p.entry)
-}
-
-func (p *Plane[V, S]) latticeAreas(f *Feature, at image.Point) (plus, minus int64) {
-	return readOwn[int64](f, p.place(at), p.areaEntry)
 }

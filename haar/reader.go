@@ -1,6 +1,7 @@
 package haar
 
 import (
+	"cmp"
 	"image"
 
 	"github.com/boxsum/boxsum"
@@ -23,25 +24,21 @@ type reader[V Number, S boxsum.Sum] struct {
 func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S], error) {
 	list := make([]reader[V, S], workers)
 	bounds := set.window.bounds()
+	gather := p.lattice != nil && set.sharesEntries(bounds)
 	for i := range list {
 		r := &list[i]
 		r.plane, r.bounds = p, bounds
-		var err error
+		var errs [3]error
 		if !areas {
-			if r.strips, err = grid.Make[S](set.stripsLen()); err != nil {
-				return nil, grid.OutOfMemory("%w", err)
-			}
+			r.strips, errs[0] = grid.Make[S](set.stripsLen())
 		}
-		if p.lattice == nil || !set.sharesEntries(bounds) {
-			continue
+		if gather {
+			r.sums, errs[1] = grid.Make[S](cornersLen(bounds))
 		}
-		if r.sums, err = grid.Make[S](cornersLen(bounds)); err != nil {
-			return nil, grid.OutOfMemory("%w", err)
+		if gather && areas {
+			r.pixels, errs[2] = grid.Make[int64](cornersLen(bounds))
 		}
-		if !areas {
-			continue
-		}
-		if r.pixels, err = grid.Make[int64](cornersLen(bounds)); err != nil {
+		if err := cmp.Or(errs[:]...); err != nil {
 			return nil, grid.OutOfMemory("%w", err)
 		}
 	}
@@ -67,11 +64,9 @@ func (r *reader[V, S]) show(at image.Point, window int) bool {
 	case r.current != window+1:
 		r.current = window + 1
 		place := p.place(at)
-		place.corners(r.bounds, func(i, column, row int) { r.sums[i] = p.entry(column, row) })
-		r.grid = gathered(r.sums, r.bounds)
+		r.grid = gather(r.sums, place, r.bounds, p.entry)
 		if r.pixels != nil {
-			place.corners(r.bounds, func(i, column, row int) { r.pixels[i] = p.areaEntry(column, row) })
-			r.areas = gathered(r.pixels, r.bounds)
+			r.areas = gather(r.pixels, place, r.bounds, p.areaEntry)
 		}
 	}
 	return true

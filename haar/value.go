@@ -47,42 +47,45 @@ func (p *Plane[V, S]) checkFeature(f *Feature, at image.Point) error {
 	return nil
 }
 
-func (p *Plane[V, S]) value(f *Feature, at image.Point) V {
-	if p.lattice == nil {
-		g := p.at(at)
-		return p.valueOn(&g, f)
+// read is the sums for and against a feature, times their weights.
+func (p *Plane[V, S]) read(f *Feature, at image.Point) (plus, minus V) {
+	if p.lattice != nil {
+		return readOwn[V](f, p.place(at), p.entry)
 	}
-	plus, minus := p.readLattice(f, at)
-	return plus - minus
+	g := p.at(at)
+	return read[V](&g, f)
+}
+
+func (p *Plane[V, S]) areas(f *Feature, at image.Point) (plus, minus int64) {
+	if p.lattice != nil {
+		return readOwn[int64](f, p.place(at), p.areaEntry)
+	}
+	return f.areas()
+}
+
+// less is the value that sums for and against a feature make.
+func (p *Plane[V, S]) less(f *Feature, plus, minus V) V {
+	if p.table == nil || p.table.Offset == 0 {
+		return plus - minus
+	}
+	plusArea, minusArea := f.areas()
+	return plus - minus + p.putBack(plusArea-minusArea)
 }
 
 func (p *Plane[V, S]) valueOn(g *mesh[S], f *Feature) V {
 	plus, minus := read[V](g, f)
-	v := plus - minus
-	if p.table != nil && p.table.Offset != 0 {
-		plusArea, minusArea := f.areas()
-		v += p.putBack(plusArea - minusArea)
-	}
-	return v
+	return p.less(f, plus, minus)
+}
+
+func (p *Plane[V, S]) value(f *Feature, at image.Point) V {
+	plus, minus := p.read(f, at)
+	return p.less(f, plus, minus)
 }
 
 func (p *Plane[V, S]) corrected(f *Feature, at image.Point) float64 {
-	var plus, minus V
-	if p.lattice == nil {
-		g := p.at(at)
-		plus, minus = read[V](&g, f)
-	} else {
-		plus, minus = p.readLattice(f, at)
-	}
+	plus, minus := p.read(f, at)
 	plusArea, minusArea := p.areas(f, at)
 	return correct(plus, minus, plusArea, minusArea)
-}
-
-func (p *Plane[V, S]) areas(f *Feature, at image.Point) (plus, minus int64) {
-	if p.lattice == nil {
-		return f.areas()
-	}
-	return p.latticeAreas(f, at)
 }
 
 // putBack is what the table's offset adds to a value whose weights times areas

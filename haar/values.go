@@ -4,7 +4,7 @@ import (
 	"image"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
@@ -13,28 +13,17 @@ import (
 // the image, and dst must have as many elements as there are values. Beside
 // dst, a worker takes memory for one window.
 func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) error {
-	how, workers, err := p.prepare(len(dst), set, at, opt)
-	if err != nil || len(dst) == 0 {
-		return err
-	}
-	readers, err := p.readers(workers, set, false)
-	if err != nil {
-		return err
-	}
-	return share(dst, set, how, workers, func(worker int, out []V, t tile, window int) {
-		r := &readers[worker]
-		if !r.show(at[window], window) {
-			for i := range out {
-				out[i] = p.value(&set.list[t.start+i], at[window])
-			}
-			return
-		}
-		if t.kind != 0 {
+	return share(p, dst, set, at, opt, false, func(r *reader[V, S], out []V, t tile, at image.Point, shown bool) {
+		if t.kind != 0 && shown {
 			p.block(out, r.strips, &r.grid, set, t)
 			return
 		}
 		for i := range out {
-			out[i] = p.valueOn(&r.grid, &set.list[t.start+i])
+			if f := &set.list[t.start+i]; shown {
+				out[i] = p.valueOn(&r.grid, f)
+			} else {
+				out[i] = p.value(f, at)
+			}
 		}
 	})
 }
@@ -42,57 +31,54 @@ func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) 
 // CorrectedValues is [Plane.Values] with each value corrected for uneven
 // areas, as [Plane.Corrected] does.
 func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point, opt *Options) error {
-	how, workers, err := p.prepare(len(dst), set, at, opt)
-	if err != nil || len(dst) == 0 {
-		return err
-	}
-	readers, err := p.readers(workers, set, true)
-	if err != nil {
-		return err
-	}
-	return share(dst, set, how, workers, func(worker int, out []float64, t tile, window int) {
-		r, i := &readers[worker], 0
-		shown := r.show(at[window], window)
+	return share(p, dst, set, at, opt, true, func(r *reader[V, S], out []float64, t tile, at image.Point, shown bool) {
+		i := 0
 		for f := range set.in(t) {
 			if shown {
 				plus, minus := read[V](&r.grid, &f)
 				plusArea, minusArea := r.areasOf(&f)
 				out[i] = correct(plus, minus, plusArea, minusArea)
 			} else {
-				out[i] = p.corrected(&f, at[window])
+				out[i] = p.corrected(&f, at)
 			}
 			i++
 		}
 	})
 }
 
-// prepare checks the arguments and says how many workers to use.
-func (p *Plane[V, S]) prepare(length int, set *Set, at []image.Point, opt *Options) (how engine.Settings, workers int, err error) {
-	if set == nil {
-		return how, 0, grid.Invalid("no set of features")
-	}
-	if how, err = opt.check(); err != nil {
-		return how, 0, err
-	}
-	if err := p.check(&set.window, at...); err != nil {
-		return how, 0, err
-	}
-	if n := len(at); n > 0 && set.length > math.MaxInt/n || length != n*set.length {
-		return how, 0, grid.Invalid("%d features in %d windows do not go into %d values", set.length, n, length)
-	}
-	return how, max(1, min(how.Workers, length/valuesPerWorker, len(at)*set.tiles())), nil
-}
-
 // valuesPerWorker is how many values make it worth the while to wake another
 // worker: they take about as long as ten times the waking does.
 const valuesPerWorker = 1 << 14
 
-// share has workers evaluate the tiles of all windows, each into its part of
-// dst.
-func share[T Number](dst []T, set *Set, how engine.Settings, workers int, evaluate func(worker int, out []T, t tile, window int)) error {
+// share checks the arguments and has workers evaluate the tiles of all windows, each into
+// its part of dst. A reader that does not show its window has features read one by one.
+func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []image.Point, opt *Options, areas bool,
+	evaluate func(r *reader[V, S], out []T, t tile, at image.Point, shown bool)) error {
+	if set == nil {
+		return grid.Invalid("no set of features")
+	}
+	how, err := opt.check()
+	if err != nil {
+		return err
+	}
+	if err := p.check(&set.window, at...); err != nil {
+		return err
+	}
+	if n := len(at); n > 0 && set.length > math.MaxInt/n || len(dst) != n*set.length {
+		return grid.Invalid("%d features in %d windows do not go into %d values", set.length, n, len(dst))
+	}
+	if len(dst) == 0 {
+		return nil
+	}
 	tiles := set.tiles()
-	return how.Each(len(dst)/set.length*tiles, workers, func(worker, job int) {
+	workers := max(1, min(how.Workers, len(dst)/valuesPerWorker, len(at)*tiles))
+	readers, err := p.readers(workers, set, areas)
+	if err != nil {
+		return err
+	}
+	return how.Each(len(at)*tiles, workers, func(worker, job int) {
 		window, t := job/tiles, set.tile(job%tiles)
-		evaluate(worker, dst[window*set.length+t.start:][:t.count], t, window)
+		shown := readers[worker].show(at[window], window)
+		evaluate(&readers[worker], dst[window*set.length+t.start:][:t.count], t, at[window], shown)
 	})
 }
