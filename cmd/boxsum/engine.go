@@ -103,7 +103,7 @@ func plainOptions(opt *boxsum.Options) *tilted.Options {
 // work is what the engine plans for.
 func (t *tableSet) work(opt *boxsum.Options) engine.Work {
 	return engine.Work{
-		Rows: t.height, N: t.width * t.channels, Channels: t.channels,
+		Rows: t.Height, N: t.Width * t.Channels, Channels: t.Channels,
 		PixelBytes: t.pixelBytes, SumBytes: t.sumBytes(), Workers: cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)),
 	}
 }

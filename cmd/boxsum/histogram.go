@@ -48,19 +48,15 @@ func (c *histogramCmd) Run(sh *shell) error {
 	if _, err := histogram.Bytes[uint32](0, 0, 1, c.Bins); err != nil {
 		return fmt.Errorf("--bins: %w", err)
 	}
-	if err := c.checkOut(); err != nil {
+	out, err := formatOf(c.Out, "histograms", false, false)
+	if err != nil {
 		return err
 	}
 	boxes, err := await(sh.ctx, func() ([]box, error) { return boxesOf(c.Box, c.Boxes, c.In, sh.stdin, 4) })
 	if err != nil {
 		return err
 	}
-	device, err := c.open()
-	if err != nil {
-		return err
-	}
-	defer device.Close()
-	src, err := sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
+	src, err := sh.source(&c.placeFlag, func() (*source, error) { return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo) })
 	if err != nil {
 		return err
 	}
@@ -82,43 +78,29 @@ func (c *histogramCmd) Run(sh *shell) error {
 		weights = picture.Image
 	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
-	c.announce = func(bytes int64) { *opt = *sh.watched(opt, "counting, "+inBytes(bytes), device) }
-	work, err := img.histogram(c, weights, device, opt)
+	c.announce = func(bytes int64) { *opt = *sh.watched(opt, "counting, "+inBytes(bytes), src.device) }
+	work, err := img.histogram(c, weights, src.device, opt)
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
 		return err
 	}
 	if len(boxes) == 0 && c.Boxes == "" && (c.Out == "" || strings.EqualFold(filepath.Ext(c.Out), ".png")) {
-		boxes = []box{{0, 0, work.width, work.height}}
+		boxes = []box{{0, 0, work.Width, work.Height}}
 	}
 	report := histogramReport{
-		Width: work.width, Height: work.height, Channels: work.channels, On: "cpu",
+		extent: work.extent, On: "cpu",
 		Bins: work.bins.N, Range: [2]float64{work.bins.Low, work.bins.High}, Weighted: weights != nil,
 		Milliseconds: float64(work.took) / float64(time.Millisecond), Bytes: work.bytes, Out: c.Out,
 	}
-	if device != nil {
-		report.On, report.Device = device.Info().Kind.String(), device.Info().Name
+	if d := src.device; d != nil {
+		report.On, report.Device = d.Info().Kind.String(), d.Info().Name
 	}
 	for _, b := range boxes {
-		report.Boxes = append(report.Boxes, work.ask(b))
+		work.boxes = append(work.boxes, work.ask(b))
 	}
-	if c.Out != "" {
-		if err := sh.save(c.Out, work.format(c.Out, report), nil); err != nil {
-			return err
-		}
+	if err := sh.save(c.Out, out, work); err != nil {
+		return err
 	}
 	return c.print(sh, report, work)
-}
-
-// checkOut finds out before the work that an output cannot be written.
-func (c *histogramCmd) checkOut() error {
-	switch strings.ToLower(filepath.Ext(c.Out)) {
-	case ".npy", ".npz", ".png":
-	default:
-		if c.Out != "" && c.Out != standard {
-			return fmt.Errorf("%s: unknown extension %q: histograms are written as .npy, .npz, .png", c.Out, filepath.Ext(c.Out))
-		}
-	}
-	return checkFolder(c.Out)
 }
 
 // A rangeFlag is LOW,HIGH.

@@ -27,7 +27,7 @@ type boxHistogram struct {
 }
 
 func (w *histogramWork) ask(b box) boxHistogram {
-	clipped := b.rectangle().Intersect(image.Rect(0, 0, w.width, w.height))
+	clipped := b.rectangle().Intersect(image.Rect(0, 0, w.Width, w.Height))
 	a := boxHistogram{Box: b, Area: clipped.Dx() * clipped.Dy()}
 	var counts, median, mode, entropy []any
 	edges := func(bin int) any {
@@ -36,7 +36,7 @@ func (w *histogramWork) ask(b box) boxHistogram {
 		}
 		return [2]float64{w.bins.Edge(bin), w.bins.Edge(bin + 1)}
 	}
-	for c := range w.channels {
+	for c := range w.Channels {
 		h := w.of(clipped, c)
 		a.channels = append(a.channels, h)
 		counts, median, mode, entropy = append(counts, h.counts), append(median, edges(h.median)), append(mode, edges(h.mode)), append(entropy, h.entropy)
@@ -47,29 +47,26 @@ func (w *histogramWork) ask(b box) boxHistogram {
 
 // A histogramReport is what the command says it did, and found.
 type histogramReport struct {
-	Width        int            `json:"width"`
-	Height       int            `json:"height"`
-	Channels     int            `json:"channels"`
-	Bins         int            `json:"bins"`
-	Range        [2]float64     `json:"range"`
-	Weighted     bool           `json:"weighted,omitempty"`
-	On           string         `json:"on"`
-	Device       string         `json:"device,omitempty"` // the name of a GPU
-	Milliseconds float64        `json:"ms"`
-	Bytes        int64          `json:"bytes"` // of the table
-	Out          string         `json:"out,omitempty"`
-	Boxes        []boxHistogram `json:"boxes,omitempty"`
+	extent
+	Bins         int        `json:"bins"`
+	Range        [2]float64 `json:"range"`
+	Weighted     bool       `json:"weighted,omitempty"`
+	On           string     `json:"on"`
+	Device       string     `json:"device,omitempty"` // the name of a GPU
+	Milliseconds float64    `json:"ms"`
+	Bytes        int64      `json:"bytes"` // of the table
+	Out          string     `json:"out,omitempty"`
 }
 
 // print reports on standard output, unless the table went there.
 func (c *histogramCmd) print(sh *shell, r histogramReport, work *histogramWork) error {
 	w := bufio.NewWriter(sh.reports(c.Out))
 	if c.JSON {
-		return errors.Join(printHistogramJSON(w, r), w.Flush())
+		return errors.Join(printHistogramJSON(w, r, work.boxes), w.Flush())
 	}
 	asked := len(c.Box) > 0 || c.Boxes != "" || c.Out == ""
-	if asked && len(r.Boxes) > 0 {
-		if err := printColumns(w, work.columns(r)); err != nil {
+	if asked && len(work.boxes) > 0 {
+		if err := printColumns(w, work.columns()); err != nil {
 			return err
 		}
 	}
@@ -80,9 +77,7 @@ func (c *histogramCmd) print(sh *shell, r histogramReport, work *histogramWork) 
 }
 
 // printHistogramJSON prints an object with a box on every line.
-func printHistogramJSON(w io.Writer, r histogramReport) error {
-	boxes := r.Boxes
-	r.Boxes = nil
+func printHistogramJSON(w io.Writer, r histogramReport, boxes []boxHistogram) error {
 	head, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -97,11 +92,7 @@ func printHistogramJSON(w io.Writer, r histogramReport) error {
 
 // String is the report in one line.
 func (r histogramReport) String() string {
-	s := fmt.Sprintf("%d×%d", r.Width, r.Height)
-	if r.Channels > 1 {
-		s += fmt.Sprintf("×%d", r.Channels)
-	}
-	s += fmt.Sprintf(", %d bins from %g to %g", r.Bins, r.Range[0], r.Range[1])
+	s := fmt.Sprintf("%v, %d bins from %g to %g", r.extent, r.Bins, r.Range[0], r.Range[1])
 	if r.Weighted {
 		s += ", weighted"
 	}
@@ -125,7 +116,7 @@ func inBytes(n int64) string {
 }
 
 // columns has a line for every bin and a column for every channel of every box.
-func (w *histogramWork) columns(r histogramReport) [][]string {
+func (w *histogramWork) columns() [][]string {
 	bins := w.bins
 	name := func(bin int) string {
 		switch {
@@ -142,7 +133,7 @@ func (w *histogramWork) columns(r histogramReport) [][]string {
 	}
 	channel := []string{"channel"}
 	last := [4][]string{{"area"}, {"median"}, {"mode"}, {"entropy"}}
-	for _, b := range r.Boxes {
+	for _, b := range w.boxes {
 		for c, h := range b.channels {
 			rows[0] = append(rows[0], b.Box.String())
 			channel = append(channel, strconv.Itoa(c))
@@ -154,7 +145,7 @@ func (w *histogramWork) columns(r histogramReport) [][]string {
 			}
 		}
 	}
-	if w.channels > 1 {
+	if w.Channels > 1 {
 		rows = append(rows[:1:1], append([][]string{channel}, rows[1:]...)...)
 	}
 	return append(rows, last[:]...)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 )
 
@@ -36,11 +37,38 @@ func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// A source is an image, or a volume, which has a stack.
+// A source is an image, or a volume, which has a stack, and the device that its tables are made
+// on, nil for the CPU.
 type source struct {
-	image any // the first slice of a volume
-	stack *imgio.Stack
-	close func()
+	image  any // the first slice of a volume
+	stack  *imgio.Stack
+	device *gpu.Device
+	file   io.Closer // that the image stands on
+	ctx    context.Context
+}
+
+// source opens a device and then what is to be read.
+func (sh *shell) source(place *placeFlag, open func() (*source, error)) (*source, error) {
+	device, err := place.open()
+	if err != nil {
+		return nil, err
+	}
+	src, err := open()
+	if err != nil {
+		device.Close()
+		return nil, err
+	}
+	src.device, src.ctx = device, sh.ctx
+	return src, nil
+}
+
+// close closes what was opened. Ctrl-C may have left a slice half read or the device at
+// work: they must then stay until the process ends.
+func (s *source) close() {
+	if s.ctx.Err() == nil {
+		s.file.Close()
+		s.device.Close()
+	}
 }
 
 // slices is how many images like the first there are.
@@ -58,7 +86,7 @@ func (sh *shell) openSource(path, color string, volume bool) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &source{image: picture.Image, close: func() { _ = picture.Close() }}, nil
+		return &source{image: picture.Image, file: picture}, nil
 	}
 	stack, err := await(sh.ctx, func() (*imgio.Stack, error) {
 		if path != standard {
@@ -74,13 +102,7 @@ func (sh *shell) openSource(path, color string, volume bool) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{image: stack.First, stack: stack, close: func() {
-		// Ctrl-C may have left a slice half read: what is read from must then stay until
-		// the process ends.
-		if sh.ctx.Err() == nil {
-			stack.Close()
-		}
-	}}, nil
+	return &source{image: stack.First, stack: stack, file: stack}, nil
 }
 
 // imageOrDemo is the image of a path, or the one that boxsum draws. It may not be
@@ -90,7 +112,7 @@ func (sh *shell) imageOrDemo(in, out, color string, demo bool) (*source, error) 
 	case demo && in != "":
 		return nil, errors.New("--demo draws its own image: leave out " + in)
 	case demo:
-		return &source{image: imgio.Demo(1920, 1080), close: func() {}}, nil
+		return &source{image: imgio.Demo(1920, 1080), file: new(imgio.Picture)}, nil
 	case in == "":
 		return nil, errors.New("no image: name a file, or let --demo draw one")
 	}

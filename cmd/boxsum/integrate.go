@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -38,11 +37,6 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	device, err := c.open()
-	if err != nil {
-		return err
-	}
-	defer device.Close()
 	src, err := c.source(sh)
 	if err != nil {
 		return err
@@ -61,19 +55,17 @@ func (c *integrateCmd) Run(sh *shell) error {
 		return err
 	}
 	start := time.Now()
-	took, err := sh.integrate(device, work, opt)
+	took, err := sh.integrate(src.device, work, opt)
 	if err != nil {
 		return err
 	}
-	if c.Out != "" {
-		if err := sh.save(c.Out, out, work); err != nil {
-			return err
-		}
+	if err := sh.save(c.Out, out, work); err != nil {
+		return err
 	}
 	if work.streamed() {
 		took = time.Since(start)
 	}
-	return c.print(sh, newReport(work, device, opt, took, c.Out))
+	return c.print(sh, newReport(work, src.device, opt, took, c.Out))
 }
 
 // checkVolume refuses what a volume does not have.
@@ -93,25 +85,24 @@ func (c *integrateCmd) checkVolume() error {
 
 // format is how to write the tables, if they are written.
 func (c *integrateCmd) format() (format, error) {
-	if c.Out == "" {
-		return format{}, nil
-	}
-	f, err := formatOf(c.Out, c.Squares, c.Tilted)
-	if err == nil && c.Volume && !f.rows {
+	f, err := formatOf(c.Out, "tables", c.Squares, c.Tilted)
+	if err == nil && c.Volume && c.Out != "" && !f.rows {
 		err = fmt.Errorf("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
 	}
-	return f, cmp.Or(err, checkFolder(c.Out))
+	return f, err
 }
 
-// source is what to integrate.
+// source is what to integrate, and on what.
 func (c *integrateCmd) source(sh *shell) (*source, error) {
-	if !c.Volume {
-		return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
-	}
-	if err := checkApart(c.In, c.Out, true); err != nil {
-		return nil, err
-	}
-	return sh.openSource(c.In, c.Color, true)
+	return sh.source(&c.placeFlag, func() (*source, error) {
+		if !c.Volume {
+			return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
+		}
+		if err := checkApart(c.In, c.Out, true); err != nil {
+			return nil, err
+		}
+		return sh.openSource(c.In, c.Color, true)
+	})
 }
 
 // print reports on standard output, unless the table went there.

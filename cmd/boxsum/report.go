@@ -12,10 +12,7 @@ import (
 
 // A report is what integrate says it did.
 type report struct {
-	Width        int     `json:"width"`
-	Height       int     `json:"height"`
-	Depth        int     `json:"depth,omitempty"` // of a volume
-	Channels     int     `json:"channels"`
+	extent
 	Types        string  `json:"types"`               // as in u8:u32, or u8:u32+u64+tilted
 	Algorithm    string  `json:"algorithm,omitempty"` // a published one; its table was checked
 	On           string  `json:"on"`
@@ -34,8 +31,8 @@ func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration,
 	took = max(took, 1) // a coarse clock may not have moved
 	size := work.size()
 	r := report{
-		Width: size.width, Height: size.height, Depth: size.depth, Channels: size.channels, Types: work.types(), Out: out,
-		RowByRow: work.streamed() && size.depth == 0, SliceBySlice: work.streamed() && size.depth > 0,
+		extent: size, Types: work.types(), Out: out,
+		RowByRow: work.streamed() && size.Depth == 0, SliceBySlice: work.streamed() && size.Depth > 0,
 	}
 	if d != nil {
 		r.On, r.Device = d.Info().Kind.String(), d.Info().Name
@@ -54,14 +51,7 @@ func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration,
 // String is the report in one line.
 func (r report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d×%d", r.Width, r.Height)
-	if r.Depth > 0 {
-		fmt.Fprintf(&b, "×%d", r.Depth)
-	}
-	if r.Channels > 1 {
-		fmt.Fprintf(&b, "×%d", r.Channels)
-	}
-	fmt.Fprintf(&b, " %s", strings.Replace(r.Types, ":", "→", 1))
+	fmt.Fprintf(&b, "%v %s", r.extent, strings.Replace(r.Types, ":", "→", 1))
 	if r.RowByRow {
 		b.WriteString(", row by row")
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // askRotated answers from a table for each rotation, one after the other.
-func (c *queryCmd) askRotated(sh *shell, device *gpu.Device, pair pair, src *source, questions []question) ([]answer, error) {
+func (c *queryCmd) askRotated(sh *shell, pair pair, src *source, questions []question) ([]answer, error) {
 	answers := make([]answer, len(questions))
 	done := map[rotated.Rotation]bool{}
 	for _, q := range questions {
@@ -23,7 +23,7 @@ func (c *queryCmd) askRotated(sh *shell, device *gpu.Device, pair pair, src *sou
 		}
 		done[q.rot] = true
 		start := time.Now()
-		work, err := pair.rotate(device, src.image, q.rot, sh.watched(&boxsum.Options{}, "integrating", device))
+		work, err := pair.rotate(src.device, src.image, q.rot, sh.watched(&boxsum.Options{}, "integrating", src.device))
 		if err != nil {
 			return nil, err
 		}
