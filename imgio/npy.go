@@ -182,7 +182,7 @@ func remaining(r io.Reader) int64 {
 	switch r := r.(type) {
 	case *replay:
 		if n := remaining(r.rest); n >= 0 {
-			return n + int64(len(r.head))
+			return n + int64(r.Buffered())
 		}
 		return -1
 	case interface{ Len() int }:
