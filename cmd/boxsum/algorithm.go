@@ -42,14 +42,14 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 		return err
 	}
 	defer src.close()
-	img, err := anyImage(src.image)
+	pair, err := pairNamed(src.image, "auto")
 	if err != nil {
 		return err
 	}
 
 	var published *papers.Job
 	for _, p := range precisions {
-		published, err = img.prepare(chosen.Algorithm, &papers.Options{
+		published, err = pair.prepare(src.image, chosen.Algorithm, &papers.Options{
 			Precision: p, Rotation: chosen.Rotation, Threads: opt.Workers, Device: src.device,
 		})
 		if !errors.Is(err, boxsum.ErrTypes) { // it is not one for other channels

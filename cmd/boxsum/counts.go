@@ -36,8 +36,9 @@ type channelHistogram struct {
 	entropy      float64
 }
 
-// histogram makes the table of the image.
-func (img typedImage[P]) histogram(c *histogramCmd, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
+// newHistogram makes the table of an image.
+func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
+	img := pixels.(boxsum.Image[P])
 	bytes, err := histogram.Bytes[uint32](img.Width, img.Height, img.Channels, c.Bins)
 	if err != nil {
 		return nil, err
@@ -49,28 +50,28 @@ func (img typedImage[P]) histogram(c *histogramCmd, weights any, device *gpu.Dev
 	// Sums of whole weights in 64 bits stay exact.
 	switch w := weights.(type) {
 	case boxsum.Image[uint8]:
-		return weighted[uint64](img.Image, w, c, opt)
+		return weighted[uint64](img, w, c, opt)
 	case boxsum.Image[uint16]:
-		return weighted[uint64](img.Image, w, c, opt)
+		return weighted[uint64](img, w, c, opt)
 	case boxsum.Image[uint32]:
-		return weighted[uint64](img.Image, w, c, opt)
+		return weighted[uint64](img, w, c, opt)
 	case boxsum.Image[int16]:
-		return weighted[int64](img.Image, w, c, opt)
+		return weighted[int64](img, w, c, opt)
 	case boxsum.Image[int32]:
-		return weighted[int64](img.Image, w, c, opt)
+		return weighted[int64](img, w, c, opt)
 	case boxsum.Image[float32]:
-		return weighted[float64](img.Image, w, c, opt)
+		return weighted[float64](img, w, c, opt)
 	case boxsum.Image[float64]:
-		return weighted[float64](img.Image, w, c, opt)
+		return weighted[float64](img, w, c, opt)
 	case nil:
 	default:
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
-	return madeHistogram(img.Image, c, func(t *histogram.Table[uint32]) error {
+	return madeHistogram(img, c, func(t *histogram.Table[uint32]) error {
 		if device != nil {
-			return gpu.IntegrateHistogramHostInto(device, t, img.Image, nil)
+			return gpu.IntegrateHistogramHostInto(device, t, img, nil)
 		}
-		return histogram.IntegrateInto(t, img.Image, (*histogram.Options)(plainOptions(opt)))
+		return histogram.IntegrateInto(t, img, (*histogram.Options)(plainOptions(opt)))
 	})
 }
 

@@ -121,11 +121,11 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 			return figure, err
 		}
 		defer picture.Close()
-		img, err := anyImage(picture.Image)
+		pair, err := pairNamed(picture.Image, "auto")
 		if err != nil {
 			return figure, err
 		}
-		figure.Image = img.show()
+		figure.Image = pair.show(picture.Image)
 		width, height = figure.Image.Bounds().Dx(), figure.Image.Bounds().Dy()
 	}
 	var err error

@@ -61,7 +61,7 @@ func (c *histogramCmd) Run(sh *shell) error {
 		return err
 	}
 	defer src.close()
-	img, err := anyImage(src.image)
+	pair, err := pairNamed(src.image, "auto")
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (c *histogramCmd) Run(sh *shell) error {
 	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
 	c.announce = func(bytes int64) { *opt = *sh.watched(opt, "counting, "+inBytes(bytes), src.device) }
-	work, err := img.histogram(c, weights, src.device, opt)
+	work, err := pair.histogram(c, src.image, weights, src.device, opt)
 	if err = cmp.Or(err, sh.ctx.Err()); err != nil {
 		return err
 	}
