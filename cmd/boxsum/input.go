@@ -19,20 +19,17 @@ var colorModes = map[string]imgio.ColorMode{"gray": imgio.ToGray, "keep": imgio.
 // await gives what do gives, or returns at once on Ctrl-C: do may wait for a
 // pipe that stays silent, or that nobody reads from.
 func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
+	var value, none T
+	var err error
+	done := make(chan struct{})
 	go func() {
-		value, err := do()
-		done <- result{value, err}
+		defer close(done)
+		value, err = do()
 	}()
 	select {
-	case r := <-done:
-		return r.value, r.err
+	case <-done:
+		return value, err
 	case <-ctx.Done():
-		var none T
 		return none, ctx.Err()
 	}
 }

@@ -51,24 +51,16 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	work, err := pair.job(src, tableChoice{c.Squares, c.Tilted, out.rows})
+	work, took, err := sh.tables(src, pair, tableChoice{c.Squares, c.Tilted, out.rows}, opt)
 	if err != nil {
-		return err
-	}
-	sh.progress.begin("loading", work.read())
-	if err := work.load(sh.ctx, sh.progress.add); err != nil {
 		return err
 	}
 	start := time.Now()
-	took, err := sh.integrate(src.device, work, opt)
-	if err != nil {
-		return err
-	}
 	if err := sh.save(c.Out, out, work); err != nil {
 		return err
 	}
 	if work.streamed() {
-		took = time.Since(start)
+		took = time.Since(start) // which is when it was made
 	}
 	return c.print(sh, newReport(work, src.device, opt, took, c.Out))
 }

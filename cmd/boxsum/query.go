@@ -67,16 +67,8 @@ func (c *queryCmd) Run(sh *shell) error {
 
 // ask answers from the upright table of an image, or from that of a volume.
 func (c *queryCmd) ask(sh *shell, pair pair, src *source, boxes []box) ([]answer, error) {
-	work, err := pair.job(src, tableChoice{squares: true})
-	if err != nil {
-		return nil, err
-	}
-	sh.progress.begin("loading", work.read())
-	if err := work.load(sh.ctx, sh.progress.add); err != nil {
-		return nil, err
-	}
 	opt := &boxsum.Options{}
-	took, err := sh.integrate(src.device, work, opt)
+	work, took, err := sh.tables(src, pair, tableChoice{squares: true}, opt)
 	if err != nil {
 		return nil, err
 	}
