@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
 )
@@ -107,12 +106,6 @@ func (c *histogramCmd) Run(sh *shell) error {
 type rangeFlag struct {
 	low, high float64
 	given     bool
-}
-
-// Decode takes the range from the command line.
-func (r *rangeFlag) Decode(ctx *kong.DecodeContext) (err error) {
-	*r, err = scan(ctx, "LOW,HIGH", parseRange)
-	return err
 }
 
 func parseRange(text string) (r rangeFlag, err error) {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kong"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -25,13 +24,6 @@ func (f *rotateFlags) rotates() bool { return f.Rotate.set || len(f.Rect) > 0 }
 type rotationFlag struct {
 	rotated.Rotation
 	set bool
-}
-
-// Decode takes a rotation from the command line.
-func (f *rotationFlag) Decode(ctx *kong.DecodeContext) (err error) {
-	f.Rotation, err = scan(ctx, "a ratio such as 1/2", func(text string) (rotated.Rotation, error) { return rotated.Parse(strings.TrimSpace(text)) })
-	f.set = err == nil
-	return err
 }
 
 // A rectangle is X, Y, W, H and degrees as the user gave them; NaN stands for
@@ -66,13 +58,6 @@ func parseFloats(to []float64, least int, text, what, form, number string) error
 		to[i] = v
 	}
 	return nil
-}
-
-type rectList []rectangle
-
-// Decode takes one rectangle from the command line.
-func (l *rectList) Decode(ctx *kong.DecodeContext) error {
-	return scanMore(ctx, (*[]rectangle)(l), rectForm, parseRectangle)
 }
 
 // A question is one box to ask for: of a lattice, or the nearest one there to a
