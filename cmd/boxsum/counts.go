@@ -47,24 +47,16 @@ func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *
 		bytes *= 2
 	}
 	c.announce(bytes)
-	// Sums of whole weights in 64 bits stay exact.
-	switch w := weights.(type) {
-	case boxsum.Image[uint8]:
-		return weighted[uint64](img, w, c, opt)
-	case boxsum.Image[uint16]:
-		return weighted[uint64](img, w, c, opt)
-	case boxsum.Image[uint32]:
-		return weighted[uint64](img, w, c, opt)
-	case boxsum.Image[int16]:
-		return weighted[int64](img, w, c, opt)
-	case boxsum.Image[int32]:
-		return weighted[int64](img, w, c, opt)
-	case boxsum.Image[float32]:
-		return weighted[float64](img, w, c, opt)
-	case boxsum.Image[float64]:
-		return weighted[float64](img, w, c, opt)
-	case nil:
-	default:
+	if weights != nil {
+		for _, of := range []func(boxsum.Image[P], any, *histogramCmd, *boxsum.Options) (*histogramWork, error){
+			// Sums of whole weights in 64 bits stay exact.
+			weighted[uint64, P, uint8], weighted[uint64, P, uint16], weighted[uint64, P, uint32], weighted[int64, P, int16],
+			weighted[int64, P, int32], weighted[float64, P, float32], weighted[float64, P, float64],
+		} {
+			if work, err := of(img, weights, c, opt); work != nil || err != nil {
+				return work, err
+			}
+		}
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
 	return madeHistogram(img, c, func(t *histogram.Table[uint32]) error {
@@ -75,8 +67,12 @@ func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *
 	})
 }
 
-// weighted is a table of weights instead of counts.
-func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
+// weighted is a table of weights instead of counts, and nil where these are not of type W.
+func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], of any, c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
+	weights, ok := of.(boxsum.Image[W])
+	if !ok {
+		return nil, nil
+	}
 	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
 		return nil, fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
 			c.Weights, weights.Width, weights.Height, count(weights.Channels, "channel"), img.Width, img.Height)
