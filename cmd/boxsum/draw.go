@@ -112,19 +112,16 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 		if c.Size != "" {
 			return figure, fmt.Errorf("--size %s is for a blank sheet: leave it out with an image", c.Size)
 		}
-		if err := checkApart(c.In, c.Out, false); err != nil {
-			return figure, err
-		}
-		picture, err := sh.open(c.In, c.Color)
+		src, err := sh.imageOrDemo(c.In, c.Out, c.Color, false)
 		if err != nil {
 			return figure, err
 		}
-		defer picture.Close()
-		pair, err := pairNamed(picture.Image, "auto")
+		defer src.file.Close()
+		pair, err := pairNamed(src.image, "auto")
 		if err != nil {
 			return figure, err
 		}
-		figure.Image = pair.show(picture.Image)
+		figure.Image = pair.show(src.image)
 		width, height = figure.Image.Bounds().Dx(), figure.Image.Bounds().Dy()
 	}
 	var err error

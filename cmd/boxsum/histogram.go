@@ -72,15 +72,12 @@ func (c *histogramCmd) Run(sh *shell) error {
 	}
 	var weights any
 	if c.Weights != "" {
-		if err := checkApart(c.Weights, c.Out, false); err != nil {
-			return err
-		}
-		picture, err := sh.open(c.Weights, "gray")
+		other, err := sh.imageOrDemo(c.Weights, c.Out, "gray", false)
 		if err != nil {
 			return err
 		}
-		defer picture.Close()
-		weights = picture.Image
+		defer other.file.Close()
+		weights = other.image
 	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
 	c.announce = func(bytes int64) { *opt = *sh.watched(opt, "counting, "+inBytes(bytes), src.device) }
@@ -92,13 +89,11 @@ func (c *histogramCmd) Run(sh *shell) error {
 		boxes = []box{{0, 0, work.Width, work.Height}}
 	}
 	report := histogramReport{
-		extent: work.extent, On: "cpu",
-		Bins: work.bins.N, Range: [2]float64{work.bins.Low, work.bins.High}, Weighted: weights != nil,
+		extent: work.extent,
+		Bins:   work.bins.N, Range: [2]float64{work.bins.Low, work.bins.High}, Weighted: weights != nil,
 		Milliseconds: float64(work.took) / float64(time.Millisecond), Bytes: work.bytes, Out: c.Out,
 	}
-	if d := src.device; d != nil {
-		report.On, report.Device = d.Info().Kind.String(), d.Info().Name
-	}
+	report.On, report.Device = placeOf(src.device)
 	for _, b := range boxes {
 		work.boxes = append(work.boxes, work.ask(b))
 	}

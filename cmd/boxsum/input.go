@@ -79,7 +79,7 @@ func (s *source) slices() int {
 // openSource reads the image or the volume of a path.
 func (sh *shell) openSource(path, color string, volume bool) (*source, error) {
 	if !volume {
-		picture, err := sh.open(path, color)
+		picture, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, colorModes[color]) })
 		if err != nil {
 			return nil, err
 		}
@@ -89,12 +89,7 @@ func (sh *shell) openSource(path, color string, volume bool) (*source, error) {
 		if path != standard {
 			return imgio.OpenStack(path, colorModes[color])
 		}
-		sh.progress.begin("reading", 0)
-		stack, err := imgio.DecodeStack(&meteredReader{sh.stdin, sh.progress}, colorModes[color])
-		if err != nil {
-			return nil, fmt.Errorf("%w, in standard input", err)
-		}
-		return stack, nil
+		return decode(sh, "standard input", sh.stdin, 0, colorModes[color], imgio.DecodeStack)
 	})
 	if err != nil {
 		return nil, err
@@ -119,14 +114,10 @@ func (sh *shell) imageOrDemo(in, out, color string, demo bool) (*source, error) 
 	return sh.openSource(in, color, false)
 }
 
-// open reads the picture of a path.
-func (sh *shell) open(path, color string) (*imgio.Picture, error) {
-	return await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, colorModes[color]) })
-}
-
+// read reads the picture of a path.
 func (sh *shell) read(path string, mode imgio.ColorMode) (*imgio.Picture, error) {
 	if path == standard {
-		return sh.decode("standard input", sh.stdin, 0, mode)
+		return decode(sh, "standard input", sh.stdin, 0, mode, imgio.Decode)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -140,7 +131,7 @@ func (sh *shell) read(path string, mode imgio.ColorMode) (*imgio.Picture, error)
 	if info.IsDir() || info.Mode().IsRegular() && isArray(f) {
 		return imgio.Open(path, mode) // which maps arrays, and so reads nothing yet
 	}
-	return sh.decode(path, f, info.Size(), mode)
+	return decode(sh, path, f, info.Size(), mode, imgio.Decode)
 }
 
 func isArray(f *os.File) bool {
@@ -151,13 +142,13 @@ func isArray(f *os.File) bool {
 }
 
 // decode reads a stream of about this many bytes, or 0 where nobody can tell.
-func (sh *shell) decode(name string, r io.Reader, size int64, mode imgio.ColorMode) (*imgio.Picture, error) {
+func decode[T any](sh *shell, name string, r io.Reader, size int64, mode imgio.ColorMode, by func(io.Reader, imgio.ColorMode) (T, error)) (T, error) {
 	sh.progress.begin("reading", size)
-	picture, err := imgio.Decode(&meteredReader{r, sh.progress}, mode)
+	value, err := by(&meteredReader{r, sh.progress}, mode)
 	if err != nil {
-		return nil, fmt.Errorf("%w, in %s", err, name)
+		err = fmt.Errorf("%w, in %s", err, name)
 	}
-	return picture, nil
+	return value, err
 }
 
 // A meteredReader counts what it reads. Pictures are decoded once all of them

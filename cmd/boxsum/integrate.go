@@ -136,10 +136,8 @@ func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration,
 		extent: size, Types: work.types(), Out: out,
 		RowByRow: work.streamed() && size.Depth == 0, SliceBySlice: work.streamed() && size.Depth > 0,
 	}
-	if d != nil {
-		r.On, r.Device = d.Info().Kind.String(), d.Info().Name
-	} else {
-		r.On, r.Level, r.Workers = "cpu", opt.Level.String(), work.workers(opt)
+	if r.On, r.Device = placeOf(d); d == nil {
+		r.Level, r.Workers = opt.Level.String(), work.workers(opt)
 		if opt.Level == *new(boxsum.Level) {
 			r.Level = theCPU().Level
 		}
@@ -175,6 +173,14 @@ func (r report) String() string {
 		fmt.Fprintf(&b, " → %s", nameOf(r.Out))
 	}
 	return b.String()
+}
+
+// placeOf is what a report calls a device, and its name if it is one.
+func placeOf(d *gpu.Device) (on, name string) {
+	if d == nil {
+		return "cpu", ""
+	}
+	return d.Info().Kind.String(), d.Info().Name
 }
 
 // rounded is a number with the three digits that count, written out.
