@@ -1,4 +1,6 @@
-// Package exact turns sums into statistics without rounding on the way.
+// Package exact turns sums into statistics: from integers without rounding on the
+// way, whatever the size of the box, and from floats as far as their rounding lets
+// it.
 package exact
 
 import (
@@ -16,10 +18,26 @@ func Mean[S kernel.Sum](n int, sum S) float64 {
 	return float64(sum) / float64(n)
 }
 
+// A Rounding is what the entries that a box was read from say about the rounding
+// of floats in them.
+type Rounding struct {
+	Squares float64 // the largest entry of the squares
+	Pixels  int     // of all that this entry sums
+	Steps   int     // how many additions, one after the other, led to it at most
+	Whole   bool    // all entries are whole numbers and small enough to be exact
+}
+
+// WholeBelow is up to where whole numbers in float64 entries count as exact. It is
+// less than 2^53, so that rounded numbers that are whole by chance are not taken
+// for exact ones.
+const WholeBelow = 1 << 44
+
 // Variance is that of n numbers, from their sum and the sum of their squares:
-// never negative, 0 of none, from exact integers where both are integers, and NaN
-// where such sums cannot be of any numbers, for they did not fit their types.
-func Variance[S, Q kernel.Sum](n int, sum S, squares Q) float64 {
+// never negative, and 0 of none. Where both are integers it is exact but for the
+// last two roundings, and NaN where such sums cannot be of any numbers, for they
+// did not fit their types. Where there are floats it is NaN if the rounding of the
+// sums may be more than a fiftieth of it: then cancellation has eaten it.
+func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r Rounding) float64 {
 	if n == 0 {
 		return 0
 	}
@@ -29,7 +47,49 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q) float64 {
 		}
 	}
 	mean := Mean(n, sum)
-	return max(0, float64(squares)/float64(n)-float64(mean*mean)) // the same bits, fused or not
+	if r.Whole && float64(squares) < WholeBelow && math.Abs(float64(sum)) < WholeBelow {
+		return ofIntegers(uint64(n), uint64(math.Abs(float64(sum))), uint64(squares))
+	}
+	v := float64(squares)/float64(n) - float64(mean*mean) // the same bits, fused or not
+	if r.Steps > 0 && !(v > 50*r.ofVariance(n, mean, epsilon[S](), epsilon[Q]())) {
+		return math.NaN()
+	}
+	return max(0, v)
+}
+
+// ofVariance estimates how far rounding may have moved a variance. Each entry has
+// gone through as many roundings as there are steps. Their errors grow as the root
+// of that number where they are independent; the factor of four leaves room for
+// where they are not. By the inequality of Cauchy and Schwarz the magnitudes that
+// sums have on their way are not above the root of the pixels times their squares.
+func (r *Rounding) ofVariance(n int, mean, sums, squares float64) float64 {
+	const entries, room = 4, 4
+	grown := entries * room * math.Sqrt(float64(r.Steps))
+	ofSquares := grown * squares * r.Squares / float64(n)
+	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.Squares) / float64(n)
+	return ofSquares + 2*math.Abs(mean)*ofMean + ofMean*ofMean
+}
+
+// epsilon is half a unit in the last place of 1, and 0 for integers.
+func epsilon[S kernel.Sum]() float64 {
+	switch any(*new(S)).(type) {
+	case float32:
+		return 0x1p-24
+	case float64:
+		return 0x1p-53
+	}
+	return 0
+}
+
+// IsWhole reports whether all of these entries are whole numbers below
+// [WholeBelow].
+func IsWhole[S kernel.Sum](entries ...S) bool {
+	for _, e := range entries {
+		if f := float64(e); f != math.Trunc(f) || math.Abs(f) >= WholeBelow {
+			return false
+		}
+	}
+	return true
 }
 
 func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {

@@ -49,9 +49,9 @@ func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 		a.step = append(a.step, idx)
 		a.keep = append(a.keep, Mem{Base: lanes, Disp: lanesKeep + 64*s})
 	}
-	if o.sum == f32 {
+	if o.shifts() {
 		a.offset = YMM()
-		VBROADCASTSS(offset, a.offset)
+		o.broadcastOffset(offset, a.offset)
 	}
 }
 

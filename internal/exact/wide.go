@@ -1,0 +1,125 @@
+package exact
+
+import (
+	"iter"
+	"math"
+	"math/big"
+	"math/bits"
+
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// Most is how many pixels of type P, or squares of them, always fit a sum of type
+// S: sums of more may wrap. Floats do not.
+func Most[P kernel.Pixel, S kernel.Sum](squares bool) int {
+	var bound uint64
+	switch any(*new(P)).(type) {
+	case uint8:
+		bound = math.MaxUint8
+	case uint16:
+		bound = math.MaxUint16
+	case int16:
+		bound = 1 << 15
+	case int32:
+		bound = 1 << 31
+	case uint32:
+		bound = math.MaxUint32
+	}
+	return MostOf[S](bound, squares)
+}
+
+// MostOf is [Most] for pixels that are at most this bound, or its negative.
+func MostOf[S kernel.Sum](bound uint64, squares bool) int {
+	var largest uint64
+	switch any(*new(S)).(type) {
+	case uint32:
+		largest = math.MaxUint32
+	case uint64:
+		largest = math.MaxUint64
+	case int64:
+		largest = math.MaxInt64
+	}
+	if squares {
+		bound *= bound // less than 2^64
+	}
+	if largest == 0 || bound == 0 {
+		return math.MaxInt
+	}
+	return int(min(largest/bound, math.MaxInt))
+}
+
+// Usual is Most for a table of which nobody knows the pixels: those of the type
+// that such sums are usually of.
+func Usual[S kernel.Sum](squares bool) int {
+	switch any(*new(S)).(type) {
+	case uint32:
+		return Most[uint8, S](squares)
+	case int64:
+		return Most[int32, S](squares)
+	}
+	if squares {
+		return Most[uint16, S](squares)
+	}
+	return Most[uint32, S](squares)
+}
+
+// Bound is a power of two, or one less, that the magnitude of no pixel exceeds: of
+// 32 bits, for which [Most] is hardly a pixel where they are squared.
+func Bound[P kernel.Pixel](rows iter.Seq[[]P]) uint64 {
+	var signed int32
+	var unsigned uint32
+	for row := range rows {
+		switch row := any(row).(type) {
+		case []int32:
+			for _, p := range row {
+				signed |= p ^ p>>31 // |p|, or one less
+			}
+		case []uint32:
+			for _, p := range row {
+				unsigned |= p
+			}
+		}
+	}
+	if unsigned != 0 {
+		return 1<<bits.Len32(unsigned) - 1
+	}
+	return 1 << bits.Len32(uint32(signed))
+}
+
+// An Int is a sum of many integers: 128 bits hold those of any image.
+type Int struct {
+	hi int64
+	lo uint64
+}
+
+// Add adds an integer sum.
+func Add[S kernel.Sum](i *Int, s S) {
+	hi, lo := int64(0), uint64(s)
+	if s < 0 {
+		hi = -1
+	}
+	var carry uint64
+	i.lo, carry = bits.Add64(i.lo, lo, 0)
+	i.hi += hi + int64(carry)
+}
+
+func (i *Int) big() *big.Int {
+	b := new(big.Int).Lsh(big.NewInt(i.hi), 64)
+	return b.Add(b, new(big.Int).SetUint64(i.lo))
+}
+
+// Mean is that of n numbers of this sum, rounded once.
+func (i *Int) Mean(n int) float64 {
+	f, _ := new(big.Rat).SetFrac(i.big(), big.NewInt(int64(n))).Float64()
+	return f
+}
+
+// Variance is that of n numbers of this sum and sum of squares, rounded once.
+func (i *Int) Variance(n int, squares *Int) float64 {
+	sum, count := i.big(), big.NewInt(int64(n))
+	sum.Mul(sum, sum)
+	num := squares.big()
+	num.Sub(num.Mul(num, count), sum)
+	f, _ := new(big.Rat).SetFrac(num, count.Mul(count, count)).Float64()
+	return f
+}
