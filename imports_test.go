@@ -20,7 +20,7 @@ var below = map[string][]string{
 	"internal/pairs/expand": {"internal/pairs"},
 	"internal/exact":        {"internal/kernel"},
 	"internal/ref":          {"internal/kernel"},
-	"internal/engine":       {"internal/kernel", "internal/grid", "internal/pairs"},
+	"internal/engine":       {"internal/exact", "internal/kernel", "internal/grid", "internal/pairs"},
 	"":                      cpu[1:],
 	"imgio":                 cpu,
 	"rotated":               cpu,

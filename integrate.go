@@ -20,7 +20,7 @@ func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 	}
 	t, err := NewTable[S](src.Width, src.Height, src.Channels)
 	if err == nil {
-		err = fill(j, t, opt)
+		err = fill(j, t)
 	}
 	return grid.OrNil(t, err)
 }
@@ -35,11 +35,11 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 	if err != nil {
 		return err
 	}
-	return fill(j, dst, opt)
+	return fill(j, dst)
 }
 
-func fill[S Sum, P Pixel](j *job[P, S, uint64], t *Table[S], opt *Options) error {
-	if err := accept(&j.Sum, t, &j.Src, opt.offset()); err != nil {
+func fill[S Sum, P Pixel](j *job[P, S, uint64], t *Table[S]) error {
+	if err := accept(&j.Sum, t, &j.Src, false); err != nil {
 		return err
 	}
 	return j.Fill()
@@ -58,7 +58,7 @@ func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*Sq
 	}
 	t, err := NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
 	if err == nil {
-		err = fillSquares(j, t, opt)
+		err = fillSquares(j, t)
 	}
 	return grid.OrNil(t, err)
 }
@@ -71,18 +71,21 @@ func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src
 	if err != nil {
 		return err
 	}
-	return fillSquares(j, dst, opt)
+	return fillSquares(j, dst)
 }
 
-func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q], opt *Options) error {
+func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {
 	if t == nil {
 		return grid.NoTable()
 	}
-	if err := accept(&j.Sum, t.Sum, &j.Src, opt.offset()); err != nil {
+	if err := accept(&j.Sum, t.Sum, &j.Src, false); err != nil {
 		return err
 	}
-	if err := accept(&j.Squares, t.Squares, &j.Src, 0); err != nil {
+	if err := accept(&j.Squares, t.Squares, &j.Src, true); err != nil {
 		return err
+	}
+	if t.Squares.first = nil; t.Squares.Offset != 0 {
+		t.Squares.first = t.Sum
 	}
 	return j.Fill()
 }
@@ -90,24 +93,26 @@ func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q
 type job[P Pixel, S Sum, Q Square] = engine.Job[P, S, Q, engine.Sums[P, S], engine.Sums[P, Q], *engine.Sums[P, S], *engine.Sums[P, Q]]
 
 func start[S Sum, Q Square, P Pixel](src *Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
-	if err := engine.CheckOffset[S](opt.offset()); err != nil {
-		return nil, err
-	}
 	j := engine.Take[job[P, S, Q]]()
 	j.Src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
-	return j, j.Start(opt.engine(), squares)
+	err := j.Start(opt.engine(), squares)
+	if err == nil {
+		err = j.Shift(opt.offset())
+	}
+	return j, err
 }
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
 // own memory.
-func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], offset float32) error {
+func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares bool) error {
 	if t == nil {
 		return grid.NoTable()
 	}
-	dst.Table(t.Sums, t.Width, t.Height, t.Channels, t.Stride, offset)
+	dst.Table(t.Sums, t.Width, t.Height, t.Channels, t.Stride)
 	if err := engine.Accept(dst, src); err != nil {
 		return err
 	}
-	t.Channels, t.Stride, t.Offset = dst.Channels, dst.Stride, offset
+	t.Channels, t.Stride, t.Offset = dst.Channels, dst.Stride, dst.Offset
+	t.pixels = engine.Pixels[S](src, squares, squares)
 	return nil
 }

@@ -16,10 +16,15 @@ type Options struct {
 	// Level is the instruction set to use; the zero Level is the best.
 	Level Level
 
-	// Offset is subtracted from every pixel before summing, and put back by
-	// box queries. Taking the mean away keeps float32 sums small and so
-	// nearly exact: it is for tables of float32, and an error with others.
+	// Offset is subtracted from every pixel before summing and squaring, and put
+	// back by box queries. Taking the mean away keeps sums of floats small and so
+	// nearly exact. It is for float pixels, and for float32 sums of any.
+	//
+	// Tables of squares of float pixels choose one by themselves where it is zero
+	// and all pixels lie far from zero, as a few of them tell. Plain keeps them
+	// from it: then the entries are the sums of the pixels as they are.
 	Offset float32
+	Plain  bool
 
 	// Context stops the work when it is done. The call then returns an error
 	// that wraps the context's, and what it was to fill holds nothing of use.
@@ -38,9 +43,9 @@ func (o *Options) engine() *engine.Options {
 	return &engine.Options{Workers: o.Workers, Level: o.Level.name, Context: o.Context, Progress: o.Progress}
 }
 
-func (o *Options) offset() float32 {
+func (o *Options) offset() (offset float32, plain bool) {
 	if o == nil {
-		return 0
+		return 0, false
 	}
-	return o.Offset
+	return o.Offset, o.Plain
 }

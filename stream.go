@@ -20,7 +20,7 @@ func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P]
 		return nil, err
 	}
 	s := new(Stream[S, P])
-	s.rows, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, opt.offset(), new(engine.Sums[P, S]))
+	s.rows, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, j.Sum.Offset, new(engine.Sums[P, S]))
 	return grid.OrNil(s, err)
 }
 
@@ -47,8 +47,8 @@ func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Option
 		return nil, err
 	}
 	s := new(SquaredStream[S, Q, P])
-	if s.sums, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, opt.offset(), new(engine.Sums[P, S])); err == nil {
-		s.squares, err = engine.NewRows[P, Q](j.Set, true, &j.Src.Extent, 0, new(engine.Sums[P, Q]))
+	if s.sums, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, j.Sum.Offset, new(engine.Sums[P, S])); err == nil {
+		s.squares, err = engine.NewRows[P, Q](j.Set, true, &j.Src.Extent, j.Squares.Offset, new(engine.Sums[P, Q]))
 	}
 	return grid.OrNil(s, err)
 }

@@ -3,6 +3,7 @@ package boxsum
 import (
 	"image"
 
+	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
@@ -23,6 +24,14 @@ type Table[S Sum] struct {
 	// Offset was subtracted from every pixel before summing, see
 	// [Options.Offset]. The entries lack it; box queries put it back.
 	Offset float32
+
+	pixels exact.Pixels
+	first  sums // of a table of squares with an offset: the table beside it
+}
+
+// sums are what the squares of pixels less an offset lack to be those of the pixels.
+type sums interface {
+	float(box image.Rectangle, channel int) float64
 }
 
 // NewTable allocates a table for an image of this size; zero channels stand for
@@ -64,13 +73,30 @@ func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
 	if box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
+	return t.restore(t.sum(box, channel), box, channel)
+}
+
+// restore puts the offset back into the sum of a box inside of the image.
+func (t *Table[S]) restore(s S, box image.Rectangle, channel int) S {
+	if t.Offset == 0 {
+		return s
+	}
+	offset, n := float64(t.Offset), float64(area(box))
+	if t.first != nil { // (p−o)² = p² − 2o(p−o) − o²
+		return s + S(2*offset*t.first.float(box, channel)+offset*offset*n)
+	}
+	return s + S(offset*n)
+}
+
+func (t *Table[S]) float(box image.Rectangle, channel int) float64 {
+	return float64(t.sum(box, channel))
+}
+
+// sum is that of a box inside of the image, without the offset.
+func (t *Table[S]) sum(box image.Rectangle, channel int) S {
 	top, bottom := t.Sums[box.Min.Y*t.Stride+channel:], t.Sums[box.Max.Y*t.Stride+channel:]
 	x0, x1 := box.Min.X*t.Channels, box.Max.X*t.Channels
-	s := bottom[x1] - bottom[x0] - top[x1] + top[x0]
-	if t.Offset != 0 {
-		s += t.offsets(area(box))
-	}
-	return s
+	return bottom[x1] - bottom[x0] - top[x1] + top[x0]
 }
 
 // SumChannels appends the sum of every channel over a box, clipped to the
@@ -88,14 +114,7 @@ func (t *Table[S]) SumChannels(dst []S, box image.Rectangle) []S {
 // SumBoxes writes the sums of all channels over every box, clipped to the
 // image: channel c of boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
-	if t == nil {
-		return grid.NoTable()
-	}
-	e := t.extent()
-	if err := e.Sums(len(t.Sums)); err != nil {
-		return err
-	}
-	if err := grid.Room(len(dst), len(boxes), t.Channels); err != nil {
+	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
 	}
 	// Written out so that the reads of many boxes are under way at once.
@@ -114,15 +133,12 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
 		}
 		if t.Offset != 0 {
 			for j := range sums {
-				sums[j] += t.offsets((x1 - x0) * (y1 - y0))
+				sums[j] = t.restore(sums[j], image.Rect(x0, y0, x1, y1), j)
 			}
 		}
 	}
 	return nil
 }
-
-// offsets is what was taken away from this many pixels together.
-func (t *Table[S]) offsets(pixels int) S { return S(float64(t.Offset) * float64(pixels)) }
 
 // A View is a table in one of the published conventions. It shares the memory
 // and the stride of the [Table] that it came from; channel c of entry (x, y)

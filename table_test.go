@@ -89,7 +89,7 @@ func testPair[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 					for _, workers := range []int{1, 2, 3} {
 						for _, packed := range []bool{false, true} {
 							what := fmt.Sprintf("%d×%d×%d, %v, %d workers, packed %v", im.Width, im.Height, channels, level, workers, packed)
-							opt := &boxsum.Options{Level: level, Workers: workers}
+							opt := &boxsum.Options{Level: level, Workers: workers, Plain: true}
 							sums := newGuarded[S](t, im.Width, im.Height, channels, packed)
 							if err := boxsum.IntegrateInto(sums.table, im, opt); err != nil {
 								t.Fatal(err)
@@ -363,7 +363,7 @@ func testStream[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, level := range boxsum.Levels() {
 		for _, shape := range shapes {
-			opt := &boxsum.Options{Level: level}
+			opt := &boxsum.Options{Level: level, Plain: true}
 			im := random[P](rng, shape.width, shape.height, 1+rng.IntN(4))
 			whole, err := boxsum.IntegrateSquares[S, Q](im, opt)
 			if err != nil {

@@ -53,6 +53,7 @@ func fill[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src 
 	if err := e.Same(&src.Extent); err != nil {
 		return err
 	}
+	dst.pixels = engine.Pixels[S](&src, false, false)
 	run := engine.Take[engine.Run[layer[P, S]]]()
 	l := &run.Layer
 	l.table, l.src, l.level = dst, src, set.Level

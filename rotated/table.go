@@ -31,6 +31,8 @@ type Table[S boxsum.Sum] struct {
 	// rows and columns hold the sums of all pixels up to a row, and from a column
 	// on.
 	rows, columns []S
+
+	pixels exact.Pixels
 }
 
 // A plane is lines of sums, each from a cache line on, with room beyond them.
@@ -138,12 +140,6 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 		}
 	}
 	return nil
-}
-
-// Mean is the mean of one channel over the pixels of a box, and 0 if it holds
-// none.
-func (t *Table[S]) Mean(box Box, channel int) float64 {
-	return exact.Mean(int(t.Area(box)), t.SumChannel(box, channel))
 }
 
 // at is the sum of all pixels up to a row of the frame and from a column on,

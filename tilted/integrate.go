@@ -36,7 +36,7 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image
 }
 
 func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	if err := accept(&j.Sum, t, &j.Src); err != nil {
+	if err := accept(&j.Sum, t, &j.Src, false); err != nil {
 		return err
 	}
 	return j.Fill()
@@ -73,10 +73,10 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 	if t == nil {
 		return grid.NoTable()
 	}
-	if err := accept(&j.Sum, t.Sum, &j.Src); err != nil {
+	if err := accept(&j.Sum, t.Sum, &j.Src, false); err != nil {
 		return err
 	}
-	if err := accept(&j.Squares, t.Squares, &j.Src); err != nil {
+	if err := accept(&j.Squares, t.Squares, &j.Src, true); err != nil {
 		return err
 	}
 	return j.Fill()
@@ -92,14 +92,15 @@ func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *boxsum.Image[P], 
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
 // own memory.
-func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P]) error {
+func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares bool) error {
 	if t == nil {
 		return grid.NoTable()
 	}
-	dst.Table(t.Sums, t.Width, t.Height, t.Channels, t.Stride, 0)
+	dst.Table(t.Sums, t.Width, t.Height, t.Channels, t.Stride)
 	if err := engine.Accept(dst, src); err != nil {
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
+	t.pixels = engine.Pixels[S](src, squares, true)
 	return nil
 }

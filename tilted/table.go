@@ -18,6 +18,8 @@ type Table[S boxsum.Sum] struct {
 	Stride        int // elements from one row to the next
 	Width, Height int // of the image
 	Channels      int
+
+	pixels exact.Pixels
 }
 
 // NewTable allocates a table for an image of this size; zero channels stand for one.
@@ -98,14 +100,7 @@ func (t *Table[S]) SumChannels(dst []S, b Box) []S {
 // SumBoxes writes the sums of all channels over every box, clipped to the image:
 // channel c of boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
-	if t == nil {
-		return grid.NoTable()
-	}
-	e := t.extent()
-	if err := e.Sums(len(t.Sums)); err != nil {
-		return err
-	}
-	if err := grid.Room(len(dst), len(boxes), t.Channels); err != nil {
+	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
 	}
 	for i, b := range boxes {
@@ -114,10 +109,4 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 		}
 	}
 	return nil
-}
-
-// Mean is the mean of one channel over a box, clipped to the image, and 0 for one
-// without pixels.
-func (t *Table[S]) Mean(b Box, channel int) float64 {
-	return exact.Mean(t.Area(b), t.SumChannel(b, channel))
 }

@@ -65,21 +65,19 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
 
 func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options, squares bool) (*job[P, S, Q], error) {
-	var offset float32
-	if opt != nil {
-		offset = opt.Offset
-	}
-	if err := engine.CheckOffset[S](offset); err != nil {
-		return nil, err
-	}
 	j := engine.Take[job[P, S, Q]]()
 	j.Src = engine.Source[P]{Pix: src.Pix, Extent: src.extent()}
-	j.Sum.Offset = offset
-	return j, j.Start(engineOptions(opt), squares)
+	err := j.Start(engineOptions(opt), squares)
+	if err == nil && opt == nil {
+		err = j.Shift(0, false)
+	} else if err == nil {
+		err = j.Shift(opt.Offset, opt.Plain)
+	}
+	return j, err
 }
 
 func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	if err := accept(&j.Sum, t, &j.Src, j.Sum.Offset); err != nil {
+	if err := accept(&j.Sum, t, &j.Src, false); err != nil {
 		return err
 	}
 	return j.Fill()
@@ -89,26 +87,30 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 	if t == nil {
 		return grid.NoTable()
 	}
-	if err := accept(&j.Sum, t.Sum, &j.Src, j.Sum.Offset); err != nil {
+	if err := accept(&j.Sum, t.Sum, &j.Src, false); err != nil {
 		return err
 	}
-	if err := accept(&j.Squares, t.Squares, &j.Src, 0); err != nil {
+	if err := accept(&j.Squares, t.Squares, &j.Src, true); err != nil {
 		return err
+	}
+	if t.Squares.first = nil; t.Squares.Offset != 0 {
+		t.Squares.first = t.Sum
 	}
 	return j.Fill()
 }
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
 // own memory.
-func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], offset float32) error {
+func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares bool) error {
 	if t == nil {
 		return grid.NoTable()
 	}
-	*dst = engine.Target[S]{Sums: t.Sums, Extent: t.extent(), Offset: offset}
+	*dst = engine.Target[S]{Sums: t.Sums, Extent: t.extent(), Offset: dst.Offset}
 	if err := engine.Accept(dst, src); err != nil {
 		return err
 	}
-	t.Channels, t.Stride, t.SliceStride, t.Offset = dst.Channels, dst.Stride, dst.SliceStride, offset
+	t.Channels, t.Stride, t.SliceStride, t.Offset = dst.Channels, dst.Stride, dst.SliceStride, dst.Offset
+	t.pixels = engine.Pixels[S](src, squares, squares)
 	dst.Whole = t.ownsGaps()
 	return nil
 }

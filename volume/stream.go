@@ -66,7 +66,7 @@ func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, heig
 	s := new(SquaredStream[S, Q, P])
 	s.slices.init(&j.Src.Extent, j.Set, grid.SizeOf[P](), grid.SizeOf[S]()+grid.SizeOf[Q]())
 	if err = s.sums.init(&s.slices, false, j.Sum.Offset); err == nil {
-		err = s.squares.init(&s.slices, true, 0)
+		err = s.squares.init(&s.slices, true, j.Squares.Offset)
 	}
 	return grid.OrNil(s, err)
 }

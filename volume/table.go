@@ -30,7 +30,14 @@ type Table[S boxsum.Sum] struct {
 	// [Options]. The entries lack it; box queries put it back.
 	Offset float32
 
-	own *own[S]
+	own    *own[S]
+	pixels exact.Pixels
+	first  sums // of a table of squares with an offset: the table beside it
+}
+
+// sums are what the squares of voxels less an offset lack to be those of the voxels.
+type sums interface {
+	float(box Box, channel int) float64
 }
 
 // own is the layout that a table was allocated with: what lies between its rows
@@ -95,22 +102,34 @@ func (t *Table[S]) SumChannel(box Box, channel int) S {
 	if box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
-	return t.sum(box, channel)
+	return t.whole(box, channel)
 }
 
-// sum is that of a box inside of the volume: the rectangle at its back less the
-// one at its front, which in float loses less than any other order.
+// sum is that of a box inside of the volume, without the offset: the rectangle at
+// its back less the one at its front, which in float loses less than any other
+// order.
 func (t *Table[S]) sum(b Box, channel int) S {
 	x0, x1 := b.X0*t.Channels+channel, b.X1*t.Channels+channel
 	front, back := t.Sums[b.Z0*t.SliceStride:], t.Sums[b.Z1*t.SliceStride:]
 	y0, y1 := b.Y0*t.Stride, b.Y1*t.Stride
-	s := (back[y1+x1] - back[y1+x0] - back[y0+x1] + back[y0+x0]) -
+	return (back[y1+x1] - back[y1+x0] - back[y0+x1] + back[y0+x0]) -
 		(front[y1+x1] - front[y1+x0] - front[y0+x1] + front[y0+x0])
-	if t.Offset != 0 {
-		s += S(float64(t.Offset) * float64(b.Voxels()))
-	}
-	return s
 }
+
+// whole is the sum of a box inside of the volume with the offset put back.
+func (t *Table[S]) whole(b Box, channel int) S {
+	s := t.sum(b, channel)
+	if t.Offset == 0 {
+		return s
+	}
+	offset, n := float64(t.Offset), float64(b.Voxels())
+	if t.first != nil { // (p−o)² = p² − 2o(p−o) − o²
+		return s + S(2*offset*t.first.float(b, channel)+offset*offset*n)
+	}
+	return s + S(offset*n)
+}
+
+func (t *Table[S]) float(b Box, channel int) float64 { return float64(t.sum(b, channel)) }
 
 // SumChannels appends the sum of every channel over a box, clipped to the
 // volume, to dst.
@@ -127,14 +146,7 @@ func (t *Table[S]) SumChannels(dst []S, box Box) []S {
 // SumBoxes writes the sums of all channels over every box, clipped to the
 // volume: channel c of boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
-	if t == nil {
-		return grid.NoTable()
-	}
-	e := t.extent()
-	if err := e.Sums(len(t.Sums)); err != nil {
-		return err
-	}
-	if err := grid.Room(len(dst), len(boxes), t.Channels); err != nil {
+	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
 	}
 	all := t.Bounds()
@@ -145,16 +157,10 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 			continue
 		}
 		for c := range sums {
-			sums[c] = t.sum(box, c)
+			sums[c] = t.whole(box, c)
 		}
 	}
 	return nil
-}
-
-// Mean is the mean of one channel over a box, clipped to the volume, and 0 for
-// an empty box.
-func (t *Table[S]) Mean(box Box, channel int) float64 {
-	return exact.Mean(box.Intersect(t.Bounds()).Voxels(), t.SumChannel(box, channel))
 }
 
 // Slice is slice z of the table, (Width+1)×(Height+1) entries in the table's own

@@ -252,7 +252,7 @@ func testSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 		for _, size := range sizes {
 			v := random[P](rng, size)
 			for _, level := range boxsum.Levels() {
-				opt := &volume.Options{Level: level}
+				opt := &volume.Options{Level: level, Plain: true}
 				both, err := volume.IntegrateSquares[S, Q](v, opt)
 				if err != nil {
 					t.Fatal(err)

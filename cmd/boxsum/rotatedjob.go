@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"iter"
-	"math"
 	"time"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -113,7 +111,7 @@ func (t *rotatedImage[P, S]) channels() int             { return t.src.Channels 
 func (t *rotatedImage[P, S]) stats(box rotated.Box, channel int) stats {
 	n, sum, std := int(t.table.Area(box)), t.table.SumChannel(box, channel), -1.0
 	if t.squares != nil {
-		std = math.Sqrt(exact.Variance(n, sum, t.squares.SumChannel(box, channel)))
+		std = (&rotated.SquaredTable[S, uint64]{Sum: t.table, Squares: t.squares}).StdDev(box, channel)
 	}
 	return t.all.describe(sample[P]{n: n, sum: sum, mean: t.table.Mean(box, channel), std: std, pixels: t.runs(box, channel)})
 }

@@ -35,7 +35,7 @@ type TableLayer[L, P, S any] interface {
 
 // A Job makes a table of sums, by layers A, and where asked to that of squares
 // beside it, by layers B. It comes from [Take]: Start, then Fill or Drop.
-type Job[P, S, Q, A, B any, PA TableLayer[A, P, S], PB TableLayer[B, P, Q]] struct {
+type Job[P kernel.Pixel, S, Q, A, B any, PA TableLayer[A, P, S], PB TableLayer[B, P, Q]] struct {
 	Src     Source[P]
 	Sum     Target[S]
 	Squares Target[Q]
@@ -47,6 +47,22 @@ type Job[P, S, Q, A, B any, PA TableLayer[A, P, S], PB TableLayer[B, P, Q]] stru
 	both    bool // sums and squares
 	sums    A
 	squares B
+}
+
+// Shift is what to take away from every pixel: an offset that was given, or else,
+// for the squares of floats, their center. It comes after Start.
+func (j *Job[P, S, Q, A, B, PA, PB]) Shift(offset float32, plain bool) error {
+	if err := CheckOffset[P, S](offset); err != nil {
+		return err
+	}
+	j.Sum.Offset, j.Squares.Offset = offset, 0
+	if j.both && isFloat[P]() {
+		if offset == 0 && !plain {
+			j.Sum.Offset = Center(&j.Src)
+		}
+		j.Squares.Offset = j.Sum.Offset
+	}
+	return nil
 }
 
 // Start checks options, types and the pixels of Src.
@@ -71,9 +87,9 @@ func (s *Source[P]) Image(pix []P, width, height, channels, stride int) {
 	s.SetPlane(width, height, channels, stride)
 }
 
-// Table points a target at the table of an image.
-func (t *Target[S]) Table(sums []S, width, height, channels, stride int, offset float32) {
-	t.Sums, t.Offset, t.Whole = sums, offset, false
+// Table points a target at the table of an image, for the offset that it has.
+func (t *Target[S]) Table(sums []S, width, height, channels, stride int) {
+	t.Sums, t.Whole = sums, false
 	t.SetPlane(width, height, channels, stride)
 }
 

@@ -105,13 +105,21 @@ func (s *Settings) Report(done float64) {
 	}
 }
 
-// CheckOffset reports whether sums of type S take an offset.
-func CheckOffset[S any](offset float32) error {
+// CheckOffset reports whether sums of type S take an offset from pixels of type P.
+func CheckOffset[P, S any](offset float32) error {
 	if offset-offset != 0 {
 		return grid.Invalid("an offset of %v", offset)
 	}
-	if _, ok := any(*new(S)).(float32); offset != 0 && !ok {
-		return grid.Types("an offset is for tables of float32, not of %T", *new(S))
+	if _, small := any(*new(S)).(float32); offset != 0 && !small && !(isFloat[S]() && isFloat[P]()) {
+		return grid.Types("an offset is for float pixels and for float32 sums, not for %T in %T", *new(P), *new(S))
 	}
 	return nil
+}
+
+func isFloat[T any]() bool {
+	switch any(*new(T)).(type) {
+	case float32, float64:
+		return true
+	}
+	return false
 }

@@ -21,16 +21,12 @@ func Mean[S kernel.Sum](n int, sum S) float64 {
 // A Rounding is what the entries that a box was read from say about the rounding
 // of floats in them.
 type Rounding struct {
-	Squares float64 // the largest entry of the squares
-	Pixels  int     // of all that this entry sums
-	Steps   int     // how many additions, one after the other, led to it at most
-	Whole   bool    // all entries are whole numbers and small enough to be exact
-}
+	Pixels int // of all that the largest entry sums
+	Steps  int // how many additions, one after the other, led to it at most
 
-// WholeBelow is up to where whole numbers in float64 entries count as exact. It is
-// less than 2^53, so that rounded numbers that are whole by chance are not taken
-// for exact ones.
-const WholeBelow = 1 << 44
+	squares float64 // the largest entry of the squares
+	broken  bool    // entries are not whole numbers, or not small enough to be exact
+}
 
 // Variance is that of n numbers, from their sum and the sum of their squares:
 // never negative, and 0 of none. Where both are integers it is exact but for the
@@ -47,8 +43,12 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r Rounding) float64 {
 		}
 	}
 	mean := Mean(n, sum)
-	if r.Whole && float64(squares) < WholeBelow && math.Abs(float64(sum)) < WholeBelow {
-		return ofIntegers(uint64(n), uint64(math.Abs(float64(sum))), uint64(squares))
+	if r.Steps > 0 && !r.broken && whole(sum) {
+		magnitude, ok := integer(sum)
+		if !ok {
+			magnitude = uint64(math.Abs(float64(sum)))
+		}
+		return ofIntegers(uint64(n), magnitude, uint64(squares))
 	}
 	v := float64(squares)/float64(n) - float64(mean*mean) // the same bits, fused or not
 	if r.Steps > 0 && !(v > 50*r.ofVariance(n, mean, epsilon[S](), epsilon[Q]())) {
@@ -65,10 +65,16 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r Rounding) float64 {
 func (r *Rounding) ofVariance(n int, mean, sums, squares float64) float64 {
 	const entries, room = 4, 4
 	grown := entries * room * math.Sqrt(float64(r.Steps))
-	ofSquares := grown * squares * r.Squares / float64(n)
-	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.Squares) / float64(n)
+	ofSquares := grown * squares * r.squares / float64(n)
+	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.squares) / float64(n)
 	return ofSquares + 2*math.Abs(mean)*ofMean + ofMean*ofMean
 }
+
+// isFloat reports whether sums are floats.
+func isFloat[S kernel.Sum]() bool { return epsilon[S]() != 0 }
+
+// signed is a sum of 32 bits as a signed number.
+func signed[S kernel.Sum](s S) int64 { return int64(int32(uint32(s))) }
 
 // epsilon is half a unit in the last place of 1, and 0 for integers.
 func epsilon[S kernel.Sum]() float64 {
@@ -81,15 +87,25 @@ func epsilon[S kernel.Sum]() float64 {
 	return 0
 }
 
-// IsWhole reports whether all of these entries are whole numbers below
-// [WholeBelow].
-func IsWhole[S kernel.Sum](entries ...S) bool {
-	for _, e := range entries {
-		if f := float64(e); f != math.Trunc(f) || math.Abs(f) >= WholeBelow {
-			return false
-		}
+// Entry takes an entry of the sums, and that of the squares, into account.
+func Entry[S, Q kernel.Sum](r *Rounding, sum S, squares Q) {
+	r.squares = max(r.squares, float64(squares))
+	integers := !isFloat[S]() && float64(squares) < 1<<53
+	r.broken = r.broken || !whole(sum) || !whole(squares) && !integers
+}
+
+// whole reports whether an entry is a whole number, and so small that all that led
+// to it was exact if it was whole too. That all were is taken from several entries:
+// so the limits leave some bits that would not be zero by chance.
+func whole[S kernel.Sum](entry S) bool {
+	f := float64(entry)
+	switch epsilon[S]() {
+	case 0:
+		return true
+	case 0x1p-24:
+		return f == math.Trunc(f) && math.Abs(f) < 1<<20
 	}
-	return true
+	return f == math.Trunc(f) && math.Abs(f) < 1<<46
 }
 
 func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {

@@ -48,9 +48,24 @@ func MostOf[S kernel.Sum](bound uint64, squares bool) int {
 	return int(min(largest/bound, math.MaxInt))
 }
 
-// Usual is Most for a table of which nobody knows the pixels: those of the type
+// Pixels is what a table knows of those that it sums.
+type Pixels struct {
+	Most   int  // of them fit a sum; 0 if that is not known
+	Signed bool // sums of 32 bits are negative from 2^31 on
+}
+
+// mostOr is how many pixels fit a sum of type S, the usual ones where they are not
+// known.
+func mostOr[S kernel.Sum](p *Pixels, squares bool) int {
+	if p.Most == 0 {
+		return usual[S](squares)
+	}
+	return p.Most
+}
+
+// usual is Most for a table of which nobody knows the pixels: those of the type
 // that such sums are usually of.
-func Usual[S kernel.Sum](squares bool) int {
+func usual[S kernel.Sum](squares bool) int {
 	switch any(*new(S)).(type) {
 	case uint32:
 		return Most[uint8, S](squares)
@@ -92,8 +107,8 @@ type Int struct {
 	lo uint64
 }
 
-// Add adds an integer sum.
-func Add[S kernel.Sum](i *Int, s S) {
+// add adds an integer sum.
+func add[S kernel.Sum](i *Int, s S) {
 	hi, lo := int64(0), uint64(s)
 	if s < 0 {
 		hi = -1

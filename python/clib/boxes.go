@@ -9,6 +9,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -58,111 +59,58 @@ func boxes(a arguments) any {
 
 var errNoBorder = invalid("a table has a row and a column of zeros at least")
 
-// An asker writes the sums of some boxes, of all channels.
-type asker[S boxsum.Sum] func(dst []S, from, to int)
-
-// newAsker asks the package that knows tables of this kind.
-func newAsker[S boxsum.Sum](q *query, v *view) asker[S] {
-	switch q.boxes.shape[1] {
-	case 4:
-		boxes := list[image.Rectangle](q.boxes, i64, "boxes", -1, 4)
-		t := tableOver[S](v)
-		return func(dst []S, from, to int) { must(t.SumBoxes(dst, boxes[from:to])) }
-	case 6:
-		boxes := list[volume.Box](q.boxes, i64, "boxes", -1, 6)
-		t := volumeOver[S](v)
-		return func(dst []S, from, to int) { must(t.SumBoxes(dst, boxes[from:to])) }
-	}
-	must(invalid("boxes have 4 numbers, or 6 in a volume, not %d", q.boxes.shape[1]))
-	return nil
-}
-
 // answer answers a query of a table of S; int32 is answered as uint32, which has
 // the same bits.
 func answer[S boxsum.Sum](q *query) {
-	n, c, sums := q.boxes.shape[0], q.table.channels, newAsker[S](q, &q.table)
-	if q.what == boxSum {
-		out := list[S](q.out, q.table.element, "out", n, c)
-		parallel(n, q.workers, boxesPerWorker, func(from, to int) { sums(out[from*c:to*c], from, to) })
-		return
-	}
 	switch {
-	case q.what == boxMean:
-		describe[S, uint64](q, sums, nil)
-	case q.squares.element == u64 || q.squares.element == i64:
-		describe(q, sums, newAsker[uint64](q, &q.squares))
+	case q.what < boxVariance || q.squares.element == u64 || q.squares.element == i64:
+		ask[S, uint64](q)
 	case q.squares.element == f64:
-		describe(q, sums, newAsker[float64](q, &q.squares))
+		ask[S, float64](q)
 	default:
 		must(wrongTypes("squares of %v", q.squares.element))
 	}
 }
 
-// chunk is how many boxes are asked about at a time where sums are not the answer.
-const chunk = 512
+// ask asks the package that knows tables of this kind.
+func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
+	var pixels exact.Pixels
+	if q.table.element == i32 {
+		pixels = exact.Pixels{Most: math.MaxInt32 / math.MaxUint8, Signed: true}
+	}
+	switch q.boxes.shape[1] {
+	case 4:
+		t := tableOver[S](&q.table)
+		t.Know(launch.Key{}, pixels)
+		both := &boxsum.SquaredTable[S, Q]{Sum: t}
+		if q.what >= boxVariance {
+			both.Squares = tableOver[Q](&q.squares)
+		}
+		askBoxes(q, list[image.Rectangle](q.boxes, i64, "boxes", -1, 4), t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
+	case 6:
+		t := volumeOver[S](&q.table)
+		t.Know(launch.Key{}, pixels)
+		both := &volume.SquaredTable[S, Q]{Sum: t}
+		if q.what >= boxVariance {
+			both.Squares = volumeOver[Q](&q.squares)
+		}
+		askBoxes(q, list[volume.Box](q.boxes, i64, "boxes", -1, 6), t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
+	default:
+		must(invalid("boxes have 4 numbers, or 6 in a volume, not %d", q.boxes.shape[1]))
+	}
+}
 
-// describe writes means, or variances and deviations where there are squares.
-func describe[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], squares asker[Q]) {
-	n, c := q.boxes.shape[0], q.table.channels
+// askBoxes shares boxes among workers: sums go to an array of S, the rest to one of
+// float64.
+func askBoxes[S boxsum.Sum, Box any](q *query, boxes []Box, sums func([]S, []Box) error, others ...func([]float64, []Box) error) {
+	n, c := len(boxes), q.table.channels
+	if q.what == boxSum {
+		out := list[S](q.out, q.table.element, "out", n, c)
+		parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(sums(out[from*c:to*c], boxes[from:to])) })
+		return
+	}
 	out := list[float64](q.out, f64, "out", n, c)
-	parallel(n, q.workers, boxesPerWorker, func(from, end int) {
-		room, squared := make([]S, chunk*c), make([]Q, chunk*c)
-		for ; from < end; from += chunk {
-			to := min(from+chunk, end)
-			sums(room, from, to)
-			if squares != nil {
-				squares(squared, from, to)
-			}
-			for i := range to - from {
-				area := q.area(from + i)
-				for channel, sum := range room[i*c:][:c] {
-					at, squares := &out[(from+i)*c+channel], squared[i*c+channel]
-					switch {
-					case q.what == boxMean && q.table.element == i32:
-						*at = exact.Mean(area, int64(int32(sum)))
-					case q.what == boxMean:
-						*at = exact.Mean(area, sum)
-					case q.table.element == i32:
-						*at = variance(area, int64(int32(sum)), squares)
-					default:
-						*at = variance(area, sum, squares)
-					}
-					if q.what == boxDeviation {
-						*at = math.Sqrt(*at)
-					}
-				}
-			}
-		}
-	})
-}
-
-// variance is exact.Variance for squares that may be whole numbers in float64:
-// with sums of integers they are taken as such, unless they were rounded to what
-// cannot be.
-func variance[S boxsum.Sum, Q boxsum.Square](area int, sum S, squares Q) float64 {
-	f, ok := any(squares).(float64)
-	if ok && f >= 0 && f < 1<<64 && f == math.Trunc(f) {
-		if v := exact.Variance(area, sum, uint64(f)); v >= 0 {
-			return v
-		}
-	}
-	return exact.Variance(area, sum, squares)
-}
-
-// area is how many pixels of the image box i has.
-func (q *query) area(i int) int {
-	n := q.boxes.shape[1]
-	box := unsafe.Slice((*int)(unsafe.Add(q.boxes.data, i*n*8)), n)
-	lengths := [3]int{q.table.width, q.table.height, q.table.depth}
-	area := 1
-	for axis, length := range lengths[:n/2] {
-		from, to := max(box[axis], 0), min(box[n/2+axis], length-1)
-		if from >= to {
-			return 0
-		}
-		area *= to - from
-	}
-	return area
+	parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(others[q.what-boxMean](out[from*c:to*c], boxes[from:to])) })
 }
 
 // windows sums windows from a table without a row and column of zeros, of any

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"iter"
+	"math"
+
+	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// Pixels is what a table of sums S, or of squares, is to know of the pixels of an
+// image or volume that was found good. Where only few of their type are sure to fit,
+// it looks at all of them if asked to.
+func Pixels[S kernel.Sum, P kernel.Pixel](src *Source[P], squares, look bool) exact.Pixels {
+	most := exact.Most[P, S](squares)
+	if look && most <= 4 && len(src.Pix) > 0 {
+		most = exact.MostOf[S](exact.Bound(src.rows()), squares)
+	}
+	return exact.Pixels{Most: most}
+}
+
+// rows is all rows of pixels.
+func (s *Source[P]) rows() iter.Seq[[]P] {
+	return func(yield func([]P) bool) {
+		for z := range s.Depth {
+			for y := range s.Height {
+				if !yield(s.Pix[z*s.SliceStride+y*s.Stride:][:s.Width*s.Channels]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+const (
+	// samples is how many pixels along each axis a center is taken from.
+	samples = 8
+	// farAway is how many times its range of values an image must lie away from
+	// zero for a center: nearer ones lose little to cancellation, and keep tables
+	// that are the plain sums.
+	farAway = 2
+)
+
+// Center is a number in the middle of pixels that all lie far from zero, as a few
+// of them tell, and 0 of others. Variances do not depend on what is taken away from
+// all pixels, but their rounding does.
+func Center[P kernel.Pixel](src *Source[P]) float32 {
+	if len(src.Pix) == 0 {
+		return 0
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	n := src.Width * src.Channels
+	for z := range min(samples, src.Depth) {
+		for y := range min(samples, src.Height) {
+			row := src.Pix[spread(z, src.Depth)*src.SliceStride+spread(y, src.Height)*src.Stride:]
+			for x := range min(samples, n) {
+				if p := float64(row[spread(x, n)]); p-p == 0 {
+					least, most = min(least, p), max(most, p)
+				}
+			}
+		}
+	}
+	middle, size := least+(most-least)/2, most-least
+	if !(math.Abs(middle) > farAway*size) || math.Abs(middle) > math.MaxFloat32 {
+		return 0
+	}
+	if size > 0 { // few digits, so that fewer differences are rounded
+		grain := math.Exp2(math.Floor(math.Log2(size)) - 3)
+		middle = math.Round(middle/grain) * grain
+	}
+	return float32(middle)
+}
+
+// spread is place i of samples in a length, evenly spread.
+func spread(i, length int) int {
+	if length <= samples {
+		return i
+	}
+	return (2*i + 1) * length / (2 * samples)
+}

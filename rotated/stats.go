@@ -1,0 +1,137 @@
+package rotated
+
+import (
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/pairs"
+)
+
+// Mean is the mean of one channel over the pixels of a box, and 0 if it holds
+// none. In an integer table it is right for boxes of any size.
+func (t *Table[S]) Mean(box Box, channel int) float64 {
+	if t.area(box) == 0 || uint(channel) >= uint(t.Channels) {
+		return 0
+	}
+	of := t.channel(channel)
+	return exact.MeanOf(&of, part{t.Lattice, box.Intersect(t.Bounds())})
+}
+
+// area is how many pixels a box has, none if there is no table.
+func (t *Table[S]) area(box Box) int64 {
+	if t == nil || t.Lattice == nil {
+		return 0
+	}
+	return t.Area(box)
+}
+
+// channel is one channel, as statistics see it.
+func (t *Table[S]) channel(channel int) exact.Table[S, part] {
+	return exact.Table[S, part]{Pixels: t.pixels, Sum: func(p part) S { return t.SumChannel(p.Box, channel) }}
+}
+
+// A part is a box with pixels, or a part of one.
+type part struct {
+	in *Lattice
+	Box
+}
+
+func (p part) Pixels() int { return int(p.in.Area(p.Box)) }
+
+// Halves are parts along the longer side.
+func (p part) Halves() (one, other part, ok bool) {
+	one, other = p, p
+	if p.C1-p.C0 > p.R1-p.R0 {
+		one.C1 = p.C0 + (p.C1-p.C0)/2
+		other.C0 = one.C1
+	} else {
+		one.R1 = p.R0 + (p.R1-p.R0)/2
+		other.R0 = one.R1
+	}
+	return one, other, true // a pixel always fits
+}
+
+// A SquaredTable is the table of an image beside that of its squares, along the same
+// rotation, from which come the variance and standard deviation of any box.
+type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
+	Sum     *Table[S]
+	Squares *Table[Q]
+}
+
+// IntegrateSquares makes both tables of an image. Squares are uint64 for pixels of 8
+// and 16 bits, and float64 for any. It takes memory for an image of the squares
+// while it works.
+func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*SquaredTable[S, Q], error) {
+	set, src, err := check[S](img, opt)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := NewTable[S](img.Width, img.Height, img.Channels, rot)
+	if err == nil {
+		err = fill(sum, set, src)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var squares *Table[Q]
+	switch p := pairs.Of[P](); {
+	case pairs.Of[Q]() == pairs.F64:
+		squares, err = squaresOf[Q, float64](img, rot, opt)
+	case p == pairs.U8:
+		squares, err = squaresOf[Q, uint16](img, rot, opt)
+	case p == pairs.U16 || p == pairs.I16:
+		squares, err = squaresOf[Q, uint32](img, rot, opt)
+	default:
+		err = grid.Types("no squares of %T in %T: use float64", *new(P), *new(Q))
+	}
+	return grid.OrNil(&SquaredTable[S, Q]{sum, squares}, err)
+}
+
+// squaresOf makes the table of the squares of pixels, each of which fits a T.
+func squaresOf[Q boxsum.Square, T, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*Table[Q], error) {
+	squares, err := boxsum.NewImage[T](img.Width, img.Height, img.Channels)
+	if err != nil {
+		return nil, err
+	}
+	for y := range img.Height {
+		to := squares.Row(y)
+		for i, p := range img.Row(y) {
+			f := float64(p)
+			to[i] = T(f * f)
+		}
+	}
+	return Integrate[Q](squares, rot, opt)
+}
+
+// Mean is the mean of one channel over the pixels of a box, and 0 if it holds none.
+func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
+	if t == nil {
+		return 0
+	}
+	return t.Sum.Mean(box, channel)
+}
+
+// Variance is the variance of one channel over the pixels of a box: never negative,
+// and 0 if it holds none. It is as good as [boxsum.SquaredTable.Variance], and as
+// that NaN where cancellation of floats has eaten it.
+func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
+	if t == nil || t.Squares.area(box) == 0 || t.Sum.area(box) == 0 || uint(channel) >= uint(t.Sum.Channels) {
+		return 0
+	}
+	sums, squares := t.Sum.channel(channel), t.Squares.channel(channel)
+	return exact.VarianceOf(&sums, &squares, part{t.Sum.Lattice, box.Intersect(t.Sum.Bounds())}, func(part) (r exact.Rounding) {
+		all := t.Sum.Bounds()
+		r.Steps, r.Pixels = 4*(t.Sum.Height+t.Sum.Width), t.Sum.Width*t.Sum.Height
+		exact.Entry(&r, t.Sum.SumChannel(all, channel), t.Squares.SumChannel(all, channel))
+		exact.Entry(&r, t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel))
+		return r
+	})
+}
+
+// StdDev is the standard deviation of one channel over a box: the square root of its
+// [SquaredTable.Variance].
+func (t *SquaredTable[S, Q]) StdDev(box Box, channel int) float64 {
+	return math.Sqrt(t.Variance(box, channel))
+}

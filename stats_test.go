@@ -1,0 +1,217 @@
+package boxsum_test
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+)
+
+// reference is the mean and standard deviation of a box, from whole numbers of any
+// size: floats are multiples of a power of two.
+func reference[P boxsum.Pixel](im boxsum.Image[P], box image.Rectangle, channel int) (mean, std float64) {
+	box = box.Intersect(image.Rect(0, 0, im.Width, im.Height))
+	sum, squares, x := new(big.Rat), new(big.Rat), new(big.Rat)
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		row := im.Row(y)
+		for i := box.Min.X; i < box.Max.X; i++ {
+			x.SetFloat64(float64(row[i*im.Channels+channel]))
+			sum.Add(sum, x)
+			squares.Add(squares, x.Mul(x, x))
+		}
+	}
+	n := new(big.Rat).SetInt64(int64(box.Dx() * box.Dy()))
+	sum.Quo(sum, n)
+	mean, _ = sum.Float64()
+	squares.Quo(squares, n)
+	v, _ := squares.Sub(squares, sum.Mul(sum, sum)).Float64()
+	return mean, math.Sqrt(v)
+}
+
+// Means and deviations are right whatever the size of the box, also where its sum
+// does not fit the type of the table.
+func TestWideBoxes(t *testing.T) {
+	side := 5000
+	im, err := boxsum.NewImage[uint8](side, side, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range im.Pix {
+		im.Pix[i] = 255
+	}
+	table, err := boxsum.IntegrateSquares[uint32, uint64](im, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := table.Sum.Bounds()
+	if mean, std := table.Mean(all, 0), table.StdDev(all, 0); mean != 255 || std != 0 {
+		t.Errorf("mean %v and deviation %v of white", mean, std)
+	}
+	for i := range im.Pix[:len(im.Pix)/2] {
+		im.Pix[i] = 253
+	}
+	if err := boxsum.IntegrateSquaresInto(table, im, nil); err != nil {
+		t.Fatal(err)
+	}
+	if mean, std := table.Mean(all, 0), table.StdDev(all, 0); mean != 254 || std != 1 {
+		t.Errorf("mean %v and deviation %v of half and half", mean, std)
+	}
+}
+
+// The same for pixels of which few or none fit a sum, or squares.
+func TestHugePixels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, bits := range []int{1, 8, 16, 20, 28, 32} {
+		u, _ := boxsum.NewImage[uint32](53, 37, 2)
+		s, _ := boxsum.NewImage[int32](53, 37, 2)
+		for i := range u.Pix {
+			u.Pix[i] = uint32(rng.Uint64()) >> (32 - bits)
+			s.Pix[i] = int32(rng.Uint64()) >> (32 - bits)
+		}
+		wide(t, u, must(boxsum.IntegrateSquares[uint64, uint64](u, nil)))
+		wide(t, u, must(boxsum.IntegrateSquares[uint32, uint64](u, nil)))
+		wide(t, u, must(boxsum.IntegrateSquares[uint64, float64](u, nil)))
+		wide(t, s, must(boxsum.IntegrateSquares[int64, uint64](s, nil)))
+		wide(t, s, must(boxsum.IntegrateSquares[int64, float64](s, nil)))
+	}
+}
+
+func must[T any](t T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func wide[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, im boxsum.Image[P], table *boxsum.SquaredTable[S, Q]) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		x, y := rng.IntN(im.Width), rng.IntN(im.Height)
+		box := image.Rect(x, y, x+1+rng.IntN(im.Width-x), y+1+rng.IntN(im.Height-y))
+		channel := rng.IntN(im.Channels)
+		mean, std := reference(im, box, channel)
+		if got := table.Mean(box, channel); math.Abs(got-mean) > 0x1p-51*math.Abs(mean) {
+			t.Fatalf("%T in %T: %v has mean %v, want %v", im.Pix, table, box, got, mean)
+		}
+		got := table.StdDev(box, channel)
+		if math.IsNaN(got) && any(*new(Q)) == any(0.0) {
+			continue // floats may not know
+		}
+		if !(math.Abs(got-std) <= 1e-12*std) && !(any(*new(Q)) == any(0.0) && math.Abs(got-std) <= 1e-2*std) {
+			t.Fatalf("%T in %T: %v has deviation %v, want %v", im.Pix, table, box, got, std)
+		}
+	}
+}
+
+// Floats far from zero have their deviations, and where floats cannot tell they say
+// so.
+func TestFarFromZero(t *testing.T) {
+	for _, center := range []float64{0, 0.5, 100, 1e5, -1e5, 1e6, 1e7, 1e9} {
+		t.Run(fmt.Sprint(center), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(3, 4))
+			doubles, _ := boxsum.NewImage[float64](701, 503, 1)
+			singles, _ := boxsum.NewImage[float32](701, 503, 1)
+			for i := range doubles.Pix {
+				doubles.Pix[i] = center + rng.NormFloat64()
+				singles.Pix[i] = float32(doubles.Pix[i])
+			}
+			deviations(t, doubles, must(boxsum.IntegrateSquares[float64, float64](doubles, nil)), math.Abs(center) <= 1e7)
+			deviations(t, singles, must(boxsum.IntegrateSquares[float64, float64](singles, nil)), math.Abs(center) <= 1e7)
+			deviations(t, singles, must(boxsum.IntegrateSquares[float32, float64](singles, nil)), false)
+			deviations(t, doubles, must(boxsum.IntegrateSquares[float64, float64](doubles, &boxsum.Options{Plain: true})), false)
+			deviations(t, singles, must(boxsum.IntegrateSquares[float32, float64](singles, &boxsum.Options{Plain: true})), false)
+		})
+	}
+}
+
+// deviations asks for boxes of an image. Where known, all must be answered, to six
+// digits; otherwise NaN will do, but a number must be right to a hundredth.
+func deviations[P boxsum.Pixel, S boxsum.Sum](t *testing.T, im boxsum.Image[P], table *boxsum.SquaredTable[S, float64], known bool) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 6))
+	refused := 0
+	const boxes = 200
+	for range boxes {
+		x, y, w, h := rng.IntN(im.Width), rng.IntN(im.Height), 2+rng.IntN(30), 2+rng.IntN(30)
+		box := image.Rect(x, y, x+w, y+h)
+		if x+2 > im.Width || y+2 > im.Height {
+			continue
+		}
+		_, std := reference(im, box, 0)
+		got := table.StdDev(box, 0)
+		switch off := math.Abs(got-std) / std; {
+		case math.IsNaN(got):
+			refused++
+		case known && off > 1e-6 || off > 1e-2:
+			t.Fatalf("%T: %v has deviation %v, want %v: off by %v (offset %v)", table, box, got, std, off, table.Sum.Offset)
+		}
+	}
+	if known && refused > 0 {
+		t.Errorf("%T: %d of %d refused", table, refused, boxes)
+	}
+}
+
+// A ramp with noise is far from zero in places: what floats cannot tell is refused.
+func TestRampWithNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	im, _ := boxsum.NewImage[float64](600, 500, 1)
+	for y := range im.Height {
+		for x := range im.Width {
+			im.Pix[y*im.Stride+x] = float64(x/100)*2e6 + rng.NormFloat64()
+		}
+	}
+	deviations(t, im, must(boxsum.IntegrateSquares[float64, float64](im, nil)), false)
+}
+
+// Whole numbers in floats are exact, also where they do not differ.
+func TestFlatFloats(t *testing.T) {
+	im, _ := boxsum.NewImage[float32](300, 200, 1)
+	for i := range im.Pix {
+		im.Pix[i] = float32(i * 7 % 256)
+		if x := i % im.Stride; x > 100 {
+			im.Pix[i] = 255
+		}
+	}
+	table := must(boxsum.IntegrateSquares[float64, float64](im, nil))
+	if got := table.StdDev(image.Rect(110, 20, 200, 90), 0); got != 0 {
+		t.Errorf("flat pixels have deviation %v", got)
+	}
+	if mean, std := reference(im, image.Rect(10, 10, 50, 50), 0); table.StdDev(image.Rect(10, 10, 50, 50), 0) != std || table.Mean(image.Rect(10, 10, 50, 50), 0) != mean {
+		t.Errorf("want %v and %v", mean, std)
+	}
+}
+
+// The batch forms answer as the others do.
+func TestMeanBoxes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	im, _ := boxsum.NewImage[uint8](40, 30, 3)
+	for i := range im.Pix {
+		im.Pix[i] = uint8(rng.Uint32())
+	}
+	table := must(boxsum.IntegrateSquares[uint32, uint64](im, nil))
+	boxes := []image.Rectangle{{}, image.Rect(3, 4, 20, 21), image.Rect(-5, -5, 100, 100), image.Rect(39, 29, 40, 30), image.Rect(50, 0, 60, 5)}
+	means, variances, deviations := make([]float64, 3*len(boxes)), make([]float64, 3*len(boxes)), make([]float64, 3*len(boxes))
+	for _, err := range []error{table.MeanBoxes(means, boxes), table.VarianceBoxes(variances, boxes), table.StdDevBoxes(deviations, boxes)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, box := range boxes {
+		for c := range 3 {
+			if means[3*i+c] != table.Mean(box, c) || variances[3*i+c] != table.Variance(box, c) || deviations[3*i+c] != table.StdDev(box, c) {
+				t.Errorf("%v, channel %d: %v, %v, %v", box, c, means[3*i+c], variances[3*i+c], deviations[3*i+c])
+			}
+		}
+	}
+	if err := table.StdDevBoxes(means[:3], boxes); err == nil {
+		t.Error("no room is no error")
+	}
+	if err := (&boxsum.SquaredTable[uint32, uint64]{}).StdDevBoxes(means, boxes); err == nil {
+		t.Error("no tables are no error")
+	}
+}
