@@ -6,7 +6,6 @@ import (
 
 	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/launch"
 )
 
 // Mean is the mean of one channel over a box, clipped to the image, and 0 for
@@ -54,7 +53,7 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 
 // Know is for packages of this module, and for tables that they did not make by
 // integrating: what is known of their pixels.
-func (t *Table[S]) Know(_ launch.Key, pixels exact.Pixels) {
+func (t *Table[S]) Know(pixels exact.Pixels) {
 	if t != nil {
 		t.pixels = pixels
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
-	"github.com/boxsum/boxsum/internal/launch"
 )
 
 // Mean is the mean of one channel over a box, clipped to the volume, and 0 for
@@ -47,7 +46,7 @@ func (c cuboid) Halves() (one, other cuboid, ok bool) {
 
 // Know is for packages of this module, and for tables that they did not make by
 // integrating: what is known of their voxels.
-func (t *Table[S]) Know(_ launch.Key, pixels exact.Pixels) {
+func (t *Table[S]) Know(pixels exact.Pixels) {
 	if t != nil {
 		t.pixels = pixels
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/exact"
-	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -81,7 +80,7 @@ func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
 	switch q.boxes.shape[1] {
 	case 4:
 		t := tableOver[S](&q.table)
-		t.Know(launch.Key{}, pixels)
+		t.Know(pixels)
 		both := &boxsum.SquaredTable[S, Q]{Sum: t}
 		if q.what >= boxVariance {
 			both.Squares = tableOver[Q](&q.squares)
@@ -89,7 +88,7 @@ func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
 		askBoxes(q, list[image.Rectangle](q.boxes, i64, "boxes", -1, 4), t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
 	case 6:
 		t := volumeOver[S](&q.table)
-		t.Know(launch.Key{}, pixels)
+		t.Know(pixels)
 		both := &volume.SquaredTable[S, Q]{Sum: t}
 		if q.what >= boxVariance {
 			both.Squares = volumeOver[Q](&q.squares)
