@@ -15,6 +15,9 @@ func (t *Table[S]) Mean(box image.Rectangle, channel int) float64 {
 	if box = box.Intersect(t.Bounds()); box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
+	if n := area(box); t.pixels.Fit(n) {
+		return float64(t.Offset) + exact.Mean(n, t.sum(box, channel))
+	}
 	of := t.channel(channel)
 	return exact.MeanOf(&of, rectangle(box))
 }
@@ -47,7 +50,21 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
 	}
-	exact.Each(dst, boxes, t.Channels, t.Mean)
+	for i, box := range boxes { // in line, so that the reads of many boxes are under way at once
+		box, means := t.clip(box), dst[i*t.Channels:][:t.Channels]
+		switch n := area(box); {
+		case n == 0:
+			clear(means)
+		case t.pixels.Fit(n):
+			for c := range means {
+				means[c] = float64(t.Offset) + float64(t.sum(box, c))/float64(n)
+			}
+		default:
+			for c := range means {
+				means[c] = t.Mean(box, c)
+			}
+		}
+	}
 	return nil
 }
 
@@ -57,6 +74,13 @@ func (t *Table[S]) Know(pixels exact.Pixels) {
 	if t != nil {
 		t.pixels = pixels
 	}
+}
+
+// clip is what of a box is in the image.
+func (t *Table[S]) clip(box image.Rectangle) image.Rectangle {
+	box.Min.X, box.Max.X = max(box.Min.X, 0), min(box.Max.X, t.Width)
+	box.Min.Y, box.Max.Y = max(box.Min.Y, 0), min(box.Max.Y, t.Height)
+	return box
 }
 
 // room reports whether the table is good, and the room for answers enough.
@@ -97,15 +121,21 @@ func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 
 	if box = box.Intersect(t.Sum.Bounds()); box.Empty() || uint(channel) >= uint(t.Sum.Channels) {
 		return 0
 	}
+	if n := area(box); !exact.IsFloat[S]() && !exact.IsFloat[Q]() && t.Sum.pixels.Fit(n) && t.Squares.pixels.Fit(n) {
+		return exact.Variance(n, t.Sum.sum(box, channel), t.Squares.sum(box, channel), nil, nil)
+	}
 	sums, squares := t.Sum.channel(channel), t.Squares.channel(channel)
-	return exact.VarianceOf(&sums, &squares, rectangle(box), func(box rectangle) (r exact.Rounding) {
-		r.Steps, r.Pixels = t.Sum.Height+t.Sum.Width/4+8, box.Max.X*box.Max.Y
+	return exact.VarianceOf(&sums, &squares, rectangle(box), func(box rectangle) exact.Rounding {
+		return exact.Rounding{Squares: float64(t.Squares.At(box.Max.X, box.Max.Y, channel)), Pixels: box.Max.X * box.Max.Y, Steps: t.Sum.Height + t.Sum.Width/4 + 8}
+	}, func(box rectangle) bool {
 		for _, x := range [...]int{box.Min.X, box.Max.X} {
 			for _, y := range [...]int{box.Min.Y, box.Max.Y} {
-				exact.Entry(&r, t.Sum.At(x, y, channel), t.Squares.At(x, y, channel))
+				if !exact.IsWhole(t.Sum.At(x, y, channel), t.Squares.At(x, y, channel)) {
+					return false
+				}
 			}
 		}
-		return r
+		return true
 	})
 }
 
@@ -126,15 +156,17 @@ func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []image.Rectangle) e
 // VarianceBoxes writes the variances of all channels over every box, clipped to the
 // image: channel c of boxes[i] is dst[i*Channels+c]. That of an empty box is 0.
 func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []image.Rectangle) error {
-	return t.each(dst, boxes, t.Variance)
+	return t.each(dst, boxes, t.Variance, func(v float64) float64 { return v })
 }
 
 // StdDevBoxes is [SquaredTable.VarianceBoxes] for standard deviations.
 func (t *SquaredTable[S, Q]) StdDevBoxes(dst []float64, boxes []image.Rectangle) error {
-	return t.each(dst, boxes, t.StdDev)
+	return t.each(dst, boxes, t.StdDev, math.Sqrt)
 }
 
-func (t *SquaredTable[S, Q]) each(dst []float64, boxes []image.Rectangle, of func(box image.Rectangle, channel int) float64) error {
+// each answers of every box, by way of its variance where that comes from integers
+// that fit.
+func (t *SquaredTable[S, Q]) each(dst []float64, boxes []image.Rectangle, of func(box image.Rectangle, channel int) float64, ofVariance func(float64) float64) error {
 	if t == nil {
 		return grid.NoTable()
 	}
@@ -148,7 +180,22 @@ func (t *SquaredTable[S, Q]) each(dst []float64, boxes []image.Rectangle, of fun
 	if err := b.Same(&a); err != nil {
 		return err
 	}
-	exact.Each(dst, boxes, t.Sum.Channels, of)
+	integers, channels := !exact.IsFloat[S]() && !exact.IsFloat[Q](), t.Sum.Channels
+	for i, box := range boxes {
+		box, out := t.Sum.clip(box), dst[i*channels:][:channels]
+		switch n := area(box); {
+		case n == 0:
+			clear(out)
+		case integers && t.Sum.pixels.Fit(n) && t.Squares.pixels.Fit(n):
+			for c := range out {
+				out[c] = ofVariance(exact.Variance(n, t.Sum.sum(box, c), t.Squares.sum(box, c), nil, nil))
+			}
+		default:
+			for c := range out {
+				out[c] = of(box, c)
+			}
+		}
+	}
 	return nil
 }
 

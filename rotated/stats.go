@@ -120,14 +120,11 @@ func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 	if t == nil || t.Squares.area(box) == 0 || t.Sum.area(box) == 0 || uint(channel) >= uint(t.Sum.Channels) {
 		return 0
 	}
+	all := t.Sum.Bounds()
 	sums, squares := t.Sum.channel(channel), t.Squares.channel(channel)
-	return exact.VarianceOf(&sums, &squares, part{t.Sum.Lattice, box.Intersect(t.Sum.Bounds())}, func(part) (r exact.Rounding) {
-		all := t.Sum.Bounds()
-		r.Steps, r.Pixels = 4*(t.Sum.Height+t.Sum.Width), t.Sum.Width*t.Sum.Height
-		exact.Entry(&r, t.Sum.SumChannel(all, channel), t.Squares.SumChannel(all, channel))
-		exact.Entry(&r, t.Sum.SumChannel(box, channel), t.Squares.SumChannel(box, channel))
-		return r
-	})
+	return exact.VarianceOf(&sums, &squares, part{t.Sum.Lattice, box.Intersect(t.Sum.Bounds())}, func(part) exact.Rounding {
+		return exact.Rounding{Squares: float64(t.Squares.SumChannel(all, channel)), Pixels: t.Sum.Width * t.Sum.Height, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
+	}, func(part) bool { return exact.IsWhole(t.Sum.SumChannel(all, channel), t.Squares.SumChannel(all, channel)) })
 }
 
 // StdDev is the standard deviation of one channel over a box: the square root of its

@@ -83,16 +83,20 @@ func (t *SquaredTable[S, Q]) Variance(b Box, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares == nil || t.Sum.Area(b) == 0 || uint(channel) >= uint(t.Sum.Channels) {
 		return 0
 	}
+	clamped := func(x, y int) (int, int) { return min(max(x, 0), t.Sum.Width), min(max(y, 0), t.Sum.Height) }
+	x, y := clamped(total(b.X, b.W, -b.H), total(b.Y, b.W, b.H))
 	sums, of := t.Sum.channel(channel), t.Squares.channel(channel)
 	squares := exact.Table[Q, part[S]]{Pixels: of.Pixels, Sum: func(p part[S]) Q { return t.Squares.SumChannel(p.Box, channel) }}
-	return exact.VarianceOf(&sums, &squares, part[S]{t.Sum, b}, func(part[S]) (r exact.Rounding) {
-		y := total(b.Y, b.W, b.H)
-		for _, at := range [...][2]int{{b.X, b.Y}, {total(b.X, -b.H), total(b.Y, b.H)}, {total(b.X, b.W), total(b.Y, b.W)}, {total(b.X, b.W, -b.H), y}} {
-			x, y := min(max(at[0], 0), t.Sum.Width), min(max(at[1], 0), t.Sum.Height)
-			exact.Entry(&r, t.Sum.At(x, y, channel), t.Squares.At(x, y, channel))
+	return exact.VarianceOf(&sums, &squares, part[S]{t.Sum, b}, func(part[S]) exact.Rounding {
+		return exact.Rounding{Squares: float64(t.Squares.At(x, y, channel)), Pixels: y * t.Sum.Width, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
+	}, func(part[S]) bool {
+		for _, at := range [...][2]int{{b.X, b.Y}, {total(b.X, -b.H), total(b.Y, b.H)}, {total(b.X, b.W), total(b.Y, b.W)}, {x, y}} {
+			x, y := clamped(at[0], at[1])
+			if !exact.IsWhole(t.Sum.At(x, y, channel), t.Squares.At(x, y, channel)) {
+				return false
+			}
 		}
-		r.Steps, r.Pixels = 4*(t.Sum.Height+t.Sum.Width), min(max(y, 0), t.Sum.Height)*t.Sum.Width
-		return r
+		return true
 	})
 }
 

@@ -95,22 +95,17 @@ func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 		return 0
 	}
 	sums, squares := t.Sum.channel(channel), t.Squares.channel(channel)
-	return exact.VarianceOf(&sums, &squares, cuboid(box), func(b cuboid) (r exact.Rounding) {
-		r.Steps, r.Pixels = t.Sum.Depth+t.Sum.Height+t.Sum.Width/4+8, b.X1*b.Y1*b.Z1
+	return exact.VarianceOf(&sums, &squares, cuboid(box), func(b cuboid) exact.Rounding {
+		return exact.Rounding{Squares: float64(t.Squares.At(b.X1, b.Y1, b.Z1, channel)), Pixels: b.X1 * b.Y1 * b.Z1, Steps: t.Sum.Depth + t.Sum.Height + t.Sum.Width/4 + 8}
+	}, func(b cuboid) bool {
+		xs, ys, zs := [2]int{b.X0, b.X1}, [2]int{b.Y0, b.Y1}, [2]int{b.Z0, b.Z1}
 		for corner := range 8 {
-			x, y, z := b.X1, b.Y1, b.Z1
-			if corner&1 != 0 {
-				x = b.X0
+			x, y, z := xs[corner&1], ys[corner>>1&1], zs[corner>>2]
+			if !exact.IsWhole(t.Sum.At(x, y, z, channel), t.Squares.At(x, y, z, channel)) {
+				return false
 			}
-			if corner&2 != 0 {
-				y = b.Y0
-			}
-			if corner&4 != 0 {
-				z = b.Z0
-			}
-			exact.Entry(&r, t.Sum.At(x, y, z, channel), t.Squares.At(x, y, z, channel))
 		}
-		return r
+		return true
 	})
 }
 

@@ -44,14 +44,16 @@ func (t *Table[S, B]) add(sum *Int, box B) {
 	}
 }
 
-// VarianceOf is the variance of a box, see [Variance]; rounding is asked for where
-// there are floats.
-func VarianceOf[S, Q kernel.Sum, B Box[B]](sums *Table[S, B], squares *Table[Q, B], box B, rounding func(box B) Rounding) float64 {
+// VarianceOf is the variance of a box, see [Variance]; rounding and whole are asked for
+// where there are floats.
+func VarianceOf[S, Q kernel.Sum, B Box[B]](sums *Table[S, B], squares *Table[Q, B], box B, rounding func(box B) Rounding, whole func(box B) bool) float64 {
 	n := box.Pixels()
+	exactly := func() bool { return whole(box) }
 	most := min(mostOr[S](&sums.Pixels, false), mostOr[Q](&squares.Pixels, true))
 	switch {
-	case n > most && isFloat[Q]():
-		return Variance(n, MeanOf(sums, box)*float64(n), squares.Sum(box), rounding(box))
+	case n > most && IsFloat[Q]():
+		r := rounding(box)
+		return Variance(n, MeanOf(sums, box)*float64(n), squares.Sum(box), &r, exactly)
 	case n > most:
 		var sum, squared Int
 		if !inParts(box, most, func(part B) {
@@ -64,15 +66,16 @@ func VarianceOf[S, Q kernel.Sum, B Box[B]](sums *Table[S, B], squares *Table[Q, 
 	}
 	sum := sums.Sum(box)
 	switch {
-	case !isFloat[S]() && !isFloat[Q]():
+	case !IsFloat[S]() && !IsFloat[Q]():
 		if sums.Signed {
-			return Variance(n, signed(sum), squares.Sum(box), Rounding{})
+			return Variance(n, signed(sum), squares.Sum(box), nil, nil)
 		}
-		return Variance(n, sum, squares.Sum(box), Rounding{})
+		return Variance(n, sum, squares.Sum(box), nil, nil)
 	case sums.Offset != squares.Offset:
 		sum += S(float64(sums.Offset) * float64(n))
 	}
-	return Variance(n, sum, squares.Sum(box), rounding(box))
+	r := rounding(box)
+	return Variance(n, sum, squares.Sum(box), &r, exactly)
 }
 
 // inParts visits parts of a box that have this many pixels at most. It reports

@@ -21,40 +21,54 @@ func Mean[S kernel.Sum](n int, sum S) float64 {
 // A Rounding is what the entries that a box was read from say about the rounding
 // of floats in them.
 type Rounding struct {
-	Pixels int // of all that the largest entry sums
-	Steps  int // how many additions, one after the other, led to it at most
-
-	squares float64 // the largest entry of the squares
-	broken  bool    // entries are not whole numbers, or not small enough to be exact
+	Squares float64 // the largest entry of the squares
+	Pixels  int     // of all that it sums
+	Steps   int     // how many additions, one after the other, led to it at most
 }
+
+const (
+	// certain is how many times what rounding may have done to it a variance must be
+	// to be taken as it is: its root is then right to six digits.
+	certain = 1e6 / 2
+	// eaten is that for a variance that rounding has eaten.
+	eaten = 50
+)
 
 // Variance is that of n numbers, from their sum and the sum of their squares:
 // never negative, and 0 of none. Where both are integers it is exact but for the
 // last two roundings, and NaN where such sums cannot be of any numbers, for they
 // did not fit their types. Where there are floats it is NaN if the rounding of the
-// sums may be more than a fiftieth of it: then cancellation has eaten it.
-func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r Rounding) float64 {
+// sums may be more than a fiftieth of it: then cancellation has eaten it. That is
+// so of nothing if no rounding is given, nor where all entries are whole numbers
+// that are exact, see [IsWhole].
+func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func() bool) float64 {
 	if n == 0 {
 		return 0
 	}
-	if magnitude, ok := integer(sum); ok {
+	magnitude, integers := integer(sum)
+	if integers {
 		if squares, ok := any(squares).(uint64); ok {
 			return ofIntegers(uint64(n), magnitude, squares)
 		}
 	}
 	mean := Mean(n, sum)
-	if r.Steps > 0 && !r.broken && whole(sum) {
-		magnitude, ok := integer(sum)
-		if !ok {
+	v := float64(squares)/float64(n) - float64(mean*mean) // the same bits, fused or not
+	if r == nil {
+		return max(0, v)
+	}
+	noise := r.ofVariance(n, mean, epsilon[S](), epsilon[Q]())
+	switch {
+	case v > certain*noise:
+		return v
+	case IsWhole(sum, squares) && whole():
+		if !integers {
 			magnitude = uint64(math.Abs(float64(sum)))
 		}
 		return ofIntegers(uint64(n), magnitude, uint64(squares))
+	case v > eaten*noise:
+		return v
 	}
-	v := float64(squares)/float64(n) - float64(mean*mean) // the same bits, fused or not
-	if r.Steps > 0 && !(v > 50*r.ofVariance(n, mean, epsilon[S](), epsilon[Q]())) {
-		return math.NaN()
-	}
-	return max(0, v)
+	return math.NaN()
 }
 
 // ofVariance estimates how far rounding may have moved a variance. Each entry has
@@ -65,13 +79,13 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r Rounding) float64 {
 func (r *Rounding) ofVariance(n int, mean, sums, squares float64) float64 {
 	const entries, room = 4, 4
 	grown := entries * room * math.Sqrt(float64(r.Steps))
-	ofSquares := grown * squares * r.squares / float64(n)
-	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.squares) / float64(n)
+	ofSquares := grown * squares * r.Squares / float64(n)
+	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.Squares) / float64(n)
 	return ofSquares + 2*math.Abs(mean)*ofMean + ofMean*ofMean
 }
 
-// isFloat reports whether sums are floats.
-func isFloat[S kernel.Sum]() bool { return epsilon[S]() != 0 }
+// IsFloat reports whether sums are floats.
+func IsFloat[S kernel.Sum]() bool { return epsilon[S]() != 0 }
 
 // signed is a sum of 32 bits as a signed number.
 func signed[S kernel.Sum](s S) int64 { return int64(int32(uint32(s))) }
@@ -87,25 +101,20 @@ func epsilon[S kernel.Sum]() float64 {
 	return 0
 }
 
-// Entry takes an entry of the sums, and that of the squares, into account.
-func Entry[S, Q kernel.Sum](r *Rounding, sum S, squares Q) {
-	r.squares = max(r.squares, float64(squares))
-	integers := !isFloat[S]() && float64(squares) < 1<<53
-	r.broken = r.broken || !whole(sum) || !whole(squares) && !integers
-}
-
-// whole reports whether an entry is a whole number, and so small that all that led
-// to it was exact if it was whole too. That all were is taken from several entries:
-// so the limits leave some bits that would not be zero by chance.
-func whole[S kernel.Sum](entry S) bool {
-	f := float64(entry)
+// IsWhole reports whether an entry of the sums and one of the squares are whole
+// numbers, and so small that all that led to them was exact if it was whole too. That
+// all were is taken from several entries: so the limits leave some bits that would
+// not be zero by chance.
+func IsWhole[S, Q kernel.Sum](sum S, squares Q) bool {
+	limits := [...]float64{1 << 46, 1 << 46} // of the sum and of the squares
 	switch epsilon[S]() {
-	case 0:
-		return true
+	case 0: // then so are the pixels
+		limits = [...]float64{math.Inf(1), 1 << 53}
 	case 0x1p-24:
-		return f == math.Trunc(f) && math.Abs(f) < 1<<20
+		limits[0] = 1 << 20
 	}
-	return f == math.Trunc(f) && math.Abs(f) < 1<<46
+	s, q := float64(sum), float64(squares)
+	return math.Abs(s) < limits[0] && q < limits[1] && s == math.Trunc(s) && q == math.Trunc(q)
 }
 
 func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {

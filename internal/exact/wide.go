@@ -58,25 +58,30 @@ type Pixels struct {
 // known.
 func mostOr[S kernel.Sum](p *Pixels, squares bool) int {
 	if p.Most == 0 {
-		return usual[S](squares)
+		return Usual[S](squares).Most
 	}
 	return p.Most
 }
 
-// usual is Most for a table of which nobody knows the pixels: those of the type
-// that such sums are usually of.
-func usual[S kernel.Sum](squares bool) int {
+// Usual is for a table of which nobody knows the pixels: those of the type that
+// such sums are usually of.
+func Usual[S kernel.Sum](squares bool) (p Pixels) {
 	switch any(*new(S)).(type) {
 	case uint32:
-		return Most[uint8, S](squares)
+		p.Most = Most[uint8, S](squares)
 	case int64:
-		return Most[int32, S](squares)
+		p.Most = Most[int32, S](squares)
+	default:
+		if p.Most = Most[uint32, S](squares); squares {
+			p.Most = Most[uint16, S](squares)
+		}
 	}
-	if squares {
-		return Most[uint16, S](squares)
-	}
-	return Most[uint32, S](squares)
+	return p
 }
+
+// Fit reports whether the sum of n pixels is known to fit, as the unsigned or
+// floating number that it looks like.
+func (p *Pixels) Fit(n int) bool { return n <= p.Most && !p.Signed }
 
 // Bound is a power of two, or one less, that the magnitude of no pixel exceeds: of
 // 32 bits, for which [Most] is hardly a pixel where they are squared.

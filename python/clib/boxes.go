@@ -73,7 +73,7 @@ func answer[S boxsum.Sum](q *query) {
 
 // ask asks the package that knows tables of this kind.
 func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
-	var pixels exact.Pixels
+	pixels, squares := exact.Usual[S](false), exact.Usual[Q](true)
 	if q.table.element == i32 {
 		pixels = exact.Pixels{Most: math.MaxInt32 / math.MaxUint8, Signed: true}
 	}
@@ -84,6 +84,7 @@ func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
 		both := &boxsum.SquaredTable[S, Q]{Sum: t}
 		if q.what >= boxVariance {
 			both.Squares = tableOver[Q](&q.squares)
+			both.Squares.Know(squares)
 		}
 		askBoxes(q, list[image.Rectangle](q.boxes, i64, "boxes", -1, 4), t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
 	case 6:
@@ -92,6 +93,7 @@ func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
 		both := &volume.SquaredTable[S, Q]{Sum: t}
 		if q.what >= boxVariance {
 			both.Squares = volumeOver[Q](&q.squares)
+			both.Squares.Know(squares)
 		}
 		askBoxes(q, list[volume.Box](q.boxes, i64, "boxes", -1, 6), t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
 	default:

@@ -140,13 +140,13 @@ func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	}
 	if j.kind == volumeTable {
 		t := &volume.SquaredTable[S, Q]{Sum: volumeOver[S](&j.sum), Squares: volumeOver[Q](&j.squares)}
-		must(volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers}))
+		must(volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers, Plain: true}))
 		return
 	}
 	t := &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](&j.sum), Squares: tableOver[Q](&j.squares)}
 	if j.device != nil {
 		must(gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), nil))
 	} else {
-		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{Workers: j.workers}))
+		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{Workers: j.workers, Plain: true}))
 	}
 }
