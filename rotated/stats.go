@@ -124,7 +124,9 @@ func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 	sums, squares := t.Sum.channel(channel), t.Squares.channel(channel)
 	return exact.VarianceOf(&sums, &squares, part{t.Sum.Lattice, box.Intersect(t.Sum.Bounds())}, func(part) exact.Rounding {
 		return exact.Rounding{Squares: float64(t.Squares.SumChannel(all, channel)), Pixels: t.Sum.Width * t.Sum.Height, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
-	}, func(part) bool { return exact.IsWhole(t.Sum.SumChannel(all, channel), t.Squares.SumChannel(all, channel)) })
+	}, func(part) bool {
+		return exact.IsWhole(t.Sum.SumChannel(all, channel), t.Squares.SumChannel(all, channel))
+	})
 }
 
 // StdDev is the standard deviation of one channel over a box: the square root of its
