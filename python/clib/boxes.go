@@ -95,7 +95,7 @@ func answer[S boxsum.Sum](q *query) {
 	case q.squares.element == f64:
 		spread[S, float64](q, sums, out)
 	default:
-		must(wrongTypes("squares of %v", q.squares.element))
+		must(wrongTypes("squares of %v: they are of uint64, int64 or float64", q.squares.element))
 	}
 }
 

@@ -4,6 +4,8 @@ package main
 
 import (
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/pairs"
@@ -26,6 +28,7 @@ type pair struct {
 	count    func(*counting)
 	weigh    func(v *view, workers int) *moments.Table
 	answer   func(*query)
+	tilted   func(*query)
 	features func(*view, *features)
 }
 
@@ -39,7 +42,7 @@ func newPair[S boxsum.Sum, P boxsum.Pixel]() *pair {
 		squaresOnDevice: existing[P](byElement{u64: squaresOnDevice[S, uint64, P], f64: squaresOnDevice[S, float64, P]}),
 		rotated:         rotate[S, P],
 		count:           count[P], weigh: weigh[P],
-		answer: answer[S], features: uprightFeatures[S],
+		answer: answer[S], tilted: tiltedAnswer[S], features: uprightFeatures[S],
 	}
 }
 
@@ -74,7 +77,23 @@ func find(pixel, sum element) *pair {
 	}
 	p := byTypes[[2]element{pixel, bits}]
 	if p == nil {
-		must(wrongTypes("pixels of %v have no table of %v", pixel, sum))
+		have := map[element]bool{}
+		for _, p := range allPairs {
+			if p.pixel == pixel {
+				have[p.sum] = true
+			}
+		}
+		must(wrongTypes("pixels of %v have no table of %v: they have %s", pixel, sum, names(have)))
 	}
 	return p
+}
+
+// names lists the types that something has.
+func names[V any](of map[element]V) string {
+	var all []string
+	for e := range of {
+		all = append(all, e.String())
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
 }

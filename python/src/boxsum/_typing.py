@@ -1,0 +1,25 @@
+"""What arguments may be, for type checkers."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, Sequence, Union
+
+import numpy as np
+
+
+class Exchangeable(Protocol):
+    """An array of another library, such as PyTorch or CuPy."""
+
+    def __dlpack__(self, *arguments: Any, **named: Any) -> Any: ...
+
+
+class Convertible(Protocol):
+    """What NumPy makes an array of."""
+
+    def __array__(self, *arguments: Any, **named: Any) -> Any: ...
+
+
+Number = Union[int, float, np.number]
+Row = Union[Sequence[Number], Convertible]
+Table = Union[np.ndarray, Exchangeable, Convertible, Sequence[Row], Sequence[Sequence[Row]]]
+Boxes = Union[np.ndarray, Exchangeable, Convertible, Row, Sequence[Row], Sequence[Sequence[Row]]]
