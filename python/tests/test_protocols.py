@@ -171,6 +171,7 @@ def test_boxes_are_checked_by_what_need_not_be_read():
         (plane, four[:, :3], "4 or 6"),
         (plane, four + 0.5, "whole numbers"),
         (plane, four.astype("f4") + np.nan, "whole numbers"),
+        (plane, four + np.inf, "whole numbers"),
     ]:
         with pytest.raises(ValueError, match=words):
             _cuda.check_boxes(table, boxes, None)

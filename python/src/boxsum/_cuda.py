@@ -62,6 +62,8 @@ class Cuda:
         for o in outs:
             if o is not None and self.index(o) != index:
                 raise ValueError(f"the image is on cuda:{index}, and out on cuda:{self.index(o)}")
+            if o is not None and kind != VOLUME:
+                _shapes.forget_volume(o)
         if outs[0] is not None:
             wanted = same_type(wanted, self.parts(outs[0])[3])
         sums = _types.sums.get((pixel, wanted))
@@ -201,7 +203,7 @@ def check_boxes(table: Any, boxes: Any, out: Any) -> None:
     if boxes.ndim == 0 or boxes.shape[-1] not in (4, 6):
         raise ValueError(f"an array of shape {tuple(boxes.shape)}: the last axis must have 4 or 6 numbers")
     _shapes.check(table, boxes.shape[-1] // 2, readable=False)
-    if "float" in str(boxes.dtype) and not bool((boxes == boxes.round()).all()):
+    if "float" in str(boxes.dtype) and not bool((boxes - boxes.round() == 0).all()):
         raise ValueError(NOT_WHOLE)
     if out is not None:
         raise ValueError("out is for tables of the host")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Sequence, Union
+from typing import TYPE_CHECKING, Any, NewType, Protocol, Sequence, Union
 
 import numpy as np
 
@@ -19,7 +19,10 @@ class Convertible(Protocol):
     def __array__(self, *arguments: Any, **named: Any) -> Any: ...
 
 
-Number = Union[int, float, np.number]
-Row = Union[Sequence[Number], Convertible]
-Table = Union[np.ndarray, Exchangeable, Convertible, Sequence[Row], Sequence[Sequence[Row]]]
-Boxes = Union[np.ndarray, Exchangeable, Convertible, Row, Sequence[Row], Sequence[Sequence[Row]]]
+if TYPE_CHECKING:
+    Number = Union[int, float, np.number]
+    Row = Union[Sequence[Number], Convertible]
+    Table = Union[np.ndarray, Exchangeable, Convertible, Sequence[Row], Sequence[Sequence[Row]]]
+    Boxes = Union[np.ndarray, Exchangeable, Row, Sequence[Row], Sequence[Sequence[Row]]]
+else:  # help() shows names
+    Table, Boxes = NewType("Table", object), NewType("Boxes", object)
