@@ -139,14 +139,14 @@ def test_cv2_umat():
         return made if isinstance(made, tuple) else (made,)
 
     for count in (1, 2, 3):
-        for given in itertools.product([None, "array", "umat", "other"], repeat=count):
+        for kinds in itertools.product([None, "array", "umat", "other"], repeat=count):
             for source in (image, cv2.UMat(image)):
-                if source is image and not {"umat", "other"} & set(given):
+                if source is image and not {"umat", "other"} & set(kinds):
                     continue  # a call without UMat
                 results = []
                 for module in (ours_cv2, cv2):
                     room = {None: lambda t: None, "array": lambda t: np.zeros((41, 601), t), "umat": lambda t: cv2.UMat(np.zeros((41, 601), t)), "other": lambda t: cv2.UMat(np.zeros((2, 2), t))}
-                    rooms = [room[g](t) for g, t in zip(given, ("i4", "f8", "i4"))]
+                    rooms = [room[g](t) for g, t in zip(kinds, ("i4", "f8", "i4"))]
                     made = outs(module, source, *rooms)
                     assert all(isinstance(m, cv2.UMat) for m in made)
                     results.append([m.get() for m in made] + [r.get() if isinstance(r, cv2.UMat) else r for r in rooms if r is not None])

@@ -173,7 +173,7 @@ def test_boxes_are_checked_by_what_need_not_be_read():
         (plane, four.astype("f4") + np.nan, "whole numbers"),
         (plane, four + np.inf, "whole numbers"),
     ]:
-        with pytest.raises(ValueError, match=words):
+        with pytest.raises(ValueError, match=words), np.errstate(invalid="ignore"):
             _cuda.check_boxes(table, boxes, None)
 
 

@@ -5,12 +5,12 @@ An array of three axes may be either: ``(H + 1, W + 1, C)`` or
 What tells them apart is slice ``[:, :, 0]``: in a volume it is border, and zero.
 In an image it is the first channel, and zero only where that is black.
 
-- Boxes of four numbers are refused where the slice is zero and :func:`volume` made
-  the table, or it grows as only sums along x do: more than 16 entries in the last
-  axis, the total of each larger than that of the one before, and no sum of the
-  last row or column of boxes smaller. An image with as many channels, a black one
-  first, that all grow in this way has the same numbers. The error says what to do
-  with it: leave the black channel out.
+- Boxes of four numbers are refused where :func:`volume` made the table, or what it is
+  a view of. They are also refused where the slice is zero and the table grows as only
+  sums along x do: more than 16 entries in the last axis, the total of each larger
+  than that of the one before, and no entry of ``[-1]`` and ``[:, -1]`` smaller. An
+  image with as many channels, a black one first, that all grow in this way has the
+  same numbers. The error says what to do with it: leave the black channel out.
 - Boxes of six numbers are refused where the slice is not zero, the borders of an
   image are, and the pixels lie without gaps, as they do not in a part of the table of
   a volume that was cut along x.
@@ -74,8 +74,8 @@ def check(table: Any, axes: int, readable: bool = True) -> None:
         return
     if axes == 2 and _is_volume(table, readable):
         raise ValueError(
-            f"a table of shape {shape} with entries [:, :, 0] of 0 is that of a volume: {VOLUME_BOX}. "
-            "If it has channels in its last axis, and the first is black, ask table[..., 1:]"
+            f"a table of shape {shape} that is, or looks like, that of a volume: {VOLUME_BOX}. "
+            "If its last axis is channels, the first of them black, ask table[..., 1:]"
         )
     if axes == 3 and readable and _is_image(table):
         raise ValueError(f"a table of shape {shape} with entries [:, :, 0] other than 0 is that of an image with channels: {IMAGE_BOX}")
