@@ -79,25 +79,19 @@ func (p *place) corner(x, y int32) (c, r int) {
 	return p.c + int(x), p.r + int(y)
 }
 
-// corners goes through all corners of bounds, row by row.
-func (p *place) corners(bounds image.Rectangle, visit func(i, c, r int)) {
-	i := 0
+// cornersLen is how many corners bounds have.
+func cornersLen(bounds image.Rectangle) int { return (bounds.Dx() + 1) * (bounds.Dy() + 1) }
+
+// gather writes the entries at all corners of bounds, row by row, and is a grid of them.
+func gather[T boxsum.Sum](dst []T, at place, bounds image.Rectangle, entry func(c, r int) T) mesh[T] {
+	i, width := 0, bounds.Dx()+1
 	for y := bounds.Min.Y; y <= bounds.Max.Y; y++ {
 		for x := bounds.Min.X; x <= bounds.Max.X; x++ {
-			c, r := p.corner(int32(x), int32(y))
-			visit(i, c, r)
+			dst[i] = entry(at.corner(int32(x), int32(y)))
 			i++
 		}
 	}
-}
-
-// cornersLen is how many there are.
-func cornersLen(bounds image.Rectangle) int { return (bounds.Dx() + 1) * (bounds.Dy() + 1) }
-
-// gathered is entries at all corners of bounds as a grid.
-func gathered[T boxsum.Sum](entries []T, bounds image.Rectangle) mesh[T] {
-	width := bounds.Dx() + 1
-	return mesh[T]{sums: entries, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
+	return mesh[T]{sums: dst, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
 }
 
 // entry is what the table has for a corner, and areaEntry what the lattice has.
@@ -131,10 +125,59 @@ func readOwn[W Number, T boxsum.Sum](f *Feature, at place, entry func(c, r int) 
 	return read[W](&mesh[T]{sums: own[:], stride: lines, step: 1}, &Feature{kind: f.kind, x: numbers, y: numbers})
 }
 
-func (p *Plane[V, S]) readLattice(f *Feature, at image.Point) (plus, minus V) {
-	return readOwn[V](f, p.place(at), p.entry)
+// axes is how the cells of a lattice become those of a plane. The lattices of
+// package rotated look at the image in another way, (x, y) becoming (u, v), so
+// that their ratio a/b is between 0 and 1. Some of these ways are reflections:
+// there, x is the lattice's c counted backwards, so that a feature is turned by
+// the rotation and never mirrored.
+type axes struct {
+	a, b             int
+	mirror, exchange bool
+	reverse          bool
 }
 
-func (p *Plane[V, S]) latticeAreas(f *Feature, at image.Point) (plus, minus int64) {
-	return readOwn[int64](f, p.place(at), p.areaEntry)
+// axesOf takes a reduced rotation.
+func axesOf(rot rotated.Rotation) axes {
+	x := axes{a: rot.A, b: rot.B}
+	if x.mirror = x.a < 0; x.mirror {
+		x.a = -x.a
+	}
+	if x.exchange = x.a > x.b; x.exchange {
+		x.a, x.b = x.b, x.a
+	}
+	x.reverse = x.mirror != x.exchange
+	return x
+}
+
+// offset is a distance between pixels in the view.
+func (x *axes) offset(dx, dy int) image.Point {
+	if x.mirror {
+		dx = -dx
+	}
+	if x.exchange {
+		return image.Pt(dy, dx)
+	}
+	return image.Pt(dx, dy)
+}
+
+// cells is the cells, as least and greatest c and r, that a pixel u and v away
+// from another in the view may have, counted from the other's: depending on
+// where that lies, ⌊a·(n+u)/b⌋ − ⌊a·n/b⌋ is a·u/b rounded down or up.
+func (x *axes) cells(u, v int) (low, high image.Point) {
+	uDown, uUp := x.slope(u)
+	vDown, vUp := x.slope(v)
+	return image.Pt(u-vUp, v+uDown), image.Pt(u-vDown, v+uUp)
+}
+
+// slope is a·n/b, rounded down and up.
+func (x *axes) slope(n int) (down, up int) {
+	p, b := int64(x.a)*int64(n), int64(x.b)
+	down = int(p / b)
+	if p%b < 0 {
+		down--
+	}
+	if up = down; p%b != 0 {
+		up++
+	}
+	return down, up
 }

@@ -39,14 +39,11 @@ func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plan
 	if table == nil {
 		return nil, errNoTable
 	}
-	if err := checkTypes[V, S](); err != nil {
+	if err := check[V, S](channel, table.Channels); err != nil {
 		return nil, err
 	}
 	// No boxes at all: this only checks the table against its memory.
 	if err := table.SumBoxes(nil, nil); err != nil {
-		return nil, err
-	}
-	if err := checkChannel(channel, table.Channels); err != nil {
 		return nil, err
 	}
 	return &Plane[V, S]{
@@ -66,10 +63,7 @@ func Rotated[V Number, S boxsum.Sum](table *rotated.Table[S], channel int) (*Pla
 	if table == nil || table.Lattice == nil {
 		return nil, errNoTable
 	}
-	if err := checkTypes[V, S](); err != nil {
-		return nil, err
-	}
-	if err := checkChannel(channel, table.Channels); err != nil {
+	if err := check[V, S](channel, table.Channels); err != nil {
 		return nil, err
 	}
 	p := &Plane[V, S]{lattice: table, channel: channel, reverse: axesOf(table.Rotation()).reverse}
@@ -77,14 +71,11 @@ func Rotated[V Number, S boxsum.Sum](table *rotated.Table[S], channel int) (*Pla
 	return p, nil
 }
 
-func checkTypes[V Number, S boxsum.Sum]() error {
+// check refuses values that sums cannot give, and a channel that a table lacks.
+func check[V Number, S boxsum.Sum](channel, channels int) error {
 	if S(1)/2 != 0 && V(1)/2 == 0 {
 		return grid.Types("values of %T from sums of %T; ask for float64", V(0), S(0))
 	}
-	return nil
-}
-
-func checkChannel(channel, channels int) error {
 	if channel < 0 || channel >= channels {
 		return grid.Invalid("channel %d of %d", channel, channels)
 	}
@@ -133,7 +124,7 @@ func (p *Plane[V, S]) outside(what any, at image.Point) error {
 // rotation is the plane's, 0/1 of an upright one.
 func (p *Plane[V, S]) rotation() rotated.Rotation {
 	if p.lattice == nil {
-		return rotated.Rotation{A: 0, B: 1}
+		return upright
 	}
 	return p.lattice.Rotation()
 }

@@ -25,12 +25,12 @@ type Set struct {
 // package's documentation gives. On a plane that is not upright, the window
 // lies along the axes of the plane, and is counted in lines.
 func All(width, height int, kinds ...Kind) (*Set, error) {
-	w, err := plainWindow(width, height)
-	if err != nil {
-		return nil, err
-	}
-	return all(w, kinds)
+	return AllRotated(upright, width, height, kinds...)
 }
+
+// maxAll is the longest side of a turned window whose features are counted: that
+// takes its square in steps, less than a second for a kind.
+const maxAll = 1 << 12
 
 // AllRotated is every feature of these kinds along the lines of a rotation that
 // stays inside of an upright window of pixels wherever the window is, in the
@@ -38,21 +38,13 @@ func All(width, height int, kinds ...Kind) (*Set, error) {
 // ones of the lattice are not among them: these may hold no pixel. With a
 // rotation of 0/1 the result is that of [All].
 func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, error) {
-	w, err := turnedWindow(rot, width, height)
+	w, err := newWindow(rot, width, height)
 	if err != nil {
 		return nil, err
 	}
 	if w.turned() && max(width, height) > maxAll {
 		return nil, grid.Invalid("a window of %v: all features are listed up to sides of %d", &w, maxAll)
 	}
-	return all(w, kinds)
-}
-
-// maxAll is the longest side of a turned window whose features are counted: that
-// takes its square in steps, less than a second for a kind.
-const maxAll = 1 << 12
-
-func all(w window, kinds []Kind) (*Set, error) {
 	if len(kinds) == 0 {
 		return nil, grid.Invalid("a set of all features takes a kind")
 	}
@@ -97,25 +89,17 @@ func all(w window, kinds []Kind) (*Set, error) {
 // On a plane that is not upright, the window lies along the axes of the plane,
 // and is counted in lines.
 func NewSet(width, height int, features ...Feature) (*Set, error) {
-	w, err := plainWindow(width, height)
-	if err != nil {
-		return nil, err
-	}
-	return newSet(w, features)
+	return NewRotatedSet(upright, width, height, features...)
 }
 
 // NewRotatedSet is a list of features along the lines of a rotation in an
 // upright window of pixels: some of those of [AllRotated], of any cells. The
 // list is copied.
 func NewRotatedSet(rot rotated.Rotation, width, height int, features ...Feature) (*Set, error) {
-	w, err := turnedWindow(rot, width, height)
+	w, err := newWindow(rot, width, height)
 	if err != nil {
 		return nil, err
 	}
-	return newSet(w, features)
-}
-
-func newSet(w window, features []Feature) (*Set, error) {
 	for i, f := range features {
 		if !f.kind.known() {
 			return nil, grid.Invalid("feature %d is the zero Feature; New makes one", i)
@@ -147,7 +131,7 @@ func (s *Set) Window() (width, height int) {
 // [NewRotatedSet] lie, and 0/1 for any other set, which goes with every plane.
 func (s *Set) Rotation() rotated.Rotation {
 	if !s.orEmpty().window.turned() {
-		return rotated.Rotation{A: 0, B: 1}
+		return upright
 	}
 	return s.window.rot
 }
@@ -181,7 +165,7 @@ func (s *Set) Scale(factor float64) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := turnedWindow(s.Rotation(), int(width), int(height))
+	w, err := newWindow(s.Rotation(), int(width), int(height))
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,12 @@
 package haar
 
 import (
+	"cmp"
+	"context"
 	"image"
 	"math"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 )
@@ -13,28 +16,17 @@ import (
 // the image, and dst must have as many elements as there are values. Beside
 // dst, a worker takes memory for one window.
 func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) error {
-	how, workers, err := p.prepare(len(dst), set, at, opt)
-	if err != nil || len(dst) == 0 {
-		return err
-	}
-	readers, err := p.readers(workers, set, false)
-	if err != nil {
-		return err
-	}
-	return share(dst, set, how, workers, func(worker int, out []V, t tile, window int) {
-		r := &readers[worker]
-		if !r.show(at[window], window) {
-			for i := range out {
-				out[i] = p.value(&set.list[t.start+i], at[window])
-			}
-			return
-		}
-		if t.kind != 0 {
+	return share(p, dst, set, at, opt, false, func(r *reader[V, S], out []V, t tile, at image.Point, shown bool) {
+		if t.kind != 0 && shown {
 			p.block(out, r.strips, &r.grid, set, t)
 			return
 		}
 		for i := range out {
-			out[i] = p.valueOn(&r.grid, &set.list[t.start+i])
+			if f := &set.list[t.start+i]; shown {
+				out[i] = p.valueOn(&r.grid, f)
+			} else {
+				out[i] = p.value(f, at)
+			}
 		}
 	})
 }
@@ -42,57 +34,142 @@ func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) 
 // CorrectedValues is [Plane.Values] with each value corrected for uneven
 // areas, as [Plane.Corrected] does.
 func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point, opt *Options) error {
-	how, workers, err := p.prepare(len(dst), set, at, opt)
-	if err != nil || len(dst) == 0 {
-		return err
-	}
-	readers, err := p.readers(workers, set, true)
-	if err != nil {
-		return err
-	}
-	return share(dst, set, how, workers, func(worker int, out []float64, t tile, window int) {
-		r, i := &readers[worker], 0
-		shown := r.show(at[window], window)
+	return share(p, dst, set, at, opt, true, func(r *reader[V, S], out []float64, t tile, at image.Point, shown bool) {
+		i := 0
 		for f := range set.in(t) {
 			if shown {
 				plus, minus := read[V](&r.grid, &f)
 				plusArea, minusArea := r.areasOf(&f)
 				out[i] = correct(plus, minus, plusArea, minusArea)
 			} else {
-				out[i] = p.corrected(&f, at[window])
+				out[i] = p.corrected(&f, at)
 			}
 			i++
 		}
 	})
 }
 
-// prepare checks the arguments and says how many workers to use.
-func (p *Plane[V, S]) prepare(length int, set *Set, at []image.Point, opt *Options) (how engine.Settings, workers int, err error) {
-	if set == nil {
-		return how, 0, grid.Invalid("no set of features")
-	}
-	if how, err = opt.check(); err != nil {
-		return how, 0, err
-	}
-	if err := p.check(&set.window, at...); err != nil {
-		return how, 0, err
-	}
-	if n := len(at); n > 0 && set.length > math.MaxInt/n || length != n*set.length {
-		return how, 0, grid.Invalid("%d features in %d windows do not go into %d values", set.length, n, length)
-	}
-	return how, max(1, min(how.Workers(), length/valuesPerWorker, len(at)*set.tiles())), nil
-}
-
 // valuesPerWorker is how many values make it worth the while to wake another
 // worker: they take about as long as ten times the waking does.
 const valuesPerWorker = 1 << 14
 
-// share has workers evaluate the tiles of all windows, each into its part of
-// dst.
-func share[T Number](dst []T, set *Set, how engine.Settings, workers int, evaluate func(worker int, out []T, t tile, window int)) error {
+// share checks the arguments and has workers evaluate the tiles of all windows, each into
+// its part of dst. A reader that does not show its window has features read one by one.
+func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []image.Point, opt *Options, areas bool,
+	evaluate func(r *reader[V, S], out []T, t tile, at image.Point, shown bool)) error {
+	if set == nil {
+		return grid.Invalid("no set of features")
+	}
+	how, err := opt.check()
+	if err != nil {
+		return err
+	}
+	if err := p.check(&set.window, at...); err != nil {
+		return err
+	}
+	if n := len(at); n > 0 && set.length > math.MaxInt/n || len(dst) != n*set.length {
+		return grid.Invalid("%d features in %d windows do not go into %d values", set.length, n, len(dst))
+	}
+	if len(dst) == 0 {
+		return nil
+	}
 	tiles := set.tiles()
-	return how.Each(len(dst)/set.length*tiles, workers, func(worker, job int) {
+	workers := max(1, min(how.Workers(), len(dst)/valuesPerWorker, len(at)*tiles))
+	readers, err := p.readers(workers, set, areas)
+	if err != nil {
+		return err
+	}
+	return how.Each(len(at)*tiles, workers, func(worker, job int) {
 		window, t := job/tiles, set.tile(job%tiles)
-		evaluate(worker, dst[window*set.length+t.start:][:t.count], t, window)
+		shown := readers[worker].show(at[window], window)
+		evaluate(&readers[worker], dst[window*set.length+t.start:][:t.count], t, at[window], shown)
 	})
+}
+
+// A reader is what one worker sees of a plane: a window at a time.
+type reader[V Number, S boxsum.Sum] struct {
+	plane  *Plane[V, S]
+	grid   mesh[S]
+	areas  mesh[int64] // of pixels, on a plane that is not upright
+	strips []S
+
+	bounds  image.Rectangle // of the lines to gather
+	sums    []S             // gathered; nil where single features are
+	pixels  []int64
+	current int // window, counted from 1
+}
+
+func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S], error) {
+	list := make([]reader[V, S], workers)
+	bounds := set.window.bounds()
+	gather := p.lattice != nil && set.sharesEntries(bounds)
+	for i := range list {
+		r := &list[i]
+		r.plane, r.bounds = p, bounds
+		var errs [3]error
+		if !areas {
+			r.strips, errs[0] = grid.Make[S](set.stripsLen())
+		}
+		if gather {
+			r.sums, errs[1] = grid.Make[S](cornersLen(bounds))
+		}
+		if gather && areas {
+			r.pixels, errs[2] = grid.Make[int64](cornersLen(bounds))
+		}
+		if err := cmp.Or(errs[:]...); err != nil {
+			return nil, grid.OutOfMemory("%w", err)
+		}
+	}
+	return list, nil
+}
+
+// sharesEntries reports whether the features of a set read the entries of its
+// window more often than once each.
+func (s *Set) sharesEntries(bounds image.Rectangle) bool {
+	const reads = 8 // of a feature
+	return s.kinds != nil || cornersLen(bounds)/reads <= s.length
+}
+
+// show moves the reader to a window. It does not where features are better
+// looked at one by one.
+func (r *reader[V, S]) show(at image.Point, window int) bool {
+	p := r.plane
+	switch {
+	case p.lattice == nil:
+		r.grid = p.at(at)
+	case r.sums == nil:
+		return false
+	case r.current != window+1:
+		r.current = window + 1
+		place := p.place(at)
+		r.grid = gather(r.sums, place, r.bounds, p.entry)
+		if r.pixels != nil {
+			r.areas = gather(r.pixels, place, r.bounds, p.areaEntry)
+		}
+	}
+	return true
+}
+
+// areasOf is the pixels for and against a feature of the window, times their
+// weights.
+func (r *reader[V, S]) areasOf(f *Feature) (plus, minus int64) {
+	if r.pixels == nil {
+		return f.areas()
+	}
+	return read[int64](&r.areas, f)
+}
+
+// Options says how to evaluate many features; nil and the zero value mean the
+// best for the machine. Little work uses fewer workers.
+type Options struct {
+	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS
+	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
+	Progress func(done float64) // is told how much is done, see [boxsum.Options]
+}
+
+func (o *Options) check() (engine.Settings, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	return (&engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}).Check()
 }

@@ -35,29 +35,23 @@ func (s span) len() int32 { return max(0, s.hi-s.lo) }
 
 func (w *window) turned() bool { return w.rows != nil }
 
-func plainWindow(width, height int) (window, error) {
-	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
-		return window{}, grid.Invalid("a window of %d×%d pixels", width, height)
-	}
-	return window{width: int32(width), height: int32(height)}, nil
-}
-
 // maxTurned is the longest side of a turned window: a 32-bit number holds what
 // comes of it.
 const maxTurned = 1 << 20
 
-// turnedWindow is an upright window for features along a rotation. That of no
+// upright is no rotation.
+var upright = rotated.Rotation{A: 0, B: 1}
+
+// newWindow is an upright window for features along a rotation. That of no
 // rotation is plain.
-func turnedWindow(rot rotated.Rotation, width, height int) (window, error) {
-	w, err := plainWindow(width, height)
-	if err != nil {
-		return w, err
+func newWindow(rot rotated.Rotation, width, height int) (window, error) {
+	w := window{width: int32(width), height: int32(height)}
+	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
+		return w, grid.Invalid("a window of %d×%d pixels", width, height)
 	}
-	if rot, err = rot.Reduce(); err != nil {
+	rot, err := rot.Reduce()
+	if err != nil || rot.A == 0 {
 		return w, err
-	}
-	if rot.A == 0 {
-		return w, nil
 	}
 	if width > maxTurned || height > maxTurned {
 		return w, grid.Invalid("a window of %d×%d pixels for features along %v: its sides are at most %d", width, height, rot, maxTurned)

@@ -26,27 +26,24 @@ type Array struct {
 // boxsum.Image[P] with P one of uint8, uint16, uint32, int16, int32, float32,
 // float64.
 func (a *Array) Image() (any, error) {
-	switch d := a.Data.(type) {
-	case []uint8:
-		return arrayImage(a.Shape, d)
-	case []uint16:
-		return arrayImage(a.Shape, d)
-	case []uint32:
-		return arrayImage(a.Shape, d)
-	case []int16:
-		return arrayImage(a.Shape, d)
-	case []int32:
-		return arrayImage(a.Shape, d)
-	case []float32:
-		return arrayImage(a.Shape, d)
-	case []float64:
-		return arrayImage(a.Shape, d)
+	for _, of := range []func(*Array) (any, error){
+		imageOf[uint8], imageOf[uint16], imageOf[uint32], imageOf[int16], imageOf[int32], imageOf[float32], imageOf[float64],
+	} {
+		if img, err := of(a); img != nil || err != nil {
+			return img, err
+		}
 	}
 	return nil, fmt.Errorf("imgio: there are no images or volumes of %s: convert it to uint8, uint16, uint32, int16, int32, float32 or float64",
 		strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]"))
 }
 
-func arrayImage[P boxsum.Pixel](shape []int, data []P) (any, error) {
+// imageOf is the image of an array of P, and nil of another.
+func imageOf[P boxsum.Pixel](a *Array) (any, error) {
+	shape := a.Shape
+	data, ok := a.Data.([]P)
+	if !ok {
+		return nil, nil
+	}
 	if len(shape) != 2 && len(shape) != 3 {
 		return nil, fmt.Errorf("imgio: an array of shape %s is not an image: it must have 2 dimensions (H, W) or 3 (H, W, C)", shapeString(shape))
 	}

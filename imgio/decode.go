@@ -1,6 +1,7 @@
 package imgio
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (p *Picture) Close() error { return p.close.Close() }
 // A large .npy file is mapped and not read, see [OpenNPY]: close the picture
 // when done.
 func Open(path string, mode ColorMode) (*Picture, error) {
-	f, info, err := openFile(path)
+	f, info, format, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -69,38 +70,33 @@ func Open(path string, mode ColorMode) (*Picture, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("imgio: %s is a folder: name a file in it", path)
 	}
-	p, err := open(f, info, mode)
+	var p *Picture
+	if format == "npy" {
+		p, err = arrayPicture(openNPY(f))
+	} else {
+		p, err = Decode(f, mode)
+	}
 	if err != nil {
 		return nil, in(path, err)
 	}
 	return p, nil
 }
 
-// openFile opens a file and looks at what it is.
-func openFile(path string) (*os.File, os.FileInfo, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("imgio: %w", err)
+// openFile opens a file and looks at what it is: the format of one that can be read
+// again from its start, and none of others.
+func openFile(path string) (f *os.File, info os.FileInfo, format string, err error) {
+	if f, err = os.Open(path); err != nil {
+		return nil, nil, "", fmt.Errorf("imgio: %w", err)
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("imgio: %w", err), f.Close())
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, "", errors.Join(fmt.Errorf("imgio: %w", err), f.Close())
 	}
-	return f, info, nil
-}
-
-func open(f *os.File, info os.FileInfo, mode ColorMode) (*Picture, error) {
 	if info.Mode().IsRegular() {
-		head := make([]byte, len(npyMagic))
-		if _, err := f.ReadAt(head, 0); err == nil && string(head) == npyMagic {
-			a, c, err := openNPY(f)
-			if err != nil {
-				return nil, err
-			}
-			return arrayPicture(a, c.Close)
-		}
+		head := make([]byte, sniffBytes)
+		n, _ := f.ReadAt(head, 0)
+		format, _ = sniff(head[:n])
 	}
-	return Decode(f, mode)
+	return f, info, format, nil
 }
 
 // Decode reads a picture or array as [Open] does, from a stream.
@@ -111,10 +107,7 @@ func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
 	}
 	if format == "npy" {
 		a, err := ReadNPY(whole)
-		if err != nil {
-			return nil, err
-		}
-		return arrayPicture(a, nil)
+		return arrayPicture(a, closer(nil), err)
 	}
 	data, err := readAll(whole)
 	if err != nil {
@@ -129,21 +122,25 @@ func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
 
 // sniffed is the format of a stream, and all of the stream.
 func sniffed(r io.Reader) (string, *replay, error) {
-	head := make([]byte, sniffBytes)
-	n, err := io.ReadFull(r, head)
+	whole := &replay{bufio.NewReaderSize(r, sniffBytes), r}
+	head, err := whole.Peek(sniffBytes)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", nil, fmt.Errorf("imgio: reading: %w", err)
 	}
-	format, err := sniff(head[:n])
-	return format, &replay{head: head[:n], rest: r}, err
+	format, err := sniff(head)
+	return format, whole, err
 }
 
-func arrayPicture(a *Array, c closer) (*Picture, error) {
+// arrayPicture is an array as a picture, unless there is an error already.
+func arrayPicture(a *Array, c io.Closer, err error) (*Picture, error) {
+	if err != nil {
+		return nil, err
+	}
 	img, err := a.Image()
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	return &Picture{Image: img, Format: "npy", close: c}, nil
+	return &Picture{Image: img, Format: "npy", close: c.Close}, nil
 }
 
 // in adds the name of a file to an error.
@@ -186,17 +183,8 @@ func sniff(head []byte) (format string, err error) {
 
 // replay gives back what was read to tell the format, and then the rest.
 type replay struct {
-	head []byte
+	*bufio.Reader
 	rest io.Reader
-}
-
-func (r *replay) Read(p []byte) (int, error) {
-	if len(r.head) > 0 {
-		n := copy(p, r.head)
-		r.head = r.head[n:]
-		return n, nil
-	}
-	return r.rest.Read(p)
 }
 
 // readAll is io.ReadAll without growing where the length is known.

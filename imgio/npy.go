@@ -135,26 +135,15 @@ func unsupportedDtype(what string) error {
 }
 
 func (h *npyHeader) dtype() (dtype, error) {
-	bad := fmt.Errorf("imgio: %w", unsupportedDtype(fmt.Sprintf("%.20q", h.descr)))
-	if len(h.descr) != 3 {
-		return dtype{}, bad
-	}
-	d, ok := dtypes[h.descr[1:]]
-	if !ok {
-		return dtype{}, bad
-	}
-	switch h.descr[0] {
-	case '<':
+	order, name := h.descr[:min(1, len(h.descr))], h.descr[min(1, len(h.descr)):]
+	d, ok := dtypes[name]
+	switch {
+	case ok && order == "<":
 		d.swap = !hostIsLittle
-	case '>':
+	case ok && order == ">":
 		d.swap = hostIsLittle
-	case '=':
-	case '|':
-		if d.size > 1 {
-			return dtype{}, bad
-		}
-	default:
-		return dtype{}, bad
+	case !ok || order != "=" && (order != "|" || d.size > 1):
+		return dtype{}, fmt.Errorf("imgio: %w", unsupportedDtype(fmt.Sprintf("%.20q", h.descr)))
 	}
 	return d, nil
 }
@@ -182,7 +171,7 @@ func remaining(r io.Reader) int64 {
 	switch r := r.(type) {
 	case *replay:
 		if n := remaining(r.rest); n >= 0 {
-			return n + int64(len(r.head))
+			return n + int64(r.Buffered())
 		}
 		return -1
 	case interface{ Len() int }:

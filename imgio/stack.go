@@ -82,7 +82,7 @@ func (s *Stack) Slice(z int) (any, error) {
 // Pictures are read as [Open] reads them. Large files are mapped and not read,
 // but for arrays in Fortran order: close the stack when done.
 func OpenStack(path string, mode ColorMode) (*Stack, error) {
-	f, info, err := openFile(path)
+	f, info, format, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func OpenStack(path string, mode ColorMode) (*Stack, error) {
 	if info.IsDir() {
 		return folderStack(path, mode)
 	}
-	s, err := openStack(f, info, mode)
+	s, err := openStack(f, info.Size(), format, mode)
 	if err != nil {
 		return nil, in(path, err)
 	}
@@ -98,13 +98,8 @@ func OpenStack(path string, mode ColorMode) (*Stack, error) {
 	return s, nil
 }
 
-func openStack(f *os.File, info os.FileInfo, mode ColorMode) (*Stack, error) {
-	head := make([]byte, sniffBytes)
-	n, err := f.ReadAt(head, 0)
-	if !info.Mode().IsRegular() || err != nil && !errors.Is(err, io.EOF) {
-		return DecodeStack(f, mode)
-	}
-	switch format, _ := sniff(head[:n]); {
+func openStack(f *os.File, size int64, format string, mode ColorMode) (*Stack, error) {
+	switch {
 	case format == "npy":
 		h, err := readNPYHeader(f)
 		if err != nil {
@@ -113,13 +108,9 @@ func openStack(f *os.File, info os.FileInfo, mode ColorMode) (*Stack, error) {
 		if s, err := swappedStack(h, f); s != nil || err != nil {
 			return s, err
 		}
-		a, c, err := h.open(f)
-		if err != nil {
-			return nil, err
-		}
-		return arrayStack(a, c.Close)
-	case format == "tiff" && info.Size() >= mapBytes && int64(int(info.Size())) == info.Size():
-		if data, unmap, err := mapFile(f, int(info.Size())); err == nil {
+		return arrayStack(h.open(f))
+	case format == "tiff" && size >= mapBytes && int64(int(size)) == size:
+		if data, unmap, err := mapFile(f, int(size)); err == nil {
 			return tiffStack(data, unmap, mode)
 		}
 	}
@@ -135,10 +126,7 @@ func DecodeStack(r io.Reader, mode ColorMode) (*Stack, error) {
 	switch format {
 	case "npy":
 		a, err := ReadNPY(whole)
-		if err != nil {
-			return nil, err
-		}
-		return arrayStack(a, nil)
+		return arrayStack(a, closer(nil), err)
 	case "tiff":
 		data, err := readAll(whole)
 		if err != nil {
@@ -203,13 +191,16 @@ func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
 	return s.begin()
 }
 
-// arrayStack is the slices of an array, in its own memory.
-func arrayStack(a *Array, c closer) (*Stack, error) {
+// arrayStack is the slices of an array, in its own memory, unless there is an error already.
+func arrayStack(a *Array, c io.Closer, err error) (*Stack, error) {
+	if err != nil {
+		return nil, err
+	}
 	s, err := sliceArray(a)
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	s.close = c
+	s.close = c.Close
 	return s, nil
 }
 

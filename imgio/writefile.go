@@ -34,28 +34,23 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("imgio: %w", err)
 	}
-	done := false
-	defer func() {
-		if !done {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
+	defer os.Remove(f.Name()) // which is gone if all went well
+	defer f.Close()
 	if info != nil {
-		if err := f.Chmod(info.Mode().Perm()); err != nil {
-			return fmt.Errorf("imgio: %w", err)
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		if err := write(f); err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
 		}
+		err = f.Close()
 	}
-	if err := write(f); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+	if err == nil {
+		err = os.Rename(f.Name(), path)
 	}
-	if err := f.Close(); err != nil {
+	if err != nil {
 		return fmt.Errorf("imgio: %w", err)
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("imgio: %w", err)
-	}
-	done = true
 	return nil
 }
 
@@ -78,11 +73,7 @@ func writeDevice(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("imgio: %w", err)
 	}
-	err = write(f)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	if err := errors.Join(write(f), f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

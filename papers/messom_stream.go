@@ -22,42 +22,19 @@ func upright(width, height int) []offset {
 
 // messomStream runs the kernel of figure 10 once for each offset.
 func messomStream(r *rig) *deviceRun {
-	return r.stream1(r.width, upright(r.width, r.height))
-}
-
-// stream1 is passes over streams of single pixels, of so many columns.
-func (r *rig) stream1(width int, offsets []offset) *deviceRun {
-	row := int64(width * r.bytes)
-	return r.passes("stream", width, r.height, 1, offsets, func(b buffer) []part {
-		return []part{{launch.Rows{Buffer: b, Stride: row, Bytes: int64(r.width * r.bytes), Count: int64(r.height)}, 0, 1}}
-	})
+	return r.passes("stream", r.width, 1, 1, upright(r.width, r.height))
 }
 
 // messomStream4 has four neighbouring pixels in an element.
 func messomStream4(r *rig) *deviceRun {
-	width := ceilDiv(r.width, 4)
-	row := int64(width * 4 * r.bytes)
-	return r.passes("stream4", width, r.height, 4, leftAndUp(r.width, r.height), func(b buffer) []part {
-		return []part{{launch.Rows{Buffer: b, Stride: row, Bytes: int64(r.width * r.bytes), Count: int64(r.height)}, 0, 1}}
-	})
+	return r.passes("stream4", r.width, 4, 1, leftAndUp(r.width, r.height))
 }
 
 // messomStream8 splits the image into eight streams of such elements. The work does
 // not say how; here row y goes to stream y%8, so that the eight rows of an element
 // are neighbours as its four columns are.
 func messomStream8(r *rig) *deviceRun {
-	width, height := ceilDiv(r.width, 4), ceilDiv(r.height, 8)
-	row := int64(width * 4 * r.bytes)
-	return r.passes("stream8", width, height, 32, leftAndUp(r.width, r.height), func(b buffer) []part {
-		var streams []part
-		for k := range min(8, r.height) {
-			streams = append(streams, part{launch.Rows{
-				Buffer: b, Offset: int64(k) * int64(height) * row, Stride: row,
-				Bytes: int64(r.width * r.bytes), Count: int64(ceilDiv(r.height-k, 8)),
-			}, k, 8})
-		}
-		return streams
-	})
+	return r.passes("stream8", r.width, 4, 8, leftAndUp(r.width, r.height))
 }
 
 // leftAndUp is the passes of an upright table with the offsets as distances.
@@ -77,20 +54,31 @@ func messomTilted(r *rig) *deviceRun {
 	if r.height > 1 {
 		offsets = append(offsets, offset{0, -1})
 	}
-	return r.stream1(r.width+(r.height-1)/2, offsets)
+	return r.passes("stream", r.width+(r.height-1)/2, 1, 1, offsets)
 }
 
-// passes is a launch of a kernel for each offset, over width×height elements of so
-// many pixels, from one buffer to another and back. The image stays as it is.
-func (r *rig) passes(kernel string, width, height, pixels int, offsets []offset, layout func(buffer) []part) *deviceRun {
-	elements := width * height
-	buffers := []buffer{r.buffer(elements * pixels), r.buffer(elements * pixels), r.buffer(elements * pixels)}
-	run := &deviceRun{in: buffers[0], out: buffers[0], layout: layout}
-	across := ceilDiv(width, launch.Group)
+// passes is a launch of a kernel for each offset, from one buffer to another and back. An
+// element is so many neighbouring pixels of so many columns in all, in each of the streams
+// that take the rows in turn. The image stays as it is.
+func (r *rig) passes(kernel string, columns, across, streams int, offsets []offset) *deviceRun {
+	width, height := ceilDiv(columns, across), ceilDiv(r.height, streams)
+	pixels := width * height * across * streams
+	buffers := []buffer{r.buffer(pixels), r.buffer(pixels), r.buffer(pixels)}
+	run := &deviceRun{in: buffers[0], out: buffers[0], layout: func(b buffer) (parts []part) {
+		row := int64(width * across * r.bytes)
+		for k := range min(streams, r.height) {
+			parts = append(parts, part{launch.Rows{
+				Buffer: b, Offset: int64(k) * int64(height) * row, Stride: row,
+				Bytes: int64(r.width * r.bytes), Count: int64(ceilDiv(r.height-k, streams)),
+			}, k, streams})
+		}
+		return parts
+	}}
+	groups := ceilDiv(width, launch.Group)
 	for i, o := range offsets {
 		to := buffers[1+i%2]
-		run.kernels = append(run.kernels, r.step(kernel, across*height, 3*int64(elements)*int64(pixels),
-			run.out, to, int32(width), int32(height), int32(across), int32(o.dx), int32(o.dy)))
+		run.kernels = append(run.kernels, r.step(kernel, groups*height, 3*int64(pixels),
+			run.out, to, int32(width), int32(height), int32(groups), int32(o.dx), int32(o.dy)))
 		run.out = to
 	}
 	return run

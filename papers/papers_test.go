@@ -293,7 +293,7 @@ func TestRunHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := compare(j.typed.(*job[float32]).tables[0], want, 0); err != nil {
+		if err := compare(j.sums.([]*boxsum.Table[float32])[0], want, 0); err != nil {
 			t.Errorf("%s: %v", a, err)
 		}
 		if err := j.Close(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/launch"
@@ -112,45 +111,44 @@ func runSteps(steps []Step) error {
 }
 
 // prepareDevice takes the memory on the device and copies the images there.
-func (t *job[E]) prepareDevice() error {
-	open := t.opt.open
+func (j *Job) prepareDevice() error {
+	open := j.opt.open
 	if open == nil {
 		open = launch.Open
 	}
-	device, err := open(t.opt.Device)
+	device, err := open(j.opt.Device)
 	if err != nil {
 		return err
 	}
-	p := t.opt.Precision
+	p := j.opt.Precision
 	// A grid of blocks has at most 2^31-1 of them, fewer than there are pixels.
-	if int64(t.width+1)*int64(t.height+1) > math.MaxInt32 {
-		return fmt.Errorf("papers: %w: %d×%d pixels are too many for one launch", boxsum.ErrInvalid, t.width, t.height)
+	if int64(j.width+1)*int64(j.height+1) > math.MaxInt32 {
+		return fmt.Errorf("papers: %w: %d×%d pixels are too many for one launch", boxsum.ErrInvalid, j.width, j.height)
 	}
-	t.rig = &rig{
-		Device: device, stream: device.Main(), closed: new(bool), opt: t.opt, width: t.width, height: t.height, count: len(t.images), element: p.String(), bytes: p.Bytes() * p.Channels,
+	j.rig = &rig{
+		Device: device, stream: device.Main(), closed: new(bool), opt: j.opt, width: j.width, height: j.height, count: len(j.images), element: p.String(), bytes: p.Bytes() * p.Channels,
 	}
-	t.device = t.algorithm.gpu(t.rig)
-	if err := t.rig.err; err != nil {
-		return fmt.Errorf("papers: %s: %w", t.algorithm.Name, err)
+	j.device = j.algorithm.gpu(j.rig)
+	if err := j.rig.err; err != nil {
+		return fmt.Errorf("papers: %s: %w", j.algorithm.Name, err)
 	}
-	return t.load()
+	return j.load()
 }
 
 // load copies the images to where the device reads them.
-func (t *job[E]) load() error {
-	d := t.device
-	if *t.rig.closed {
+func (j *Job) load() error {
+	if *j.rig.closed {
 		return errClosed
 	}
-	if d.many != nil {
-		for i, img := range t.images {
-			copy(d.many.images[i], bytesOf(img.Pix))
+	if many := j.device.many; many != nil {
+		for i, pixels := range j.images {
+			copy(many.images[i], pixels)
 		}
 		return nil
 	}
-	pixels, row := bytesOf(t.images[0].Pix), int64(t.width*t.rig.bytes)
-	for _, p := range t.parts(d.in) {
-		if err := t.rig.CopyIn(t.rig.stream, p.Rows, pixels[int64(p.first)*row:], int64(p.step)*row); err != nil {
+	row := int64(j.width * j.rig.bytes)
+	for _, p := range j.parts(j.device.in) {
+		if err := j.rig.CopyIn(j.rig.stream, p.Rows, j.images[0][int64(p.first)*row:], int64(p.step)*row); err != nil {
 			return err
 		}
 	}
@@ -158,11 +156,11 @@ func (t *job[E]) load() error {
 }
 
 // parts is how images lie in a buffer.
-func (t *job[E]) parts(b buffer) []part {
-	if t.device.layout != nil {
-		return t.device.layout(b)
+func (j *Job) parts(b buffer) []part {
+	if j.device.layout != nil {
+		return j.device.layout(b)
 	}
-	return []part{{t.rig.rowsOf(b), 0, 1}}
+	return []part{{j.rig.rowsOf(b), 0, 1}}
 }
 
 // rowsOf is a buffer that holds an image without gaps.
@@ -171,19 +169,19 @@ func (r *rig) rowsOf(b buffer) launch.Rows {
 	return launch.Rows{Buffer: b, Stride: row, Bytes: row, Count: int64(r.height)}
 }
 
-// fetch copies table i from the device.
-func (t *job[E]) fetch(i int) error {
-	d, r, table := t.device, t.rig, t.tables[i]
+// download copies table i from the device.
+func (j *Job) download(i int) error {
+	d, r, table := j.device, j.rig, j.tables[i]
 	if *r.closed {
 		return errClosed
 	}
 	if d.many != nil {
-		if err := t.opt.Device.Wait(); err != nil {
+		if err := j.opt.Device.Wait(); err != nil {
 			return err
 		}
-		sums := valuesOf[E](d.many.tables[i])
-		for y := range t.height {
-			copy(table.Sums[(y+1)*table.Stride+1:][:t.width], sums[y*t.width:])
+		row := j.width * r.bytes
+		for y := range j.height {
+			copy(table[(y+1)*j.stride+r.bytes:][:row], d.many.tables[i][y*row:])
 		}
 		return nil
 	}
@@ -192,48 +190,16 @@ func (t *job[E]) fetch(i int) error {
 			return err
 		}
 	}
-	sums, stride := bytesOf(table.Sums), int64(table.Stride)*int64(unsafe.Sizeof(table.Sums[0]))
+	stride := int64(j.stride)
 	if d.whole {
-		row := int64((t.width + 1) * r.bytes)
-		return r.CopyOut(r.stream, sums, stride, launch.Rows{Buffer: d.out, Stride: row, Bytes: row, Count: int64(t.height) + 1})
+		row := int64((j.width + 1) * r.bytes)
+		return r.CopyOut(r.stream, table, stride, launch.Rows{Buffer: d.out, Stride: row, Bytes: row, Count: int64(j.height) + 1})
 	}
-	for _, p := range t.parts(d.out) {
+	for _, p := range j.parts(d.out) {
 		at := int64(p.first+1)*stride + int64(r.bytes)
-		if err := r.CopyOut(r.stream, sums[at:], int64(p.step)*stride, p.Rows); err != nil {
+		if err := r.CopyOut(r.stream, table[at:], int64(p.step)*stride, p.Rows); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// deviceRunHost is a run with the copies there and back.
-func (t *job[E]) deviceRunHost() error {
-	if t.device.many != nil {
-		if err := t.device.run(); err != nil {
-			return err
-		}
-		return t.opt.Device.Wait()
-	}
-	if err := t.load(); err != nil {
-		return err
-	}
-	if err := t.device.run(); err != nil {
-		return err
-	}
-	return t.fetch(0)
-}
-
-func (t *job[E]) steps() []Step {
-	if t.device == nil {
-		return nil
-	}
-	return t.device.kernels
-}
-
-func bytesOf[E element](values []E) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(*new(E))))
-}
-
-func valuesOf[E element](bytes []byte) []E {
-	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/int(unsafe.Sizeof(*new(E))))
 }

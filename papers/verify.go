@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -11,22 +12,23 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-func (t *job[E]) verify() error {
-	for i, img := range t.images {
-		table, err := t.table(i)
+// verify compares all tables of a job with the reference.
+func verify[E element](j *Job, images []boxsum.Image[E], tables []*boxsum.Table[E]) error {
+	for i, img := range images {
+		if err := j.fetch(i); err != nil {
+			return err
+		}
+		want, err := expected(j.algorithm.Kind, img, j.opt.Rotation)
 		if err != nil {
 			return err
 		}
-		want, err := expected(t.algorithm.Kind, img, t.opt.Rotation)
-		if err != nil {
-			return err
-		}
-		tolerance := t.tolerance(img)
+		tolerance := tolerance(j, img)
+		err = compare(tables[i], want, tolerance)
 		if math.IsInf(tolerance, 0) {
-			return fmt.Errorf("papers: %s in %s, %d×%d: the pixels are so large that their sums are not finite", t.algorithm.Name, t.opt.Precision, t.width, t.height)
+			err = errors.New("the pixels are so large that their sums are not finite")
 		}
-		if err := compare(table, want, tolerance); err != nil {
-			return fmt.Errorf("papers: %s in %s, %d×%d: %w", t.algorithm.Name, t.opt.Precision, t.width, t.height, err)
+		if err != nil {
+			return fmt.Errorf("papers: %s in %s, %d×%d: %w", j.algorithm.Name, j.opt.Precision, j.width, j.height, err)
 		}
 	}
 	return nil
@@ -50,41 +52,41 @@ func compare[E element](table *boxsum.Table[E], want func(x, y, channel int) flo
 // expected is what the entries of a table should be. All sums of uint32 are modulo
 // 2^32, and others are made in float64.
 func expected[E element](kind Kind, img boxsum.Image[E], rot rotated.Rotation) (func(x, y, channel int) float64, error) {
-	switch kind {
-	case Tilted:
-		table, err := tilted.Integrate[float64](float64Image(img), nil)
+	if kind != Upright {
+		same, err := convert[float64](img)
+		if err != nil {
+			return nil, err
+		}
+		if kind == Rotated {
+			return expectedRotated(same, rot)
+		}
+		table, err := tilted.Integrate[float64](same, nil)
 		if err != nil {
 			return nil, err
 		}
 		return table.At, nil
-	case Rotated:
-		return expectedRotated(float64Image(img), rot)
 	}
 	if isWhole[E]() {
-		sums := plainTable[E](img)
-		return func(x, y, c int) float64 { return float64(sums[(y*(img.Width+1)+x)*img.Channels+c]) }, nil
+		return plainTable[E](img), nil
 	}
-	sums := plainTable[float64](img)
-	return func(x, y, c int) float64 { return sums[(y*(img.Width+1)+x)*img.Channels+c] }, nil
+	return plainTable[float64](img), nil
 }
 
 // plainTable is the definition, an entry being the one above it and the sum of the
 // row so far.
-func plainTable[A, E element](img boxsum.Image[E]) []A {
-	stride := (img.Width + 1) * img.Channels
+func plainTable[A, E element](img boxsum.Image[E]) func(x, y, channel int) float64 {
+	n := img.Channels
+	stride := (img.Width + 1) * n
 	table := make([]A, stride*(img.Height+1))
 	for y := range img.Height {
-		row := img.Row(y)
-		for c := range img.Channels {
-			var sum A
-			for x := range img.Width {
-				sum += A(row[x*img.Channels+c])
-				at := (y+1)*stride + (x+1)*img.Channels + c
-				table[at] = table[at-stride] + sum
-			}
+		sums := make([]A, n)
+		for i, p := range img.Row(y) {
+			sums[i%n] += A(p)
+			at := (y+1)*stride + n + i
+			table[at] = table[at-stride] + sums[i%n]
 		}
 	}
-	return table
+	return func(x, y, c int) float64 { return float64(table[y*stride+x*n+c]) }
 }
 
 // expectedRotated is the quadrants of [Rotated].
@@ -108,14 +110,6 @@ func expectedRotated(img boxsum.Image[float64], rot rotated.Rotation) (func(x, y
 	}, nil
 }
 
-func float64Image[E element](img boxsum.Image[E]) boxsum.Image[float64] {
-	pix := make([]float64, len(img.Pix))
-	for i, p := range img.Pix {
-		pix[i] = float64(p)
-	}
-	return boxsum.Image[float64]{Pix: pix, Stride: img.Stride, Width: img.Width, Height: img.Height, Channels: img.Channels}
-}
-
 func isWhole[E element]() bool {
 	one := E(1)
 	return one/2 == 0
@@ -134,7 +128,7 @@ func exactBits(p Precision) int {
 // are multiples of a unit and their magnitudes add up to few enough of it. Elsewhere
 // it is that of as many additions as there may be one after another; the
 // recurrences add up the errors of all entries before.
-func (t *job[E]) tolerance(img boxsum.Image[E]) float64 {
+func tolerance[E element](j *Job, img boxsum.Image[E]) float64 {
 	if isWhole[E]() {
 		return 0
 	}
@@ -147,13 +141,13 @@ func (t *job[E]) tolerance(img boxsum.Image[E]) float64 {
 	if math.IsInf(total, 0) {
 		return total
 	}
-	digits := exactBits(t.opt.Precision)
+	digits := exactBits(j.opt.Precision)
 	if total == 0 || total <= math.Ldexp(unit, digits) {
 		return 0
 	}
-	steps := 2 * (float64(t.width) + float64(t.height) + 16)
-	if t.algorithm.recurrence {
-		steps = 4 * float64(t.width) * float64(t.height)
+	steps := 2 * (float64(j.width) + float64(j.height) + 16)
+	if j.algorithm.recurrence {
+		steps = 4 * float64(j.width) * float64(j.height)
 	}
 	return steps * total * math.Ldexp(1, -digits-1)
 }

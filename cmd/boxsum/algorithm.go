@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/bench"
 	"github.com/boxsum/boxsum/papers"
 )
@@ -37,30 +36,20 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	device, err := c.open()
-	if err != nil {
-		return err
-	}
-	left := false // alone with its device, since it was interrupted
-	defer func() {
-		if !left {
-			device.Close()
-		}
-	}()
 	src, err := c.source(sh)
 	if err != nil {
 		return err
 	}
 	defer src.close()
-	img, err := anyImage(src.image)
+	pair, err := pairNamed(src.image, "auto")
 	if err != nil {
 		return err
 	}
 
 	var published *papers.Job
 	for _, p := range precisions {
-		published, err = img.prepare(chosen.Algorithm, &papers.Options{
-			Precision: p, Rotation: chosen.Rotation, Threads: opt.Workers, Device: device,
+		published, err = pair.prepare(src.image, chosen.Algorithm, &papers.Options{
+			Precision: p, Rotation: chosen.Rotation, Threads: opt.Workers, Device: src.device,
 		})
 		if !errors.Is(err, boxsum.ErrTypes) { // it is not one for other channels
 			break
@@ -70,7 +59,7 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 		return err
 	}
 	defer func() {
-		if !left {
+		if sh.ctx.Err() == nil { // nobody can stop it
 			published.Close()
 		}
 	}()
@@ -82,26 +71,23 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 		}
 		return time.Since(start), published.Verify()
 	}
-	took, err := await(sh.ctx, run) // nobody can stop it, and nothing is left to clean up
+	took, err := await(sh.ctx, run)
 	if err := cmp.Or(err, sh.ctx.Err()); err != nil {
-		left = sh.ctx.Err() != nil
 		return err
 	}
 	work, err := jobOf(published)
 	if err != nil {
 		return err
 	}
-	if c.Out != "" {
-		if err := sh.save(c.Out, out, work); err != nil {
-			return err
-		}
+	if err := sh.save(c.Out, out, work); err != nil {
+		return err
 	}
-	r := newReport(work, device, opt, took, c.Out)
+	r := newReport(work, src.device, opt, took, c.Out)
 	r.Algorithm, _, _ = strings.Cut(chosen.String(), ":") // with its rotation
 	r.Level = ""
-	if device == nil && !chosen.Threads {
+	if src.device == nil && !chosen.Threads {
 		r.Workers = 1
-	} else if device == nil {
+	} else if src.device == nil {
 		r.Workers = opt.Workers
 	}
 	return c.print(sh, r)
@@ -161,14 +147,12 @@ func doneJob[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](published *papers.Jo
 }
 
 // algorithms measures published algorithms.
-func (c *benchCmd) algorithms(sh *shell, cfg bench.Config, device *gpu.Device) ([]bench.Result, error) {
-	list, err := bench.ParseAlgorithms(c.Algorithms, device != nil)
-	if err != nil {
+func (c *benchCmd) algorithms(sh *shell, cfg bench.Config) (_ []bench.Result, err error) {
+	if cfg.Algorithms, err = bench.ParseAlgorithms(c.Algorithms, cfg.Device != nil); err != nil {
 		return nil, err
 	}
-	batch := 0
 	if c.Batch > 1 {
-		batch = c.Batch
+		cfg.Batch = c.Batch
 	}
-	return bench.Algorithms(sh.ctx, bench.AlgorithmsConfig{Config: cfg, Algorithms: list, Device: device, Batch: batch, Out: c.text(sh)})
+	return bench.Algorithms(sh.ctx, cfg)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/boxsum/boxsum/gpu"
@@ -96,17 +98,17 @@ func (c *benchCmd) writeJSON(sh *shell, results []bench.Result) error {
 // measure prints what it measures, unless JSON goes where that would.
 func (c *benchCmd) measure(sh *shell, cfg bench.Config, device *gpu.Device) ([]bench.Result, error) {
 	text := c.text(sh)
+	cfg.Device, cfg.Kernels, cfg.Python, cfg.Out = device, kernelChoices[c.Kernels], c.Peers, text
 	switch {
 	case c.Algorithms != "":
-		return c.algorithms(sh, cfg, device)
+		return c.algorithms(sh, cfg)
 	case c.Pipeline:
-		return bench.Pipeline(sh.ctx, bench.PipelineConfig{Config: cfg, Device: device, Kernels: kernelChoices[c.Kernels], Out: text})
+		return bench.Pipeline(sh.ctx, cfg)
 	case device != nil:
-		return bench.GPU(sh.ctx, bench.GPUConfig{
-			Config: cfg, Device: device, Batch: c.Batch, Kernels: kernelChoices[c.Kernels], Python: c.Peers, Out: text,
-		})
+		cfg.Batch = c.Batch
+		return bench.GPU(sh.ctx, cfg)
 	case c.Peers != "":
-		return bench.Peers(sh.ctx, bench.PeersConfig{Config: cfg, Python: c.Peers, Out: text})
+		return bench.Peers(sh.ctx, cfg)
 	}
 	results, err := bench.Run(sh.ctx, cfg)
 	if !anyMeasured(results) {
@@ -165,4 +167,46 @@ func (c *benchCmd) config(sh *shell) (bench.Config, error) {
 		cfg.Progress = func(p measure.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }
 	}
 	return cfg, nil
+}
+
+// plotFolder makes the folder for plots, if there shall be any, and says at once
+// if nothing can be written there.
+func plotFolder(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("--plot %s is a file: name a folder", dir)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if extension := filepath.Ext(e.Name()); e.IsDir() && (extension == ".svg" || extension == ".png") {
+			return fmt.Errorf("--plot %s: %s in it is a folder, where a plot may have to go: choose another", dir, e.Name())
+		}
+	}
+	probe, err := os.CreateTemp(dir, ".boxsum-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// writePlots draws results into a folder.
+func writePlots(dir string, results []bench.Result) error {
+	if dir == "" {
+		return nil
+	}
+	for _, p := range bench.Plots(results) {
+		path := filepath.Join(dir, p.Name)
+		if err := errors.Join(imgio.WriteFile(path+".svg", p.SVG), imgio.WriteFile(path+".png", p.PNG)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -7,10 +7,13 @@ import (
 	"image"
 	"io"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -100,35 +103,48 @@ func readBoxes(boxes []box, name string, r io.Reader, corners int) ([]box, error
 	return boxes, nil
 }
 
-// scan takes the value of a flag from the command line; it may start with a minus.
-func scan[T any](ctx *kong.DecodeContext, form string, parse func(string) (T, error)) (T, error) {
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return *new(T), errors.New("expected " + form)
-	}
-	return parse(token.String())
+// readFlag has kong read flags of type F by parse, of text that may start with a minus.
+func readFlag[F, T any](form string, parse func(string) (T, error), set func(*F, T)) kong.Option {
+	return kong.TypeMapper(reflect.TypeFor[F](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+		token := ctx.Scan.Pop()
+		if token.IsEOL() {
+			return errors.New("expected " + form)
+		}
+		value, err := parse(token.String())
+		if err == nil {
+			set(target.Addr().Interface().(*F), value)
+		}
+		return err
+	}))
 }
 
-// scanMore appends a value to a flag that may be given again.
-func scanMore[T any](ctx *kong.DecodeContext, to *[]T, form string, parse func(string) (T, error)) error {
-	value, err := scan(ctx, form, parse)
-	if err == nil {
-		*to = append(*to, value)
-	}
-	return err
+// flagOf is for flags with a value, and flagsOf for those that may be given again.
+func flagOf[T any](form string, parse func(string) (T, error)) kong.Option {
+	return readFlag(form, parse, func(to *T, value T) { *to = value })
 }
 
-// boxTexts is boxes that are parsed once their form is known.
-type boxTexts []string
-
-// Decode takes one box from the command line.
-func (l *boxTexts) Decode(ctx *kong.DecodeContext) error {
-	return scanMore(ctx, (*[]string)(l), boxForms[4], func(text string) (string, error) { return text, nil })
+func flagsOf[L ~[]T, T any](form string, parse func(string) (T, error)) kong.Option {
+	return readFlag(form, parse, func(to *L, value T) { *to = append(*to, value) })
 }
 
-type boxList []box
-
-// Decode takes one box from the command line.
-func (l *boxList) Decode(ctx *kong.DecodeContext) error {
-	return scanMore(ctx, (*[]box)(l), boxForms[4], func(text string) (box, error) { return parseBox(text, 4) })
+// flagTypes are all that kong does not know.
+var flagTypes = []kong.Option{
+	flagOf("a ratio such as 1/2", func(text string) (rotationFlag, error) {
+		rot, err := rotated.Parse(strings.TrimSpace(text))
+		return rotationFlag{rot, true}, err
+	}),
+	flagOf("LOW,HIGH", parseRange),
+	flagOf("X,Y", parsePoint),
+	flagsOf[boxList](boxForms[4], func(text string) (box, error) { return parseBox(text, 4) }),
+	flagsOf[boxTexts](boxForms[4], func(text string) (string, error) { return text, nil }),
+	flagsOf[rectList](rectForm, parseRectangle),
+	flagsOf[featureList]("KIND,X0,Y0,X1,Y1", parseFeature),
 }
+
+// Flags that may be given again; boxTexts are parsed once their form is known.
+type (
+	boxList     []box
+	boxTexts    []string
+	rectList    []rectangle
+	featureList []haar.Feature
+)

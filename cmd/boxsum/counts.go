@@ -4,32 +4,27 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
-	"io"
 	"iter"
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/sketch"
 )
 
-// histogramWork is a table, whatever its type, and how it came about.
+// histogramWork is a table, whatever its type, with the edges of its bins, and how it came about.
 type histogramWork struct {
-	width, height, channels int
-	bins                    histogram.Bins
-	bytes                   int64
-	whole                   bool // every bin is one whole number
-	took                    time.Duration
-	show                    func() image.Image // the pixels, to look at
-	of                      func(box image.Rectangle, channel int) channelHistogram
-	tables                  tableSet // the one table, as it is written
+	tableSet
+	bins  histogram.Bins
+	bytes int64 // of the table
+	whole bool  // every bin is one whole number
+	took  time.Duration
+	show  func() image.Image // the pixels, to look at
+	of    func(box image.Rectangle, channel int) channelHistogram
+	boxes []boxHistogram // that were asked for
 }
 
 // A channelHistogram is that of a box in one channel.
@@ -41,8 +36,9 @@ type channelHistogram struct {
 	entropy      float64
 }
 
-// histogram makes the table of the image.
-func (img typedImage[P]) histogram(c *histogramCmd, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
+// newHistogram makes the table of an image.
+func newHistogram[P boxsum.Pixel](c *histogramCmd, pixels, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
+	img := pixels.(boxsum.Image[P])
 	bytes, err := histogram.Bytes[uint32](img.Width, img.Height, img.Channels, c.Bins)
 	if err != nil {
 		return nil, err
@@ -51,36 +47,32 @@ func (img typedImage[P]) histogram(c *histogramCmd, weights any, device *gpu.Dev
 		bytes *= 2
 	}
 	c.announce(bytes)
-	// Sums of whole weights in 64 bits stay exact.
-	switch w := weights.(type) {
-	case boxsum.Image[uint8]:
-		return weighted[uint64](img.Image, w, c, opt)
-	case boxsum.Image[uint16]:
-		return weighted[uint64](img.Image, w, c, opt)
-	case boxsum.Image[uint32]:
-		return weighted[uint64](img.Image, w, c, opt)
-	case boxsum.Image[int16]:
-		return weighted[int64](img.Image, w, c, opt)
-	case boxsum.Image[int32]:
-		return weighted[int64](img.Image, w, c, opt)
-	case boxsum.Image[float32]:
-		return weighted[float64](img.Image, w, c, opt)
-	case boxsum.Image[float64]:
-		return weighted[float64](img.Image, w, c, opt)
-	case nil:
-	default:
+	if weights != nil {
+		for _, of := range []func(boxsum.Image[P], any, *histogramCmd, *boxsum.Options) (*histogramWork, error){
+			// Sums of whole weights in 64 bits stay exact.
+			weighted[uint64, P, uint8], weighted[uint64, P, uint16], weighted[uint64, P, uint32], weighted[int64, P, int16],
+			weighted[int64, P, int32], weighted[float64, P, float32], weighted[float64, P, float64],
+		} {
+			if work, err := of(img, weights, c, opt); work != nil || err != nil {
+				return work, err
+			}
+		}
 		return nil, fmt.Errorf("there are no weights of %T", weights)
 	}
-	return madeHistogram(img.Image, c, func(t *histogram.Table[uint32]) error {
+	return madeHistogram(img, c, func(t *histogram.Table[uint32]) error {
 		if device != nil {
-			return gpu.IntegrateHistogramHostInto(device, t, img.Image, nil)
+			return gpu.IntegrateHistogramHostInto(device, t, img, nil)
 		}
-		return histogram.IntegrateInto(t, img.Image, (*histogram.Options)(plainOptions(opt)))
+		return histogram.IntegrateInto(t, img, (*histogram.Options)(plainOptions(opt)))
 	})
 }
 
-// weighted is a table of weights instead of counts.
-func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
+// weighted is a table of weights instead of counts, and nil where these are not of type W.
+func weighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], of any, c *histogramCmd, opt *boxsum.Options) (*histogramWork, error) {
+	weights, ok := of.(boxsum.Image[W])
+	if !ok {
+		return nil, nil
+	}
 	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
 		return nil, fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
 			c.Weights, weights.Width, weights.Height, count(weights.Channels, "channel"), img.Width, img.Height)
@@ -125,9 +117,9 @@ func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], c *histogr
 	}
 	bins := t.Bins
 	work := &histogramWork{
-		width: t.Width, height: t.Height, channels: t.Channels, bins: bins, bytes: int64(len(t.Counts)) * sizeOf[S](),
+		tableSet: tableSet{extent: extent{Width: t.Width, Height: t.Height, Channels: t.Channels}},
+		bins:     bins, bytes: int64(len(t.Counts)) * sizeOf[S](), took: max(time.Since(start), 1),
 		whole: P(1)/2 == 0 && bins.High-bins.Low == float64(bins.N) && bins.Low == math.Trunc(bins.Low),
-		took:  max(time.Since(start), 1),
 		show: func() image.Image { // the range of the bins from black to white; a NaN is black
 			return sketch.Paint(img, func(p P) uint8 {
 				return uint8(min(max((float64(p)-bins.Low)/(bins.High-bins.Low), 0), 1) * 255)
@@ -139,16 +131,24 @@ func madeHistogram[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], c *histogr
 			for _, n := range counts {
 				h.sizes, h.texts = append(h.sizes, float64(n)), append(h.texts, digits(n))
 			}
-			if floats, ok := any(counts).([]float64); ok {
-				h.counts = finites(floats)
+			if _, ok := any(counts).([]float64); ok {
+				h.counts = finites(h.sizes)
 			}
 			return h
 		},
 	}
 	row := (t.Width + 1) * t.Channels * bins.N
-	addLayer(&work.tables, "histogram", func() iter.Seq[[]S] { return slices.Chunk(t.Counts, row) }, nil)
+	addLayer(&work.tableSet, "histogram", append(work.shape(), bins.N), func() iter.Seq[[]S] { return slices.Chunk(t.Counts, row) }, nil)
+	edges := make([]float64, bins.N+1)
+	for i := range edges {
+		edges[i] = bins.Edge(i)
+	}
+	addLayer(&work.tableSet, "edges", []int{len(edges)}, func() iter.Seq[[]float64] { return slices.Values([][]float64{edges}) }, nil)
 	return work, nil
 }
+
+func (w *histogramWork) written() int64       { return w.bytes }
+func (w *histogramWork) picture() image.Image { return drawHistograms(w.show(), w, w.boxes) }
 
 // binsFor is the bins that were asked for, over the pixels of the image where no
 // range was.
@@ -173,31 +173,4 @@ func binsFor[P boxsum.Pixel](img boxsum.Image[P], c *histogramCmd) (histogram.Bi
 		}
 	}
 	return histogram.Over[P](bins)
-}
-
-// format is how to write the table to a path.
-func (w *histogramWork) format(path string, r histogramReport) format {
-	shape := []int{w.height + 1, w.width + 1, w.channels, w.bins.N}
-	if w.channels == 1 {
-		shape = []int{w.height + 1, w.width + 1, w.bins.N}
-	}
-	f := format{size: func(job) int64 { return r.Bytes }}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".png":
-		f.size = func(job) int64 { return 0 }
-		f.write = func(_ job, out io.Writer) error { return png.Encode(out, drawHistograms(w.show(), w, r.Boxes)) }
-	case ".npz":
-		f.write = func(_ job, out io.Writer) error {
-			z := imgio.NewNPZ(out)
-			edges := make([]float64, w.bins.N+1)
-			for i := range edges {
-				edges[i] = w.bins.Edge(i)
-			}
-			one := slices.Values([][]float64{edges})
-			return errors.Join(w.tables.layers[0].npz(z, shape), imgio.WriteNPZ(z, "edges", []int{len(edges)}, one), z.Close())
-		}
-	default:
-		f.write = func(_ job, out io.Writer) error { return w.tables.layers[0].npy(out, shape) }
-	}
-	return f
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kong"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/internal/measure"
 	"github.com/boxsum/boxsum/internal/sketch"
@@ -19,12 +18,12 @@ import (
 )
 
 type drawCmd struct {
-	In      string      `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Without one, a blank sheet of --size."`
-	Out     string      `short:"o" placeholder:"OUT" help:"Where the picture goes, a .png file; - is standard output."`
-	Size    string      `placeholder:"WxH" help:"Pixels of a blank sheet (32x24)."`
-	Box     boxList     `placeholder:"C0,R0,C1,R1" help:"Box to draw: X0,Y0,X1,Y1, or on the lattice of --rotate. May be given again."`
-	Feature featureList `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature to draw: one of ${kinds}, and the lines between which it lies along the axes of --rotate, counted from --at. May be given again."`
-	At      *pointFlag  `placeholder:"X,Y" help:"The pixel where the window of the features starts. Unless told, they are in the middle."`
+	In      string       `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Without one, a blank sheet of --size."`
+	Out     string       `short:"o" placeholder:"OUT" help:"Where the picture goes, a .png file; - is standard output."`
+	Size    string       `placeholder:"WxH" help:"Pixels of a blank sheet (32x24)."`
+	Box     boxList      `placeholder:"C0,R0,C1,R1" help:"Box to draw: X0,Y0,X1,Y1, or on the lattice of --rotate. May be given again."`
+	Feature featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature to draw: one of ${kinds}, and the lines between which it lies along the axes of --rotate, counted from --at. May be given again."`
+	At      *image.Point `placeholder:"X,Y" help:"The pixel where the window of the features starts. Unless told, they are in the middle."`
 	rotateFlags
 	Zoom  bool   `help:"Show the boxes and what is near them, not all of the image."`
 	Scale int    `placeholder:"N" help:"How many pixels of the picture a pixel is wide; as many as fit about 1000 unless told."`
@@ -113,19 +112,16 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 		if c.Size != "" {
 			return figure, fmt.Errorf("--size %s is for a blank sheet: leave it out with an image", c.Size)
 		}
-		if err := checkApart(c.In, c.Out, false); err != nil {
-			return figure, err
-		}
-		picture, err := sh.open(c.In, c.Color)
+		src, err := sh.imageOrDemo(c.In, c.Out, c.Color, false)
 		if err != nil {
 			return figure, err
 		}
-		defer picture.Close()
-		img, err := anyImage(picture.Image)
+		defer src.file.Close()
+		pair, err := pairNamed(src.image, "auto")
 		if err != nil {
 			return figure, err
 		}
-		figure.Image = img.show()
+		figure.Image = pair.show(src.image)
 		width, height = figure.Image.Bounds().Dx(), figure.Image.Bounds().Dy()
 	}
 	var err error
@@ -153,7 +149,7 @@ func (c *drawCmd) place(figure *sketch.Figure, questions []question) error {
 		}
 		at := sketch.Middle(l, all)
 		if c.At != nil {
-			at = image.Point(*c.At)
+			at = *c.At
 		}
 		if width, height := l.Size(); !at.In(image.Rect(0, 0, width, height)) {
 			if c.At == nil {
@@ -174,13 +170,6 @@ func (c *drawCmd) place(figure *sketch.Figure, questions []question) error {
 	return nil
 }
 
-type featureList []haar.Feature
-
-// Decode takes one feature from the command line.
-func (l *featureList) Decode(ctx *kong.DecodeContext) error {
-	return scanMore(ctx, (*[]haar.Feature)(l), "KIND,X0,Y0,X1,Y1", parseFeature)
-}
-
 // parseFeature reads KIND,X0,Y0,X1,Y1.
 func parseFeature(text string) (haar.Feature, error) {
 	name, lines, found := strings.Cut(text, ",")
@@ -198,18 +187,13 @@ func parseFeature(text string) (haar.Feature, error) {
 	return haar.New(kind, b.rectangle())
 }
 
-// pointFlag is X,Y.
-type pointFlag image.Point
-
-// Decode takes a point from the command line.
-func (p *pointFlag) Decode(ctx *kong.DecodeContext) error {
-	text := ctx.Scan.Pop().String()
+// parsePoint reads X,Y.
+func parsePoint(text string) (image.Point, error) {
 	first, second, _ := strings.Cut(text, ",")
 	x, errX := strconv.Atoi(strings.TrimSpace(first))
 	y, errY := strconv.Atoi(strings.TrimSpace(second))
 	if errX != nil || errY != nil {
-		return fmt.Errorf("%.60q is not X,Y in whole numbers", text)
+		return image.Point{}, fmt.Errorf("%.60q is not X,Y in whole numbers", text)
 	}
-	*p = pointFlag{x, y}
-	return nil
+	return image.Pt(x, y), nil
 }

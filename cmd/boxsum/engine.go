@@ -57,6 +57,20 @@ func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
 	return &boxsum.Options{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0)), Level: level}, nil
 }
 
+// tables makes the tables of a source, and is how long integrating took.
+func (sh *shell) tables(src *source, p pair, want tableChoice, opt *boxsum.Options) (job, time.Duration, error) {
+	work, err := p.job(src, want)
+	if err != nil {
+		return nil, 0, err
+	}
+	sh.progress.begin("loading", work.read())
+	if err := work.load(sh.ctx, sh.progress.add); err != nil {
+		return nil, 0, err
+	}
+	took, err := sh.integrate(src.device, work, opt)
+	return work, took, err
+}
+
 // integrate makes the tables of a job on a device, or on the CPU where that is nil, and
 // is how long that took.
 func (sh *shell) integrate(d *gpu.Device, work job, opt *boxsum.Options) (time.Duration, error) {
@@ -103,7 +117,7 @@ func plainOptions(opt *boxsum.Options) *tilted.Options {
 // work is what the engine plans for.
 func (t *tableSet) work(opt *boxsum.Options) engine.Work {
 	return engine.Work{
-		Rows: t.height, N: t.width * t.channels, Channels: t.channels,
+		Rows: t.Height, N: t.Width * t.Channels, Channels: t.Channels,
 		PixelBytes: t.pixelBytes, SumBytes: t.sumBytes(), Workers: cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 )
 
@@ -18,29 +19,53 @@ var colorModes = map[string]imgio.ColorMode{"gray": imgio.ToGray, "keep": imgio.
 // await gives what do gives, or returns at once on Ctrl-C: do may wait for a
 // pipe that stays silent, or that nobody reads from.
 func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
+	var value, none T
+	var err error
+	done := make(chan struct{})
 	go func() {
-		value, err := do()
-		done <- result{value, err}
+		defer close(done)
+		value, err = do()
 	}()
 	select {
-	case r := <-done:
-		return r.value, r.err
+	case <-done:
+		return value, err
 	case <-ctx.Done():
-		var none T
 		return none, ctx.Err()
 	}
 }
 
-// A source is an image, or a volume, which has a stack.
+// A source is an image, or a volume, which has a stack, and the device that its tables are made
+// on, nil for the CPU.
 type source struct {
-	image any // the first slice of a volume
-	stack *imgio.Stack
-	close func()
+	image  any // the first slice of a volume
+	stack  *imgio.Stack
+	device *gpu.Device
+	file   io.Closer // that the image stands on
+	ctx    context.Context
+}
+
+// source opens a device and then what is to be read.
+func (sh *shell) source(place *placeFlag, open func() (*source, error)) (*source, error) {
+	device, err := place.open()
+	if err != nil {
+		return nil, err
+	}
+	src, err := open()
+	if err != nil {
+		device.Close()
+		return nil, err
+	}
+	src.device, src.ctx = device, sh.ctx
+	return src, nil
+}
+
+// close closes what was opened. Ctrl-C may have left a slice half read or the device at
+// work: they must then stay until the process ends.
+func (s *source) close() {
+	if s.ctx.Err() == nil {
+		s.file.Close()
+		s.device.Close()
+	}
 }
 
 // slices is how many images like the first there are.
@@ -54,33 +79,22 @@ func (s *source) slices() int {
 // openSource reads the image or the volume of a path.
 func (sh *shell) openSource(path, color string, volume bool) (*source, error) {
 	if !volume {
-		picture, err := sh.open(path, color)
+		picture, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, colorModes[color]) })
 		if err != nil {
 			return nil, err
 		}
-		return &source{image: picture.Image, close: func() { _ = picture.Close() }}, nil
+		return &source{image: picture.Image, file: picture}, nil
 	}
 	stack, err := await(sh.ctx, func() (*imgio.Stack, error) {
 		if path != standard {
 			return imgio.OpenStack(path, colorModes[color])
 		}
-		sh.progress.begin("reading", 0)
-		stack, err := imgio.DecodeStack(&meteredReader{sh.stdin, sh.progress}, colorModes[color])
-		if err != nil {
-			return nil, fmt.Errorf("%w, in standard input", err)
-		}
-		return stack, nil
+		return decode(sh, "standard input", sh.stdin, 0, colorModes[color], imgio.DecodeStack)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &source{image: stack.First, stack: stack, close: func() {
-		// Ctrl-C may have left a slice half read: what is read from must then stay until
-		// the process ends.
-		if sh.ctx.Err() == nil {
-			stack.Close()
-		}
-	}}, nil
+	return &source{image: stack.First, stack: stack, file: stack}, nil
 }
 
 // imageOrDemo is the image of a path, or the one that boxsum draws. It may not be
@@ -90,7 +104,7 @@ func (sh *shell) imageOrDemo(in, out, color string, demo bool) (*source, error) 
 	case demo && in != "":
 		return nil, errors.New("--demo draws its own image: leave out " + in)
 	case demo:
-		return &source{image: imgio.Demo(1920, 1080), close: func() {}}, nil
+		return &source{image: imgio.Demo(1920, 1080), file: new(imgio.Picture)}, nil
 	case in == "":
 		return nil, errors.New("no image: name a file, or let --demo draw one")
 	}
@@ -100,14 +114,10 @@ func (sh *shell) imageOrDemo(in, out, color string, demo bool) (*source, error) 
 	return sh.openSource(in, color, false)
 }
 
-// open reads the picture of a path.
-func (sh *shell) open(path, color string) (*imgio.Picture, error) {
-	return await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, colorModes[color]) })
-}
-
+// read reads the picture of a path.
 func (sh *shell) read(path string, mode imgio.ColorMode) (*imgio.Picture, error) {
 	if path == standard {
-		return sh.decode("standard input", sh.stdin, 0, mode)
+		return decode(sh, "standard input", sh.stdin, 0, mode, imgio.Decode)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -121,7 +131,7 @@ func (sh *shell) read(path string, mode imgio.ColorMode) (*imgio.Picture, error)
 	if info.IsDir() || info.Mode().IsRegular() && isArray(f) {
 		return imgio.Open(path, mode) // which maps arrays, and so reads nothing yet
 	}
-	return sh.decode(path, f, info.Size(), mode)
+	return decode(sh, path, f, info.Size(), mode, imgio.Decode)
 }
 
 func isArray(f *os.File) bool {
@@ -132,13 +142,13 @@ func isArray(f *os.File) bool {
 }
 
 // decode reads a stream of about this many bytes, or 0 where nobody can tell.
-func (sh *shell) decode(name string, r io.Reader, size int64, mode imgio.ColorMode) (*imgio.Picture, error) {
+func decode[T any](sh *shell, name string, r io.Reader, size int64, mode imgio.ColorMode, by func(io.Reader, imgio.ColorMode) (T, error)) (T, error) {
 	sh.progress.begin("reading", size)
-	picture, err := imgio.Decode(&meteredReader{r, sh.progress}, mode)
+	value, err := by(&meteredReader{r, sh.progress}, mode)
 	if err != nil {
-		return nil, fmt.Errorf("%w, in %s", err, name)
+		err = fmt.Errorf("%w, in %s", err, name)
 	}
-	return picture, nil
+	return value, err
 }
 
 // A meteredReader counts what it reads. Pictures are decoded once all of them

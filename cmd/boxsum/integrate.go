@@ -1,10 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
 )
 
 type integrateCmd struct {
@@ -38,11 +42,6 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	device, err := c.open()
-	if err != nil {
-		return err
-	}
-	defer device.Close()
 	src, err := c.source(sh)
 	if err != nil {
 		return err
@@ -52,28 +51,18 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	work, err := pair.job(src, tableChoice{c.Squares, c.Tilted, out.rows})
+	work, took, err := sh.tables(src, pair, tableChoice{c.Squares, c.Tilted, out.rows}, opt)
 	if err != nil {
-		return err
-	}
-	sh.progress.begin("loading", work.read())
-	if err := work.load(sh.ctx, sh.progress.add); err != nil {
 		return err
 	}
 	start := time.Now()
-	took, err := sh.integrate(device, work, opt)
-	if err != nil {
+	if err := sh.save(c.Out, out, work); err != nil {
 		return err
 	}
-	if c.Out != "" {
-		if err := sh.save(c.Out, out, work); err != nil {
-			return err
-		}
-	}
 	if work.streamed() {
-		took = time.Since(start)
+		took = time.Since(start) // which is when it was made
 	}
-	return c.print(sh, newReport(work, device, opt, took, c.Out))
+	return c.print(sh, newReport(work, src.device, opt, took, c.Out))
 }
 
 // checkVolume refuses what a volume does not have.
@@ -93,25 +82,24 @@ func (c *integrateCmd) checkVolume() error {
 
 // format is how to write the tables, if they are written.
 func (c *integrateCmd) format() (format, error) {
-	if c.Out == "" {
-		return format{}, nil
-	}
-	f, err := formatOf(c.Out, c.Squares, c.Tilted)
-	if err == nil && c.Volume && !f.rows {
+	f, err := formatOf(c.Out, "tables", c.Squares, c.Tilted)
+	if err == nil && c.Volume && c.Out != "" && !f.rows {
 		err = fmt.Errorf("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
 	}
-	return f, cmp.Or(err, checkFolder(c.Out))
+	return f, err
 }
 
-// source is what to integrate.
+// source is what to integrate, and on what.
 func (c *integrateCmd) source(sh *shell) (*source, error) {
-	if !c.Volume {
-		return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
-	}
-	if err := checkApart(c.In, c.Out, true); err != nil {
-		return nil, err
-	}
-	return sh.openSource(c.In, c.Color, true)
+	return sh.source(&c.placeFlag, func() (*source, error) {
+		if !c.Volume {
+			return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
+		}
+		if err := checkApart(c.In, c.Out, true); err != nil {
+			return nil, err
+		}
+		return sh.openSource(c.In, c.Color, true)
+	})
 }
 
 // print reports on standard output, unless the table went there.
@@ -122,4 +110,90 @@ func (c *integrateCmd) print(sh *shell, r report) error {
 	}
 	_, err := fmt.Fprintln(w, r)
 	return err
+}
+
+// A report is what integrate says it did.
+type report struct {
+	extent
+	Types        string  `json:"types"`               // as in u8:u32, or u8:u32+u64+tilted
+	Algorithm    string  `json:"algorithm,omitempty"` // a published one; its table was checked
+	On           string  `json:"on"`
+	Device       string  `json:"device,omitempty"`         // the name of a GPU
+	Level        string  `json:"level,omitempty"`          // of the CPU
+	Workers      int     `json:"workers,omitempty"`        // of the CPU
+	RowByRow     bool    `json:"row_by_row,omitempty"`     // with the time of writing the file
+	SliceBySlice bool    `json:"slice_by_slice,omitempty"` // the same of a volume, with the time of reading too
+	Milliseconds float64 `json:"ms"`
+	Bytes        int64   `json:"bytes"` // pixels read and sums written
+	GBPerSecond  float64 `json:"gb_per_s"`
+	Out          string  `json:"out,omitempty"`
+}
+
+func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration, out string) report {
+	took = max(took, 1) // a coarse clock may not have moved
+	size := work.size()
+	r := report{
+		extent: size, Types: work.types(), Out: out,
+		RowByRow: work.streamed() && size.Depth == 0, SliceBySlice: work.streamed() && size.Depth > 0,
+	}
+	if r.On, r.Device = placeOf(d); d == nil {
+		r.Level, r.Workers = opt.Level.String(), work.workers(opt)
+		if opt.Level == *new(boxsum.Level) {
+			r.Level = theCPU().Level
+		}
+	}
+	r.Milliseconds = float64(took) / float64(time.Millisecond)
+	r.Bytes = work.read() + work.written()
+	r.GBPerSecond = float64(r.Bytes) / float64(took) // bytes in a nanosecond
+	return r
+}
+
+// String is the report in one line.
+func (r report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v %s", r.extent, strings.Replace(r.Types, ":", "→", 1))
+	if r.RowByRow {
+		b.WriteString(", row by row")
+	}
+	if r.SliceBySlice {
+		b.WriteString(", slice by slice")
+	}
+	if r.Algorithm != "" {
+		fmt.Fprintf(&b, ", %s (verified)", r.Algorithm)
+	}
+	if r.Device != "" {
+		fmt.Fprintf(&b, ", %s on %s", r.On, escape(r.Device))
+	} else if r.Level == "" {
+		fmt.Fprintf(&b, ", %s", count(r.Workers, "worker"))
+	} else {
+		fmt.Fprintf(&b, ", %s on %s", r.Level, count(r.Workers, "worker"))
+	}
+	fmt.Fprintf(&b, ", %s ms, %s GB/s", rounded(r.Milliseconds), rounded(r.GBPerSecond))
+	if r.Out != "" {
+		fmt.Fprintf(&b, " → %s", nameOf(r.Out))
+	}
+	return b.String()
+}
+
+// placeOf is what a report calls a device, and its name if it is one.
+func placeOf(d *gpu.Device) (on, name string) {
+	if d == nil {
+		return "cpu", ""
+	}
+	return d.Info().Kind.String(), d.Info().Name
+}
+
+// rounded is a number with the three digits that count, written out.
+func rounded(x float64) string {
+	if near, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64); err == nil {
+		x = near
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+func count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
 }

@@ -19,13 +19,11 @@ import (
 // Tables that do not fit in memory are not made: they are written as their rows or
 // slices come.
 type job interface {
+	output
 	size() extent
 	types() string  // as in u8:u32, or u8:u32+u64+tilted with squares and the 45° table
 	read() int64    // bytes of pixels
-	written() int64 // bytes of all tables
 	streamed() bool // the tables do not fit in memory
-	writeNPY(io.Writer) error
-	writeNPZ(io.Writer) error
 
 	// load brings pixels and tables into memory, so that what is timed afterwards is
 	// integration, and neither decoding nor the system finding pages. The context
@@ -36,40 +34,63 @@ type job interface {
 
 	area(b box) int64               // of a box, clipped
 	stats(b box, channel int) stats // needs the table of squares
-	heatMap() image.Image
+}
+
+// An output is tables as they are written.
+type output interface {
+	written() int64 // bytes of all tables
+	writeNPY(io.Writer) error
+	writeNPZ(io.Writer) error
+	picture() image.Image
 }
 
 // An extent is the size of an image, or of a volume, which has a depth.
-type extent struct{ width, height, depth, channels int }
+type extent struct {
+	Width    int `json:"width"`
+	Height   int `json:"height"`
+	Depth    int `json:"depth,omitempty"`
+	Channels int `json:"channels"`
+}
+
+func (e extent) String() string {
+	s := fmt.Sprintf("%d×%d", e.Width, e.Height)
+	if e.Depth > 0 {
+		s += fmt.Sprintf("×%d", e.Depth)
+	}
+	if e.Channels > 1 {
+		s += fmt.Sprintf("×%d", e.Channels)
+	}
+	return s
+}
 
 // values is how many values all pixels have, and entries how many sums a table.
 func (e extent) values() float64 {
-	return float64(e.width) * float64(e.height) * float64(max(e.depth, 1)) * float64(e.channels)
+	return float64(e.Width) * float64(e.Height) * float64(max(e.Depth, 1)) * float64(e.Channels)
 }
 
 func (e extent) entries() float64 {
-	n := float64(e.width+1) * float64(e.height+1) * float64(e.channels)
-	if e.depth > 0 {
-		n *= float64(e.depth + 1)
+	n := float64(e.Width+1) * float64(e.Height+1) * float64(e.Channels)
+	if e.Depth > 0 {
+		n *= float64(e.Depth + 1)
 	}
 	return n
 }
 
 // shape is that of a table.
 func (e extent) shape() []int {
-	shape := []int{e.height + 1, e.width + 1}
-	if e.depth > 0 {
-		shape = append([]int{e.depth + 1}, shape...)
+	shape := []int{e.Height + 1, e.Width + 1}
+	if e.Depth > 0 {
+		shape = append([]int{e.Depth + 1}, shape...)
 	}
-	if e.channels > 1 {
-		shape = append(shape, e.channels)
+	if e.Channels > 1 {
+		shape = append(shape, e.Channels)
 	}
 	return shape
 }
 
 // what and part are what has such an extent, and what it is streamed by.
-func (e extent) what() string { return map[bool]string{false: "image", true: "volume"}[e.depth > 0] }
-func (e extent) part() string { return map[bool]string{false: "row", true: "slice"}[e.depth > 0] }
+func (e extent) what() string { return map[bool]string{false: "image", true: "volume"}[e.Depth > 0] }
+func (e extent) part() string { return map[bool]string{false: "row", true: "slice"}[e.Depth > 0] }
 
 // tableSet is what all jobs have: which tables there are, and how they are written.
 type tableSet struct {
@@ -115,7 +136,7 @@ func (t *tableSet) sumBytes() int {
 // be streamed.
 func (t *tableSet) fit(more float64, stream bool) error {
 	err := grid.Check(t.entries()*float64(t.sumBytes()) + more)
-	if t.streams = err != nil && stream && t.height > 0; t.streams {
+	if t.streams = err != nil && stream && t.Height > 0; t.streams {
 		return nil
 	}
 	if err != nil {
@@ -124,12 +145,12 @@ func (t *tableSet) fit(more float64, stream bool) error {
 	return nil
 }
 
-func (t *tableSet) writeNPY(w io.Writer) error { return t.layers[0].npy(w, t.shape()) }
+func (t *tableSet) writeNPY(w io.Writer) error { return t.layers[0].npy(w) }
 
 func (t *tableSet) writeNPZ(w io.Writer) error {
 	z := imgio.NewNPZ(w)
 	for _, l := range t.layers {
-		if err := l.npz(z, t.shape()); err != nil {
+		if err := l.npz(z); err != nil {
 			return err
 		}
 	}
@@ -139,15 +160,15 @@ func (t *tableSet) writeNPZ(w io.Writer) error {
 // A layer is one table as it is written.
 type layer struct {
 	bytes int // of a sum
-	npy   func(w io.Writer, shape []int) error
-	npz   func(z *imgio.NPZ, shape []int) error
+	npy   func(w io.Writer) error
+	npz   func(z *imgio.NPZ) error
 }
 
 // parts are the rows or slices of a table, as they come.
 type parts[T boxsum.Sum] func(i int) (boxsum.View[T], error)
 
 // addLayer adds a table: its rows where it is in memory, and its stream where it is not.
-func addLayer[T boxsum.Sum](t *tableSet, name string, rows func() iter.Seq[[]T], stream func() (parts[T], error)) {
+func addLayer[T boxsum.Sum](t *tableSet, name string, shape []int, rows func() iter.Seq[[]T], stream func() (parts[T], error)) {
 	write := func(to func(iter.Seq[[]T]) error) error {
 		if !t.streams {
 			return to(rows())
@@ -162,10 +183,10 @@ func addLayer[T boxsum.Sum](t *tableSet, name string, rows func() iter.Seq[[]T],
 	}
 	t.layers = append(t.layers, layer{
 		bytes: int(sizeOf[T]()),
-		npy: func(w io.Writer, shape []int) error {
+		npy: func(w io.Writer) error {
 			return write(func(all iter.Seq[[]T]) error { return imgio.WriteNPY(w, shape, all) })
 		},
-		npz: func(z *imgio.NPZ, shape []int) error {
+		npz: func(z *imgio.NPZ) error {
 			return write(func(all iter.Seq[[]T]) error { return imgio.WriteNPZ(z, name, shape, all) })
 		},
 	})
@@ -173,12 +194,12 @@ func addLayer[T boxsum.Sum](t *tableSet, name string, rows func() iter.Seq[[]T],
 
 // streamedRows is the rows of a table as its parts come, after the rows of zeros.
 func streamedRows[T boxsum.Sum](e extent, part parts[T], failed *error) iter.Seq[[]T] {
-	zeros, n := 1, e.height
-	if e.depth > 0 {
-		zeros, n = e.height+1, e.depth
+	zeros, n := 1, e.Height
+	if e.Depth > 0 {
+		zeros, n = e.Height+1, e.Depth
 	}
 	return func(yield func([]T) bool) {
-		none := make([]T, (e.width+1)*e.channels)
+		none := make([]T, (e.Width+1)*e.Channels)
 		for range zeros {
 			if !yield(none) {
 				return

@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	var root commands
 	left := false // where kong would have left the process
-	parser, err := kong.New(&root,
+	parser, err := kong.New(&root, append(flagTypes,
 		kong.Name("boxsum"),
 		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
 		kong.Vars{"version": version()},
@@ -105,7 +105,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { left = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-	)
+	)...)
 	if err != nil {
 		return nil, err
 	}

@@ -163,12 +163,12 @@ func TestInterruptWriting(t *testing.T) {
 	for _, f := range formats {
 		ctx, cancel := context.WithCancel(t.Context())
 		whole := f.write
-		f.write = func(j job, w io.Writer) error {
+		f.write = func(o output, w io.Writer) error {
 			if _, err := w.Write([]byte{0}); err != nil {
 				t.Errorf("%s: interrupted too soon: %v", f.extension, err)
 			}
 			cancel()
-			return whole(j, w)
+			return whole(o, w)
 		}
 		dir := t.TempDir()
 		sh := &shell{ctx: ctx, stdout: t.Output(), stderr: t.Output()}

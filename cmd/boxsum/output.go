@@ -17,23 +17,26 @@ import (
 // A format is a kind of file that tables can be written as.
 type format struct {
 	extension string
-	tables    int             // how many one file holds, at most
-	rows      bool            // whether it can be written row by row
-	size      func(job) int64 // about, in bytes; 0 where nobody can tell
-	write     func(job, io.Writer) error
+	tables    int                // how many one file holds, at most
+	rows      bool               // whether it can be written row by row
+	size      func(output) int64 // about, in bytes; 0 where nobody can tell
+	write     func(output, io.Writer) error
 }
 
 var formats = []format{
-	{".npy", 1, true, job.written, job.writeNPY},
-	{".npz", 3, true, job.written, job.writeNPZ},
-	{".png", 1, false, func(job) int64 { return 0 }, func(j job, w io.Writer) error { return png.Encode(w, j.heatMap()) }},
+	{".npy", 1, true, output.written, output.writeNPY},
+	{".npz", 3, true, output.written, output.writeNPZ},
+	{".png", 1, false, func(output) int64 { return 0 }, func(o output, w io.Writer) error { return png.Encode(w, o.picture()) }},
 }
 
-// formatOf chooses the format of an output path, of which standard output is
-// the first.
-func formatOf(path string, squares, tilted bool) (format, error) {
+// formatOf chooses the format of an output path for tables of a kind; standard output is
+// the first. No path has none.
+func formatOf(path, tables string, squares, tilted bool) (format, error) {
 	extension := strings.ToLower(filepath.Ext(path))
-	if path == standard {
+	switch path {
+	case "":
+		return format{}, nil
+	case standard:
 		extension = formats[0].extension
 	}
 	var known []string
@@ -45,11 +48,11 @@ func formatOf(path string, squares, tilted bool) (format, error) {
 			case tilted && f.tables < 2:
 				return f, fmt.Errorf("%s holds one table: write --tilted to a .npz file", nameOf(path))
 			}
-			return f, nil
+			return f, checkFolder(path)
 		}
 		known = append(known, f.extension)
 	}
-	return format{}, fmt.Errorf("%s: unknown extension %q: tables are written as %s", path, extension, strings.Join(known, ", "))
+	return format{}, fmt.Errorf("%s: unknown extension %q: %s are written as %s", path, filepath.Ext(path), tables, strings.Join(known, ", "))
 }
 
 // checkApart refuses an output that would replace the input, or be a slice of the volume next time.
@@ -95,9 +98,12 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// save writes the tables of a job to a path, whole or not at all.
-func (sh *shell) save(path string, f format, j job) error {
-	return sh.saveAs(path, f.size(j), func(w io.Writer) error { return f.write(j, w) })
+// save writes tables to a path, if there is one, whole or not at all.
+func (sh *shell) save(path string, f format, tables output) error {
+	if path == "" {
+		return nil
+	}
+	return sh.saveAs(path, f.size(tables), func(w io.Writer) error { return f.write(tables, w) })
 }
 
 // saveAs writes about this many bytes to a path, whole or not at all.

@@ -35,29 +35,26 @@ func newPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P]
 			return nil, err
 		}
 	}
-	if want.squares {
-		if j.squared, err = boxsum.NewSquaredTable[S, Q](src.Width, src.Height, src.Channels); err != nil {
-			return nil, err
-		}
+	if !want.squares {
+		j.sum, err = boxsum.NewTable[S](src.Width, src.Height, src.Channels)
+	} else if j.squared, err = boxsum.NewSquaredTable[S, Q](src.Width, src.Height, src.Channels); err == nil {
 		j.sum = j.squared.Sum
-		return j, nil
 	}
-	j.sum, err = boxsum.NewTable[S](src.Width, src.Height, src.Channels)
 	return j, err
 }
 
 // planPlane is the job without its tables.
 func planPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P], want tableChoice) *plane[P, S, Q] {
-	e := extent{width: src.Width, height: src.Height, channels: src.Channels}
+	e := extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
 	j := &plane[P, S, Q]{tableSet: newTableSet[P, S, Q](e, want), src: src}
 	j.all = population[P]{channels: src.Channels, rows: boxRows(src, image.Rect(0, 0, src.Width, src.Height), 0)}
-	addLayer(&j.tableSet, "sum", func() iter.Seq[[]S] { return imgio.ViewRows(j.sum.Exclusive()) }, func() (parts[S], error) {
-		stream, err := boxsum.NewStream[S, P](j.width, j.channels, j.opt)
+	addLayer(&j.tableSet, "sum", j.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(j.sum.Exclusive()) }, func() (parts[S], error) {
+		stream, err := boxsum.NewStream[S, P](j.Width, j.Channels, j.opt)
 		return pushRows(src, stream.Push), err
 	})
 	if want.squares {
-		addLayer(&j.tableSet, "squares", func() iter.Seq[[]Q] { return imgio.ViewRows(j.squared.Squares.Exclusive()) }, func() (parts[Q], error) {
-			stream, err := boxsum.NewSquaredStream[S, Q, P](j.width, j.channels, j.opt)
+		addLayer(&j.tableSet, "squares", j.shape(), func() iter.Seq[[]Q] { return imgio.ViewRows(j.squared.Squares.Exclusive()) }, func() (parts[Q], error) {
+			stream, err := boxsum.NewSquaredStream[S, Q, P](j.Width, j.Channels, j.opt)
 			return pushRows(src, func(row []P) ([]Q, error) {
 				_, squares, err := stream.Push(row)
 				return squares, err
@@ -65,8 +62,8 @@ func planPlane[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](src boxsum.Image[P
 		})
 	}
 	if want.tilted {
-		addLayer(&j.tableSet, "tilted", func() iter.Seq[[]S] { return imgio.ViewRows(j.tilted.View()) }, func() (parts[S], error) {
-			stream, err := tilted.NewStream[S, P](j.width, j.channels, plainOptions(j.opt))
+		addLayer(&j.tableSet, "tilted", j.shape(), func() iter.Seq[[]S] { return imgio.ViewRows(j.tilted.View()) }, func() (parts[S], error) {
+			stream, err := tilted.NewStream[S, P](j.Width, j.Channels, plainOptions(j.opt))
 			return pushRows(src, stream.Push), err
 		})
 	}
@@ -128,7 +125,7 @@ func (j *plane[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) (err erro
 }
 
 func (j *plane[P, S, Q]) clip(b box) image.Rectangle {
-	return b.rectangle().Intersect(image.Rect(0, 0, j.width, j.height))
+	return b.rectangle().Intersect(image.Rect(0, 0, j.Width, j.Height))
 }
 
 func (j *plane[P, S, Q]) area(b box) int64 {
@@ -140,13 +137,12 @@ func (j *plane[P, S, Q]) stats(b box, channel int) stats {
 	clipped, n := j.clip(b), int(j.area(b))
 	return j.all.describe(sample[P]{
 		n: n, sum: j.sum.SumChannel(clipped, channel), mean: j.squared.Mean(clipped, channel),
-		std:    func() float64 { return j.squared.StdDev(clipped, channel) },
-		noise:  func() float64 { return squareNoise(j.squared.Squares.At(clipped.Max.X, clipped.Max.Y, channel), n) },
+		std: j.squared.StdDev(clipped, channel), noise: squareNoise(j.squared.Squares.At(clipped.Max.X, clipped.Max.Y, channel), n),
 		pixels: boxRows(j.src, clipped, channel),
 	})
 }
 
-func (j *plane[P, S, Q]) heatMap() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
+func (j *plane[P, S, Q]) picture() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
 
 // pushRows is the rows of a table as those of the image are pushed.
 func pushRows[T boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], push func([]P) ([]T, error)) parts[T] {

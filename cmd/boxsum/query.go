@@ -2,12 +2,15 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
 )
 
 type queryCmd struct {
@@ -41,12 +44,7 @@ func (c *queryCmd) Run(sh *shell) error {
 			return err
 		}
 	}
-	device, err := c.open()
-	if err != nil {
-		return err
-	}
-	defer device.Close()
-	src, err := sh.openSource(c.In, c.Color, c.Volume)
+	src, err := sh.source(&c.placeFlag, func() (*source, error) { return sh.openSource(c.In, c.Color, c.Volume) })
 	if err != nil {
 		return err
 	}
@@ -57,9 +55,9 @@ func (c *queryCmd) Run(sh *shell) error {
 	}
 	var answers []answer
 	if c.rotates() {
-		answers, err = c.askRotated(sh, device, pair, src, questions)
+		answers, err = c.askRotated(sh, pair, src, questions)
 	} else {
-		answers, err = c.ask(sh, device, pair, src, boxes)
+		answers, err = c.ask(sh, pair, src, boxes)
 	}
 	if err != nil {
 		return err
@@ -68,17 +66,9 @@ func (c *queryCmd) Run(sh *shell) error {
 }
 
 // ask answers from the upright table of an image, or from that of a volume.
-func (c *queryCmd) ask(sh *shell, device *gpu.Device, pair pair, src *source, boxes []box) ([]answer, error) {
-	work, err := pair.job(src, tableChoice{squares: true})
-	if err != nil {
-		return nil, err
-	}
-	sh.progress.begin("loading", work.read())
-	if err := work.load(sh.ctx, sh.progress.add); err != nil {
-		return nil, err
-	}
+func (c *queryCmd) ask(sh *shell, pair pair, src *source, boxes []box) ([]answer, error) {
 	opt := &boxsum.Options{}
-	took, err := sh.integrate(device, work, opt)
+	work, took, err := sh.tables(src, pair, tableChoice{squares: true}, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -89,14 +79,14 @@ func (c *queryCmd) ask(sh *shell, device *gpu.Device, pair pair, src *source, bo
 			return nil, err
 		}
 		a := answer{box: b, solid: c.Volume, area: work.area(b)}
-		for channel := range work.size().channels {
+		for channel := range work.size().Channels {
 			a.channels = append(a.channels, work.stats(b, channel))
 		}
 		answers = append(answers, a)
 	}
 	if c.Verbose {
 		sh.progress.close()
-		fmt.Fprintln(sh.stderr, newReport(work, device, opt, took, ""))
+		fmt.Fprintln(sh.stderr, newReport(work, src.device, opt, took, ""))
 	}
 	return answers, nil
 }
@@ -127,4 +117,128 @@ func (c *queryCmd) boxes(stdin io.Reader, corners int) ([]box, error) {
 		boxes = append(boxes, b)
 	}
 	return boxesOf(boxes, c.Boxes, c.In, stdin, corners)
+}
+
+// An answer is what a query says of one box.
+type answer struct {
+	box      box
+	channels []stats
+	area     int64      // in pixels, or voxels
+	solid    bool       // the box is of a volume
+	rotation string     // of the box's lattice, where that is not upright
+	rect     *rectangle // that the box is the nearest to
+}
+
+// printAnswers prints a line for every channel of every box.
+func printAnswers(w io.Writer, answers []answer, solid bool) error {
+	several := slices.ContainsFunc(answers, func(a answer) bool { return len(a.channels) > 1 })
+	rotates := slices.ContainsFunc(answers, func(a answer) bool { return a.rotation != "" })
+	row := func(box, rotation, channel string, numbers ...string) []string {
+		row := []string{box}
+		if rotates {
+			row = append(row, rotation)
+		}
+		if several {
+			row = append(row, channel)
+		}
+		return append(row, numbers...)
+	}
+	size := "area"
+	if solid {
+		size = "voxels"
+	}
+	rows := [][]string{row("box", "rotate", "channel", "sum", "mean", "std", size)}
+	for _, a := range answers {
+		for c, s := range a.channels {
+			rows = append(rows, row(a.box.String(), a.rotation, strconv.Itoa(c),
+				plain(s.sum), fmt.Sprintf("%.8g", s.mean), fmt.Sprintf("%.8g", s.std), strconv.FormatInt(a.area, 10)))
+		}
+	}
+	return printColumns(w, rows)
+}
+
+// printColumns lines up rows: the first column to the left, where the words
+// are, and the others to the right.
+func printColumns(w io.Writer, rows [][]string) error {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len(cell))
+		}
+	}
+	for _, row := range rows {
+		fmt.Fprintf(w, "%-*s", widths[0], row[0])
+		for i, cell := range row[1:] {
+			fmt.Fprintf(w, "  %*s", widths[i+1], cell)
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plain is a sum in digits: without an exponent where a reader can do without.
+func plain(sum any) string {
+	if f, ok := sum.(float64); ok && math.Abs(f) < 1e15 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(sum)
+}
+
+// printLinesJSON prints an array with a line for each value, and nothing after it.
+func printLinesJSON[T any](w io.Writer, values []T) error {
+	between := ""
+	fmt.Fprint(w, "[")
+	for _, value := range values {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\n  %s", between, text)
+		between = ","
+	}
+	if len(values) > 0 {
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprint(w, "]")
+	return err
+}
+
+// oneOrAll is a number for one channel, and an array for several.
+func oneOrAll(values []any) any {
+	if len(values) == 1 {
+		return values[0]
+	}
+	return values
+}
+
+// MarshalJSON has one number for one channel and an array for several.
+func (a answer) MarshalJSON() ([]byte, error) {
+	var sum, mean, std []any
+	for _, s := range a.channels {
+		sum, mean, std = append(sum, finite(s.sum)), append(mean, finite(s.mean)), append(std, finite(s.std))
+	}
+	var voxels *int64 // by its own name, and by the one that all boxes have
+	if a.solid {
+		voxels = &a.area
+	}
+	return json.Marshal(struct {
+		Box    any        `json:"box"`
+		Rotate string     `json:"rotate,omitempty"`
+		Rect   *rectangle `json:"rect,omitempty"` // x, y, width, height, degrees
+		Sum    any        `json:"sum"`
+		Mean   any        `json:"mean"`
+		Std    any        `json:"std"`
+		Area   int64      `json:"area"`
+		Voxels *int64     `json:"voxels,omitempty"`
+	}{a.box, a.rotation, a.rect, oneOrAll(sum), oneOrAll(mean), oneOrAll(std), a.area, voxels})
+}
+
+// finite is a number that JSON can hold, and null for NaN and infinities.
+func finite(number any) any {
+	if f, ok := number.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return nil
+	}
+	return number
 }

@@ -49,12 +49,15 @@ func (c *reproduceCmd) Run(sh *shell) error {
 	if _, err := reproduce.Select(c.Names); err != nil {
 		return err
 	}
+	// What runs on a device cannot be stopped. The report has its files one by one,
+	// each whole.
+	late, cancel := delayed(sh.ctx, grace)
+	defer cancel()
 	if cfg.Device, err = c.device(); err != nil {
 		return err
 	}
-	left := false // at work on the device, since it was interrupted
 	defer func() {
-		if !left {
+		if late.Err() == nil { // or else it is at work
 			cfg.Device.Close()
 		}
 	}()
@@ -64,12 +67,7 @@ func (c *reproduceCmd) Run(sh *shell) error {
 	}
 	cfg.Ready = out.Write
 	start := time.Now()
-	// What runs on a device cannot be stopped. The report has its files one by one,
-	// each whole.
-	late, cancel := delayed(sh.ctx, grace)
-	defer cancel()
 	report, err := await(late, func() (*reproduce.Report, error) { return reproduce.Run(sh.ctx, cfg) })
-	left = late.Err() != nil
 	if report != nil {
 		verified := 0
 		for _, r := range report.Results {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kong"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -25,13 +24,6 @@ func (f *rotateFlags) rotates() bool { return f.Rotate.set || len(f.Rect) > 0 }
 type rotationFlag struct {
 	rotated.Rotation
 	set bool
-}
-
-// Decode takes a rotation from the command line.
-func (f *rotationFlag) Decode(ctx *kong.DecodeContext) (err error) {
-	f.Rotation, err = scan(ctx, "a ratio such as 1/2", func(text string) (rotated.Rotation, error) { return rotated.Parse(strings.TrimSpace(text)) })
-	f.set = err == nil
-	return err
 }
 
 // A rectangle is X, Y, W, H and degrees as the user gave them; NaN stands for
@@ -66,13 +58,6 @@ func parseFloats(to []float64, least int, text, what, form, number string) error
 		to[i] = v
 	}
 	return nil
-}
-
-type rectList []rectangle
-
-// Decode takes one rectangle from the command line.
-func (l *rectList) Decode(ctx *kong.DecodeContext) error {
-	return scanMore(ctx, (*[]rectangle)(l), rectForm, parseRectangle)
 }
 
 // A question is one box to ask for: of a lattice, or the nearest one there to a
@@ -131,4 +116,46 @@ func (r *rectangle) in(corner bool) rotated.Rectangle {
 		return rotated.FromCorner(r[0], r[1], r[2], r[3], r[4])
 	}
 	return rotated.Rectangle{X: r[0], Y: r[1], Width: r[2], Height: r[3], Degrees: r[4]}
+}
+
+type anglesCmd struct {
+	Within int      `default:"10" placeholder:"N" help:"Terms of the ratios are at most N (${default})."`
+	Near   *float64 `placeholder:"DEGREES" help:"The one ratio nearest to an angle, of any two terms."`
+	JSON   bool     `name:"json" help:"Print JSON."`
+}
+
+// An angle is a rotation to choose.
+type angle struct {
+	Rotate  string  `json:"rotate"`
+	Degrees float64 `json:"degrees"`
+}
+
+// mostAngles is how long a list is worth while.
+const mostAngles = 10000
+
+// Run lists the angles.
+func (c *anglesCmd) Run(sh *shell) error {
+	var list []rotated.Rotation
+	if c.Near != nil {
+		rot, err := rotated.Nearest(*c.Near, c.Within)
+		if err != nil {
+			return err
+		}
+		list = append(list, rot)
+	} else {
+		if c.Within < 1 || c.Within > mostAngles {
+			return fmt.Errorf("--within %d: a list takes 1 to %d", c.Within, mostAngles)
+		}
+		list = rotated.Angles(c.Within)
+	}
+	angles := make([]angle, 0, len(list))
+	rows := [][]string{{"rotate", "degrees"}}
+	for _, rot := range list {
+		angles = append(angles, angle{rot.String(), rot.Degrees()})
+		rows = append(rows, []string{rot.String(), fmt.Sprintf("%.2f", rot.Degrees())})
+	}
+	if c.JSON {
+		return printJSON(sh.results(), angles)
+	}
+	return printColumns(sh.results(), rows)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // askRotated answers from a table for each rotation, one after the other.
-func (c *queryCmd) askRotated(sh *shell, device *gpu.Device, pair pair, src *source, questions []question) ([]answer, error) {
+func (c *queryCmd) askRotated(sh *shell, pair pair, src *source, questions []question) ([]answer, error) {
 	answers := make([]answer, len(questions))
 	done := map[rotated.Rotation]bool{}
 	for _, q := range questions {
@@ -23,7 +23,7 @@ func (c *queryCmd) askRotated(sh *shell, device *gpu.Device, pair pair, src *sou
 		}
 		done[q.rot] = true
 		start := time.Now()
-		work, err := pair.rotate(device, src.image, q.rot, sh.watched(&boxsum.Options{}, "integrating", device))
+		work, err := pair.rotate(src.device, src.image, q.rot, sh.watched(&boxsum.Options{}, "integrating", src.device))
 		if err != nil {
 			return nil, err
 		}
@@ -111,16 +111,11 @@ func (t *rotatedImage[P, S]) lattice() *rotated.Lattice { return t.table.Lattice
 func (t *rotatedImage[P, S]) channels() int             { return t.src.Channels }
 
 func (t *rotatedImage[P, S]) stats(box rotated.Box, channel int) stats {
-	s := sample[P]{
-		n: int(t.table.Area(box)), sum: t.table.SumChannel(box, channel), mean: t.table.Mean(box, channel),
-		noise: func() float64 { return 0 }, pixels: t.runs(box, channel),
-	}
+	n, sum, std := int(t.table.Area(box)), t.table.SumChannel(box, channel), -1.0
 	if t.squares != nil {
-		s.std = func() float64 {
-			return math.Sqrt(exact.Variance(s.n, t.table.SumChannel(box, channel), t.squares.SumChannel(box, channel)))
-		}
+		std = math.Sqrt(exact.Variance(n, sum, t.squares.SumChannel(box, channel)))
 	}
-	return t.all.describe(s)
+	return t.all.describe(sample[P]{n: n, sum: sum, mean: t.table.Mean(box, channel), std: std, pixels: t.runs(box, channel)})
 }
 
 // runs is the pixels of a box, from a channel on: in each row they are neighbours.

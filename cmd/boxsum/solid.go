@@ -36,14 +36,11 @@ func newSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack,
 		return j, err
 	}
 	var err error
-	if want.squares {
-		if j.squared, err = volume.NewSquaredTable[S, Q](j.width, j.height, j.depth, j.channels); err != nil {
-			return nil, err
-		}
+	if !want.squares {
+		j.sum, err = volume.NewTable[S](j.Width, j.Height, j.Depth, j.Channels)
+	} else if j.squared, err = volume.NewSquaredTable[S, Q](j.Width, j.Height, j.Depth, j.Channels); err == nil {
 		j.sum = j.squared.Sum
-		return j, nil
 	}
-	j.sum, err = volume.NewTable[S](j.width, j.height, j.depth, j.channels)
 	return j, err
 }
 
@@ -52,17 +49,17 @@ func planSolid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](stack *imgio.Stack
 	first := stack.First.(boxsum.Image[P])
 	e := extent{first.Width, first.Height, stack.Depth, max(first.Channels, 1)}
 	j := &solid[P, S, Q]{tableSet: newTableSet[P, S, Q](e, want), stack: stack, ctx: context.Background()}
-	j.src = volume.Volume[P]{Width: e.width, Height: e.height, Depth: e.depth, Channels: e.channels}
-	j.all = population[P]{channels: e.channels, rows: func(yield func([]P) bool) {
-		j.blockRows(volume.NewBox(0, 0, 0, e.width, e.height, e.depth), 0)(yield)
+	j.src = volume.Volume[P]{Width: e.Width, Height: e.Height, Depth: e.Depth, Channels: e.Channels}
+	j.all = population[P]{channels: e.Channels, rows: func(yield func([]P) bool) {
+		j.blockRows(volume.NewBox(0, 0, 0, e.Width, e.Height, e.Depth), 0)(yield)
 	}}
-	addLayer(&j.tableSet, "sum", func() iter.Seq[[]S] { return sliceRows(j.sum) }, func() (parts[S], error) {
-		stream, err := volume.NewStream[S, P](j.width, j.height, j.channels, j.opt)
+	addLayer(&j.tableSet, "sum", j.shape(), func() iter.Seq[[]S] { return sliceRows(j.sum) }, func() (parts[S], error) {
+		stream, err := volume.NewStream[S, P](j.Width, j.Height, j.Channels, j.opt)
 		return pushSlices(j, stream.Push), err
 	})
 	if want.squares {
-		addLayer(&j.tableSet, "squares", func() iter.Seq[[]Q] { return sliceRows(j.squared.Squares) }, func() (parts[Q], error) {
-			stream, err := volume.NewSquaredStream[S, Q, P](j.width, j.height, j.channels, j.opt)
+		addLayer(&j.tableSet, "squares", j.shape(), func() iter.Seq[[]Q] { return sliceRows(j.squared.Squares) }, func() (parts[Q], error) {
+			stream, err := volume.NewSquaredStream[S, Q, P](j.Width, j.Height, j.Channels, j.opt)
 			return pushSlices(j, func(img boxsum.Image[P]) (boxsum.View[Q], error) {
 				_, squares, err := stream.Push(img)
 				return squares, err
@@ -86,7 +83,7 @@ func (j *solid[P, S, Q]) blockRows(b volume.Box, channel int) iter.Seq[[]P] {
 }
 
 func (j *solid[P, S, Q]) workers(opt *boxsum.Options) int {
-	depth := j.depth
+	depth := j.Depth
 	if j.streams {
 		depth = 1
 	}
@@ -116,7 +113,7 @@ func (j *solid[P, S, Q]) load(ctx context.Context, report func(bytes int64)) err
 
 // fill copies the slices one after the other.
 func (j *solid[P, S, Q]) fill(report func(bytes int64)) error {
-	all, err := volume.New[P](j.width, j.height, j.depth, j.channels)
+	all, err := volume.New[P](j.Width, j.Height, j.Depth, j.Channels)
 	if err != nil {
 		return err
 	}
@@ -160,7 +157,7 @@ func (j *solid[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) error {
 }
 
 func (j *solid[P, S, Q]) clip(b box) volume.Box {
-	return b.block().Intersect(volume.NewBox(0, 0, 0, j.width, j.height, j.depth))
+	return b.block().Intersect(volume.NewBox(0, 0, 0, j.Width, j.Height, j.Depth))
 }
 
 func (j *solid[P, S, Q]) area(b box) int64 { return int64(j.clip(b).Voxels()) }
@@ -169,15 +166,12 @@ func (j *solid[P, S, Q]) stats(b box, channel int) stats {
 	clipped, n := j.clip(b), int(j.area(b))
 	return j.all.describe(sample[P]{
 		n: n, sum: j.sum.SumChannel(clipped, channel), mean: j.squared.Mean(clipped, channel),
-		std: func() float64 { return j.squared.StdDev(clipped, channel) },
-		noise: func() float64 {
-			return squareNoise(j.squared.Squares.At(clipped.X1, clipped.Y1, clipped.Z1, channel), n)
-		},
+		std: j.squared.StdDev(clipped, channel), noise: squareNoise(j.squared.Squares.At(clipped.X1, clipped.Y1, clipped.Z1, channel), n),
 		pixels: j.blockRows(clipped, channel),
 	})
 }
 
-func (j *solid[P, S, Q]) heatMap() image.Image { return nil } // volumes have no format for one
+func (j *solid[P, S, Q]) picture() image.Image { return nil } // volumes have no format for one
 
 // pushSlices is the slices of a table as those of the volume are pushed.
 func pushSlices[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square, T boxsum.Sum](j *solid[P, S, Q], push func(boxsum.Image[P]) (boxsum.View[T], error)) parts[T] {

@@ -20,9 +20,9 @@ type sample[P boxsum.Pixel] struct {
 	n      int
 	sum    any
 	mean   float64
-	std    func() float64 // from a table of squares; nil without one
-	noise  func() float64 // that rounding may add to the variance
-	pixels iter.Seq[[]P]  // runs of neighbours in a row, each from the channel on
+	std    float64       // from a table of squares; negative without one
+	noise  float64       // that rounding may add to the variance
+	pixels iter.Seq[[]P] // runs of neighbours in a row, each from the channel on
 }
 
 // A population is all pixels of an image or a volume.
@@ -41,12 +41,9 @@ func (p *population[P]) describe(s sample[P]) stats {
 	if s.n == 0 {
 		return of
 	}
-	if s.std != nil && p.squaresFit(s.n) {
-		if of.std = s.std(); of.std*of.std >= digits*s.noise() {
-			return of
-		}
+	if of.std = s.std; of.std < 0 || !p.squaresFit(s.n) || !(of.std*of.std >= digits*s.noise) {
+		of.std = p.deviation(s)
 	}
-	of.std = p.deviation(s)
 	return of
 }
 

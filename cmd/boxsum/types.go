@@ -16,7 +16,6 @@ import (
 )
 
 //go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pairlist.go -before "package main\n// allPairs are all the tables that boxsum makes. The first pair of a pixel type is its default.\nvar allPairs = []pair{" -line "pairOf[{{.Pixel}}, {{.Sum}}, {{square .Pixel}}]()," -after "}"
-//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out pixellist.go -list pixels -before "package main\nvar pixelTypes = []func(any) (pixels, bool){" -line "pixelsOf[{{.}}]," -after "}"
 
 // A pair is one pixel type with one sum type that it can be integrated to.
 type pair struct {
@@ -25,6 +24,11 @@ type pair struct {
 	holds      func(img any, slices int) bool // whether the sum of all of them, in this many images, is exact
 	job        func(src *source, want tableChoice) (job, error)
 	rotate     func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error)
+
+	// What goes by the pixels alone.
+	show      func(img any) image.Image // to look at
+	prepare   func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error)
+	histogram func(c *histogramCmd, img, weights any, d *gpu.Device, opt *boxsum.Options) (*histogramWork, error)
 }
 
 func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
@@ -45,6 +49,11 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
 			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
 		},
+		show: func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
+		prepare: func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
+			return papers.Prepare(a, opt, img.(boxsum.Image[P]))
+		},
+		histogram: newHistogram[P],
 	}
 }
 
@@ -109,35 +118,4 @@ func largestSum[S boxsum.Sum]() uint64 {
 	default:
 		return math.MaxUint64 >> (64 - 8*t.Bytes())
 	}
-}
-
-// pixels is an image of any type.
-type pixels interface {
-	show() image.Image // to look at
-	prepare(a *papers.Algorithm, opt *papers.Options) (*papers.Job, error)
-	histogram(c *histogramCmd, weights any, d *gpu.Device, opt *boxsum.Options) (*histogramWork, error)
-}
-
-// typedImage is the only pixels.
-type typedImage[P boxsum.Pixel] struct{ boxsum.Image[P] }
-
-func pixelsOf[P boxsum.Pixel](img any) (pixels, bool) {
-	im, ok := img.(boxsum.Image[P])
-	return typedImage[P]{im}, ok
-}
-
-// anyImage is an image of one of the types that there are.
-func anyImage(img any) (pixels, error) {
-	for _, of := range pixelTypes {
-		if p, ok := of(img); ok {
-			return p, nil
-		}
-	}
-	return nil, fmt.Errorf("there are no tables of %T", img)
-}
-
-func (img typedImage[P]) show() image.Image { return sketch.Show(img.Image) }
-
-func (img typedImage[P]) prepare(a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
-	return papers.Prepare(a, opt, img.Image)
 }

@@ -27,9 +27,7 @@ func drawRotations() image.Image {
 	for i, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: 1, B: 1}, {A: 2, B: 1}, {A: -1, B: 2}, {A: -1, B: 1}, {A: -2, B: 1}} {
 		lattice := must(rotated.NewLattice(side, side, rot))
 		box := must(lattice.FromRectangle(rotated.Rectangle{X: side / 2, Y: side / 2, Width: 10, Height: 5, Degrees: rot.Degrees()}))
-		picture := must(sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: []sketch.Box{{Box: box, Weight: 1}}}))
-		arrows(picture, sketch.Corners(lattice, box), scale)
-		sheet.put(i, picture, fmt.Sprintf("%v: %.2f degrees", rot, rot.Degrees()))
+		sheet.put(i, boxed(lattice, box, scale), fmt.Sprintf("%v: %.2f degrees", rot, rot.Degrees()))
 	}
 	return sheet.canvas
 }
@@ -37,9 +35,15 @@ func drawRotations() image.Image {
 // drawHalf is one box along 1/2, large.
 func drawHalf() image.Image {
 	lattice := must(rotated.NewLattice(24, 14, rotated.Rotation{A: 1, B: 2}))
-	box := sketch.Box{Box: rotated.Box{C0: 4, R0: 8, C1: 16, R1: 15}, Weight: 1}
-	picture := must(sketch.Draw(sketch.Figure{Lattice: lattice, Scale: 36, Boxes: []sketch.Box{box}}))
-	arrows(picture, sketch.Corners(lattice, box.Box), 36)
+	return boxed(lattice, rotated.Box{C0: 4, R0: 8, C1: 16, R1: 15}, 36)
+}
+
+// boxed is one box, with arrows that show which ways c and r count.
+func boxed(lattice *rotated.Lattice, box rotated.Box, scale int) image.Image {
+	picture := must(sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: []sketch.Box{{Box: box, Weight: 1}}}))
+	corners := sketch.Corners(lattice, box)
+	arrow(picture, corners[0], corners[1], corners[3], "c", float64(scale))
+	arrow(picture, corners[0], corners[3], corners[1], "r", float64(scale))
 	return picture
 }
 
@@ -111,12 +115,6 @@ func text(m draw.Image, at image.Point, words string, large int) {
 	scaled := image.NewAlpha(to)
 	draw.NearestNeighbor.Scale(scaled, to, mask, mask.Rect, draw.Src, nil)
 	draw.DrawMask(m, to, image.NewUniform(ink), image.Point{}, scaled, to.Min, draw.Over)
-}
-
-// arrows show which ways c and r count.
-func arrows(m *image.RGBA, corners [4]sketch.Point, scale float64) {
-	arrow(m, corners[0], corners[1], corners[3], "c", scale)
-	arrow(m, corners[0], corners[3], corners[1], "r", scale)
 }
 
 // arrow runs along the edge of a box from one corner to another, outside of

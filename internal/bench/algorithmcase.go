@@ -111,21 +111,9 @@ func defaultRotation(a *papers.Algorithm) rotated.Rotation {
 // WriteAlgorithms lists all algorithms: their names, where they run, in what, and
 // what they read and write for each pixel.
 func WriteAlgorithms(w io.Writer) error {
-	t := textTable{w: w}
-	for _, work := range papers.Works() {
-		t.line(fmt.Sprintf("%s: %s, %q, %s", work.Name, work.Authors, work.Title, work.Where))
-		for _, a := range papers.All() {
-			if a.Work == work {
-				t.line(fmt.Sprintf("  %-28s%-5s%-16s%s", a.Name, a.Place, join(a.Precisions), a.CostText))
-				t.line(fmt.Sprintf("  %-28s%s (%s)", "", a.Title, a.Section))
-			}
-		}
-		t.line("")
-	}
-	t.line("Reads and writes are of memory, for each pixel, as if there were no caches. The first precision is the one that counts unless")
-	t.line("another follows the name, as in bilgic/scan-transpose:f64; messom/rotated takes a rotation too, as in messom/rotated@2/3:f32.")
-	t.line("The name of a work stands for all its algorithms that run on the CPU, or with --on cuda or --on opencl there, and \"all\" for those of all works.")
-	return t.err
+	r := report{w: w}
+	r.text("list", nil)
+	return r.err
 }
 
 func join(precisions []papers.Precision) string {

@@ -66,8 +66,8 @@ func TestAlgorithms(t *testing.T) {
 	}
 	var out strings.Builder
 	var last Progress
-	results, err := Algorithms(t.Context(), AlgorithmsConfig{
-		Config:     Config{Sizes: sizes, Workers: []int{1, 2}, Repeat: 3, Progress: func(p Progress) { last = p }},
+	results, err := Algorithms(t.Context(), Config{
+		Sizes: sizes, Workers: []int{1, 2}, Repeat: 3, Progress: func(p Progress) { last = p },
 		Algorithms: append(list, onGPU...), Device: openDevice(t), Batch: 3, Out: &out,
 	})
 	if err != nil {

@@ -7,15 +7,14 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
+	"io"
 	"slices"
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/measure"
 )
 
@@ -32,24 +31,43 @@ const (
 	DefaultBudget = time.Minute
 )
 
-// Config says what to measure. Every combination of a size and a case is
+// Config says what to measure, for [Run], [Peers], [GPU], [Pipeline] and [Algorithms],
+// each of which has defaults of its own. Every combination of a size and a case is
 // measured, one after another.
 type Config struct {
-	Sizes []Size // nil means DefaultSizes
-	Cases []Case // nil means DefaultTypes
+	Sizes []Size
+	Cases []Case // [Algorithms] come in their own
 
 	// Workers are the worker counts to compare; nil means one, and one for
-	// every core.
+	// every core. [Peers] compares these two always, and a device has none.
 	Workers []int
 
-	// Repeat is how many runs are timed, and zero means DefaultRepeat.
-	// A combination that has spent its Budget stops earlier, though not
-	// before three; zero means DefaultBudget.
+	// Repeat is how many runs are timed. A combination that has spent its Budget
+	// stops earlier, though not before three; zero means DefaultBudget.
 	Repeat int
 	Budget time.Duration
 
-	// Level is the instruction set to use.
+	// Level is the instruction set to use on the CPU.
 	Level boxsum.Level
+
+	// Device is where, if not on the CPU, and Kernels which way it makes tables.
+	Device  *gpu.Device
+	Kernels gpu.Kernels
+
+	// Batch is how many images go into one launch, through a pipeline in one run, or to
+	// an algorithm that takes many; zero means 1, PipelineImages or AlgorithmBatch.
+	Batch int
+
+	// Python, if not empty, is an interpreter: other libraries take turns with us as
+	// far as it finds them. [Peers] needs one that has NumPy.
+	Python string
+
+	// Algorithms are what [Algorithms] measures.
+	Algorithms []AlgorithmCase
+
+	// Out, if not nil, gets the report, one row as each comparison ends. The results
+	// of [Run] are written by [WriteTable].
+	Out io.Writer
 
 	// Progress, if not nil, is called as runs finish.
 	Progress func(Progress)
@@ -70,36 +88,55 @@ type (
 // What was measured before an error or the context's end comes with it. A size
 // that the memory cannot hold is left out: its result says so.
 func Run(ctx context.Context, cfg Config) ([]Result, error) {
-	p, err := cfg.plan()
+	cfg.Out = nil
+	p, err := cfg.plan(DefaultSizes, DefaultTypes)
 	if err != nil {
 		return nil, err
 	}
-	var all []Result
-	err = p.each(func(c Case, size Size) error {
+	return p.end(p.cpu(ctx))
+}
+
+// cpu measures on the CPU, beside peers where there are any.
+func (p *plan) cpu(ctx context.Context) error {
+	return p.each(Boxsum, func(c Case, size Size) error {
 		copies := int64(1)
-		if c.Tilted() || c.Rotated() {
+		switch {
+		case p.Peers != nil && c.Tilted():
+			copies = 6 // an upright one, and OpenCV's with squares in float64
+		case p.Peers != nil:
+			copies = 2
+		case c.Tilted() || c.Rotated():
 			copies = 3 // an upright one, and what the limits write
 		}
-		field, _, err := p.onCPU(c, size, copies)
+		field, w, err := p.onCPU(ctx, c, size, copies)
 		if err != nil {
 			return err
 		}
+		if p.Peers != nil {
+			right, err := p.right(ctx, peersOf(c, size), c, size, w)
+			if err != nil {
+				return err
+			}
+			field = append(field, p.peers(right, c, size)...)
+		}
 		results, err := p.measure(ctx, field)
-		all = append(all, results...)
-		return err
-	}, func(c Case, size Size, why error) {
-		all = append(all, leftOut(Boxsum, nil, c, size, 1, why))
+		if err != nil {
+			return err
+		}
+		p.headOf(c, func() []column { return peerColumns(c, slices.Max(p.Workers)) })
+		p.row(size.Name, results)
+		return nil
 	})
-	return all, cmp.Or(err, measured(all))
 }
 
 // onCPU is who takes turns at one size: the table, the upright one beside it, then the
 // limits, each with every worker count. They need several copies of the table's memory.
-func (p *plan) onCPU(c Case, size Size, copies int64) ([]entry, *measure.Work, error) {
+func (p *plan) onCPU(ctx context.Context, c Case, size Size, copies int64) ([]entry, *measure.Work, error) {
 	if err := c.FitMemory(size, copies); err != nil {
 		return nil, nil, err
 	}
-	w, err := measure.Prepare(c, size, p.Workers, p.Level)
+	opt := measure.Options{Level: p.Level, Context: ctx}
+	w, err := measure.Prepare(c, size, p.Workers, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,9 +146,8 @@ func (p *plan) onCPU(c Case, size Size, copies int64) ([]entry, *measure.Work, e
 	}
 	var field []entry
 	add := func(name string, w *measure.Work) {
-		for _, n := range p.Workers {
-			r := newResult(name, nil, c, size, n, 1, true)
-			field = append(field, entry{r, w.Contestant(measure.Options{Workers: n, Level: p.Level})})
+		for _, opt.Workers = range p.Workers {
+			field = append(field, entry{newResult(name, nil, c, size, opt.Workers, 1, true), w.Contestant(opt)})
 		}
 	}
 	add(name, w)
@@ -126,120 +162,4 @@ func (p *plan) onCPU(c Case, size Size, copies int64) ([]entry, *measure.Work, e
 		field = append(field, entry{limit(LimitFillRead), w.FillRead(n)}, entry{fill, w.Fill(n)}, entry{limit(LimitCopy), w.Copy(n)})
 	}
 	return field, w, nil
-}
-
-// A plan is a Config with its defaults filled in, and how far it has come.
-type plan struct {
-	Config
-	done, total int
-}
-
-func (cfg Config) plan() (*plan, error) {
-	if err := cfg.fill(DefaultSizes, DefaultTypes); err != nil {
-		return nil, err
-	}
-	if cfg.Workers == nil {
-		cfg.Workers = oneAndAll()
-	}
-	for _, n := range cfg.Workers {
-		if n < 1 {
-			return nil, fmt.Errorf("bench: %d workers: at least 1 is needed", n)
-		}
-	}
-	if cfg.Repeat < 0 || cfg.Budget < 0 {
-		return nil, fmt.Errorf("bench: repeat %d and budget %v cannot be negative", cfg.Repeat, cfg.Budget)
-	}
-	cfg.Repeat = cmp.Or(cfg.Repeat, DefaultRepeat)
-	cfg.Budget = cmp.Or(cfg.Budget, DefaultBudget)
-	return &plan{Config: cfg, total: len(cfg.Cases) * len(cfg.Sizes) * cfg.Repeat}, nil
-}
-
-// fill fills in sizes and types, sizes of their own for volumes, and reports where they
-// do not go together.
-func (cfg *Config) fill(sizes, types string) (err error) {
-	if slices.ContainsFunc(cfg.Cases, Case.Volume) {
-		sizes = VolumeSizes
-	}
-	if cfg.Sizes == nil {
-		if cfg.Sizes, err = measure.ParseSizes(sizes); err != nil {
-			return err
-		}
-	}
-	if cfg.Cases == nil {
-		if cfg.Cases, err = measure.ParseTypes(types); err != nil {
-			return err
-		}
-	}
-	for _, c := range cfg.Cases {
-		for _, size := range cfg.Sizes {
-			if c.Volume() && size.Depth == 0 {
-				return fmt.Errorf("bench: %v takes sizes such as 256x256x256, and %v is of an image", c, size)
-			}
-			if !c.Volume() && size.Depth != 0 {
-				return fmt.Errorf("bench: %v is a table of an image, and %v is the size of a volume: measure types such as volume there", c, size)
-			}
-		}
-	}
-	return nil
-}
-
-// oneAndAll is one worker, and as many as there are cores.
-func oneAndAll() []int { return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}) }
-
-// each calls f for every combination, or leave where that is left out, and gives its
-// memory back in between, so that only one at a time has to fit.
-func (p *plan) each(f func(Case, Size) error, leave func(Case, Size, error)) error {
-	for _, c := range p.Cases {
-		for _, size := range p.Sizes {
-			end := p.done + p.Repeat
-			var err error
-			if p.lacks != nil {
-				err = p.lacks(c)
-			}
-			if err == nil {
-				err = f(c, size)
-			}
-			if leavesOut(err) {
-				leave(c, size, err)
-				p.done, err = end, nil
-			}
-			if err != nil {
-				return fmt.Errorf("bench: %v %v: %w", c, size, err)
-			}
-			debug.FreeOSMemory()
-		}
-	}
-	return nil
-}
-
-// An entry is a contestant and its result, all but the times.
-type entry struct {
-	Result
-	*measure.Contestant
-}
-
-// measure times one combination.
-func (p *plan) measure(ctx context.Context, field []entry) ([]Result, error) {
-	start, about := p.done, field[0].Result
-	tell := func(done int) {
-		p.done = start + done
-		if p.Progress != nil {
-			p.Progress(Progress{Done: p.done, Total: p.total, What: fmt.Sprint(about.Case(), " ", about.Size)})
-		}
-	}
-	tell(0)
-	race := measure.Race{Rounds: p.Repeat, Budget: p.Budget, Warm: measure.WarmRuns, After: tell}
-	var contestants []*measure.Contestant
-	for _, e := range field {
-		contestants = append(contestants, e.Contestant)
-	}
-	if err := race.Run(ctx, contestants); err != nil {
-		return nil, err
-	}
-	tell(p.Repeat)
-	var results []Result
-	for _, e := range field {
-		results = append(results, e.withTimes(e.Contestant.Times))
-	}
-	return results, nil
 }

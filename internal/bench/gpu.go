@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/boxsum/boxsum/gpu"
@@ -25,117 +24,85 @@ const (
 	GPURepeat = 25
 )
 
-// GPUConfig says what to measure on a device.
-type GPUConfig struct {
-	// Config says what to measure, with the defaults above. Workers and
-	// Level are not used.
-	Config
-
-	// Device is where.
-	Device *gpu.Device
-
-	// Batch is how many images go into one launch; zero means one.
-	Batch int
-
-	// Kernels is which way the device makes tables.
-	Kernels gpu.Kernels
-
-	// Python, if not empty, is an interpreter: NPP, PyTorch and CuPy take
-	// turns with us as far as it finds them.
-	Python string
-
-	// Out, if not nil, gets the report: one row as each size is done.
-	Out io.Writer
-}
-
 // GPU measures tables on a device beside a copy of as many bytes there, and
 // from host memory to host memory. Every table is compared with the reference
 // before it is timed. A size that there is too little memory for is left out, and so
-// are types that the device lacks: the report and the results say so.
-func GPU(ctx context.Context, cfg GPUConfig) ([]Result, error) {
-	if err := cfg.defaults(); err != nil {
-		return nil, err
-	}
-	p, err := cfg.plan()
-	if err != nil {
-		return nil, err
-	}
-	m := &gpuMeasurement{cfg: cfg, plan: p}
-	if cfg.Python != "" {
-		peers, err := measure.StartPeers(ctx, cfg.Python, true)
-		if err != nil {
-			return nil, fmt.Errorf("bench: %w", err)
-		}
-		defer peers.Close()
-		m.peers = &gpuPeers{Peers: peers, right: map[Case][]string{}}
-	}
-	m.report = newGPUReport(cfg, p, m.peers)
-	err = p.each(func(c Case, size Size) error {
-		return m.measure(ctx, c, size)
-	}, func(c Case, size Size, why error) {
-		r := leftOut(Boxsum, cfg.Device, c, size, cfg.Batch, why)
-		m.results = append(m.results, r)
-		m.report.line(r.line())
-	})
-	m.report.end()
-	err = errors.Join(cmp.Or(err, measured(m.results)), m.report.err)
-	if m.peers != nil {
-		err = errors.Join(err, errors.Join(m.peers.wrong...))
-	}
-	return m.results, err
-}
-
-func (cfg *GPUConfig) defaults() error {
-	if cfg.Batch < 0 {
-		return fmt.Errorf("bench: a batch of %d images: at least 1 is needed", cfg.Batch)
-	}
-	cfg.Batch = cmp.Or(cfg.Batch, 1)
-	cfg.Repeat = cmp.Or(cfg.Repeat, GPURepeat)
-	cfg.Workers = []int{1}
+// are types that the device lacks: the report and the results say so. With an
+// interpreter, NPP, PyTorch and CuPy take turns.
+func GPU(ctx context.Context, cfg Config) ([]Result, error) {
 	sizes, types := GPUSizes, GPUTypes
 	if cfg.Python != "" {
 		sizes, types = GPUPeerSizes, GPUPeerTypes
 	}
-	if err := cfg.fill(sizes, types); err != nil {
-		return err
+	if cfg.Batch < 0 {
+		return nil, fmt.Errorf("bench: a batch of %d images: at least 1 is needed", cfg.Batch)
 	}
-	return cfg.allHave(Case.OnDevice, "%s is measured on the CPU only: leave it out, or leave out --on")
+	cfg.Repeat = cmp.Or(cfg.Repeat, GPURepeat)
+	p, err := cfg.onDevice(sizes, types, Case.OnDevice, "%s is measured on the CPU only: leave it out, or leave out --on")
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Python != "" {
+		if err := p.startPeers(ctx, true); err != nil {
+			return nil, err
+		}
+		defer p.Peers.Close()
+	}
+	p.lead, p.checked = 14, map[Case][]string{}
+	for _, c := range p.Cases {
+		p.lead = max(p.lead, len(c.String()))
+	}
+	p.text("gpu", p)
+	err = p.each(Boxsum, func(c Case, size Size) error { return p.gpu(ctx, c, size) })
+	p.writeKernels()
+	return p.end(err)
 }
 
-// allHave is an error about the first case that something does not have.
-func (cfg *Config) allHave(has func(Case) (bool, error), without string) error {
-	for _, c := range cfg.Cases {
+// onDevice is a plan for a device, all of whose cases are to be there.
+func (cfg Config) onDevice(sizes, types string, has func(Case) (bool, error), without string) (*plan, error) {
+	cfg.Workers = []int{1}
+	p, err := cfg.plan(sizes, types)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range p.Cases {
 		switch ok, err := has(c); {
 		case err != nil:
-			return fmt.Errorf("bench: %w", err)
+			return nil, fmt.Errorf("bench: %w", err)
 		case !ok:
-			return fmt.Errorf("bench: "+without, c)
+			return nil, fmt.Errorf("bench: "+without, c)
 		}
 	}
-	return nil
+	return p, nil
 }
 
-// A gpuMeasurement is a run of [GPU].
-type gpuMeasurement struct {
-	cfg     GPUConfig
-	plan    *plan
-	peers   *gpuPeers // nil without
-	report  *gpuReport
-	results []Result
+// job is what is prepared on the device.
+func (p *plan) job(size Size, images int) measure.DeviceJob {
+	return measure.DeviceJob{Device: p.Device, Opt: &gpu.Options{Kernels: p.Kernels}, Size: size, Batch: images}
 }
 
-// measure verifies and times one case at one size.
-func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err error) {
-	batch, device := m.cfg.Batch, m.cfg.Device
+// A kernelRow is a kernel and the first table that it was seen making.
+type kernelRow struct {
+	launch.KernelInfo
+	of string
+}
+
+// HostToHost reports whether that way is measured: where the kernels are alone.
+func (p *plan) HostToHost() bool { return p.Peers == nil && p.Batch == 1 }
+
+// gpu verifies and times one case at one size.
+func (p *plan) gpu(ctx context.Context, c Case, size Size) (err error) {
+	batch, device := p.Batch, p.Device
 	if err := c.FitMemory(size, int64(batch)); err != nil {
 		return err
 	}
-	w, err := measure.DeviceJob{Device: device, Opt: &gpu.Options{Kernels: m.cfg.Kernels}, Size: size, Batch: batch}.Prepare(c)
+	w, err := p.job(size, batch).Prepare(c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	kernels, err := launch.Kernels(device, w.Queue)
+	ours := w.Contestant(false)
+	kernels, err := launch.Kernels(device, ours.Queue)
 	if err != nil {
 		return err
 	}
@@ -152,25 +119,65 @@ func (m *gpuMeasurement) measure(ctx context.Context, c Case, size Size) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	field := []entry{{newResult(Boxsum, device, c, size, 0, batch, true), w.Contestant(false)}, {limit, memory}}
+	first := newResult(Boxsum, device, c, size, 0, batch, true)
+	first.Kernels = kernelsOf(kernels)
+	field := []entry{{first, ours}, {limit, memory}}
 	switch {
-	case m.peers == nil && batch == 1:
+	case p.HostToHost():
 		field = append(field, entry{newResult(EndToEnd, device, c, size, 0, 1, true), w.Contestant(true)})
-	case m.peers != nil && batch == 1:
-		others, err := m.peers.field(ctx, w, c, size, m.report)
+	case batch == 1:
+		others, err := p.others(ctx, w.Host.Pixels, c, size)
 		if err != nil {
 			return err
 		}
 		field = append(field, others...)
 	}
-	results, err := m.plan.measure(ctx, field)
+	results, err := p.measure(ctx, field)
 	if err != nil {
 		return err
 	}
-	results[0].Kernels = kernelsOf(kernels)
-	m.results = append(m.results, results...)
-	m.report.row(c, size, results, kernels)
+	p.headOf(c, func() []column { return p.gpuColumns(limit.Algorithm) })
+	p.row(size.Name, results)
+	for _, k := range kernels {
+		if !slices.ContainsFunc(p.kernels, func(known kernelRow) bool { return known.Name == k.Name && known.Threads == k.Threads }) {
+			p.kernels = append(p.kernels, kernelRow{k, fmt.Sprint(c, " ", size)})
+		}
+	}
 	return nil
+}
+
+func (p *plan) gpuColumns(limited string) []column {
+	ours, limit, name := runner{Boxsum, 0}, runner{limited, 0}, limited[len(LimitDevice)-len("copy"):]
+	columns := []column{took("kernel", fine, ours), speed(ours), took(name, fine, limit), speed(limit), ratio("× "+name, digits("%.3f"), ours, limit)}
+	if p.HostToHost() {
+		columns = append(columns, took("host to host", fine, runner{EndToEnd, 0}), speed(runner{EndToEnd, 0}))
+	}
+	for _, peer := range p.Others() {
+		columns = append(columns, took(peer, fine, runner{peer, 0}), ratio("×", digits("%.1f"), runner{peer, 0}, ours))
+	}
+	return columns
+}
+
+// writeKernels is the table of kernels.
+func (p *plan) writeKernels() {
+	if len(p.kernels) == 0 {
+		return
+	}
+	p.lead = 0
+	for _, k := range p.kernels {
+		p.lead = max(p.lead, len(k.Name))
+	}
+	p.line("")
+	p.names("kernel", "registers", "shared B", "local B", "threads", "blocks", "a unit", "occupancy", "of")
+	for _, k := range p.kernels {
+		cells := []string{fmt.Sprint(k.Registers), fmt.Sprint(k.Shared), fmt.Sprint(k.Local), fmt.Sprint(k.Threads),
+			fmt.Sprint(k.Blocks), fmt.Sprint(k.Resident), percent(k.Occupancy), "  " + k.of}
+		if k.Occupancy == 0 { // OpenCL does not tell
+			cells[0], cells[2], cells[5], cells[6] = "–", "–", "–", "–"
+		}
+		p.cells(k.Name, cells...)
+	}
+	p.text("kernels", nil)
 }
 
 // maxCumsum is up to how many pixels everyone but NPP takes part: PyTorch and
@@ -180,62 +187,29 @@ const maxCumsum = 16384 * 16384
 // gpuPeerNames are those whom the script knows, in the order of the report.
 var gpuPeerNames = []string{NPP, Torch, TorchCompile, CuPy}
 
-// gpuPeers are libraries for CUDA. They are compared with ours on a small image once.
-type gpuPeers struct {
-	*measure.Peers
-	right map[Case][]string // who made a right table of it
-	wrong []error           // about those who did not
-}
-
-// field is the peers that can make the tables of a work, ready to take turns.
-func (p *gpuPeers) field(ctx context.Context, w *measure.DeviceWork, c Case, size Size, report *gpuReport) ([]entry, error) {
-	if _, ok := p.right[c]; !ok {
-		if err := p.check(ctx, c); err != nil {
+// others is the peers that can make the tables of pixels, ready to take turns. They are
+// compared with ours on a small image once.
+func (p *plan) others(ctx context.Context, pixels []byte, c Case, size Size) ([]entry, error) {
+	if _, ok := p.checked[c]; !ok {
+		small := Size{Name: "509x383", Width: 509, Height: 383}
+		w, err := measure.Prepare(c, small, []int{1}, measure.Options{Context: ctx})
+		if err != nil {
+			return nil, err
+		}
+		if p.checked[c], err = p.right(ctx, gpuPeerNames, c, small, w); err != nil {
 			return nil, err
 		}
 	}
-	names := slices.DeleteFunc(slices.Clone(p.right[c]), func(name string) bool { return size.Pixels() > maxCumsum && name != NPP })
+	names := slices.DeleteFunc(slices.Clone(p.checked[c]), func(name string) bool { return size.Pixels() > maxCumsum && name != NPP })
 	if len(names) == 0 {
 		return nil, nil
 	}
-	able, missing, err := p.Load(names, c, size, w.Pixels)
+	able, missing, err := p.Peers.Load(names, c, size, pixels)
 	if err != nil {
 		return nil, err
 	}
 	for _, why := range missing {
-		report.line(fmt.Sprint("left out, ", c, " ", size, ": ", why))
+		p.line(fmt.Sprint("left out, ", c, " ", size, ": ", why))
 	}
-	var field []entry
-	for _, name := range able {
-		r := newResult(name+" "+p.Known[name].Version, nil, c, size, 0, 1, true)
-		r.On = gpu.CUDA.String()
-		field = append(field, entry{r, p.Contestant(name, nil)})
-	}
-	return field, nil
-}
-
-// check finds out who makes a right table of a case, as seen on a small image.
-func (p *gpuPeers) check(ctx context.Context, c Case) error {
-	size := Size{Name: "509x383", Width: 509, Height: 383}
-	w, err := measure.Prepare(c, size, []int{1}, Config{}.Level)
-	if err != nil {
-		return err
-	}
-	able, _, err := p.Load(gpuPeerNames, c, size, w.Pixels)
-	if err != nil {
-		return err
-	}
-	p.right[c] = nil
-	for _, name := range able {
-		differs := (*measure.DiffersError)(nil)
-		switch err := p.Contestant(name, w).Verify(ctx); {
-		case errors.As(err, &differs):
-			p.wrong = append(p.wrong, fmt.Errorf("bench: %v %v: %w", c, size, err))
-		case err != nil:
-			return err
-		default:
-			p.right[c] = append(p.right[c], name)
-		}
-	}
-	return nil
+	return p.peers(able, c, size), nil
 }

@@ -33,7 +33,7 @@ func openDevice(t *testing.T) *gpu.Device {
 }
 
 // measureGPU runs a measurement and is who took part in it, in turn.
-func measureGPU(t *testing.T, cfg GPUConfig, sizes, types string) (field []string, report string, err error) {
+func measureGPU(t *testing.T, cfg Config, sizes, types string) (field []string, report string, err error) {
 	t.Helper()
 	var out strings.Builder
 	cfg.Device, cfg.Out, cfg.Repeat = openDevice(t), &out, 3
@@ -58,7 +58,7 @@ func measureGPU(t *testing.T, cfg GPUConfig, sizes, types string) (field []strin
 }
 
 func TestGPU(t *testing.T) {
-	got, report, err := measureGPU(t, GPUConfig{}, "64x48,5x3", "u8:u32,squares")
+	got, report, err := measureGPU(t, Config{}, "64x48,5x3", "u8:u32,squares")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestGPU(t *testing.T) {
 }
 
 func TestGPUBatch(t *testing.T) {
-	got, _, err := measureGPU(t, GPUConfig{Batch: 3, Kernels: gpu.Portable}, "37x21", "u8:u32")
+	got, _, err := measureGPU(t, Config{Batch: 3, Kernels: gpu.Portable}, "37x21", "u8:u32")
 	want := []string{"u8:u32 37x21 " + Boxsum, "u8:u32 37x21 " + LimitDevice}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
@@ -90,15 +90,15 @@ func TestGPUErrors(t *testing.T) {
 	d := openDevice(t)
 	small := []Size{{Name: "2x2", Width: 2, Height: 2}}
 	for _, test := range []struct {
-		cfg  GPUConfig
+		cfg  Config
 		want string
 	}{
-		{GPUConfig{Batch: -1}, "bench: a batch of -1 images"},
-		{GPUConfig{Config: Config{Repeat: -1}}, "bench: repeat -1"},
-		{GPUConfig{Config: Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}}, `bench: unknown types "u8:u9"`},
-		{GPUConfig{Config: Config{Sizes: small, Cases: []Case{{Types: "u8:u32", Channels: 1}, {Types: "u8:u32-tilted", Channels: 1}}}}, "bench: u8:u32-tilted is measured on the CPU only: "},
-		{GPUConfig{Config: Config{Sizes: small}, Python: "no-such-python"}, "bench: cannot start Python"},
-		{GPUConfig{Config: Config{Sizes: small}, Kernels: 99}, "bench: nothing could be measured: u8:u32 2x2: "},
+		{Config{Batch: -1}, "bench: a batch of -1 images"},
+		{Config{Repeat: -1}, "bench: repeat -1"},
+		{Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}, `bench: unknown types "u8:u9"`},
+		{Config{Sizes: small, Cases: []Case{{Types: "u8:u32", Channels: 1}, {Types: "u8:u32-tilted", Channels: 1}}}, "bench: u8:u32-tilted is measured on the CPU only: "},
+		{Config{Sizes: small, Python: "no-such-python"}, "bench: cannot start Python"},
+		{Config{Sizes: small, Kernels: 99}, "bench: nothing could be measured: u8:u32 2x2: "},
 	} {
 		var out strings.Builder
 		test.cfg.Device, test.cfg.Out = d, &out
@@ -111,14 +111,14 @@ func TestGPUErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := GPU(ctx, GPUConfig{Config: Config{Sizes: small}, Device: d}); !errors.Is(err, context.Canceled) {
+	if _, err := GPU(ctx, Config{Sizes: small, Device: d}); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context gives %v", err)
 	}
 }
 
 func TestPipeline(t *testing.T) {
 	var out strings.Builder
-	cfg := PipelineConfig{Device: openDevice(t), Images: 11, Out: &out}
+	cfg := Config{Device: openDevice(t), Batch: 11, Out: &out}
 	cfg.Repeat, cfg.Sizes = 3, []Size{{Name: "64x48", Width: 64, Height: 48}}
 	results, err := Pipeline(t.Context(), cfg)
 	if err != nil || len(results) != 6 || results[0].Algorithm != Pipelined || results[5].Algorithm != LimitCopies {
@@ -141,7 +141,7 @@ func TestPipeline(t *testing.T) {
 	if _, err := Pipeline(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "bench: pipelines of u8:u32+u64 are not measured: ") {
 		t.Errorf("squares give %v", err)
 	}
-	cfg.Images = -1
+	cfg.Batch = -1
 	if _, err := Pipeline(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "a pipeline of -1 images") {
 		t.Errorf("-1 images give %v", err)
 	}
@@ -175,7 +175,7 @@ func TestGPUPeers(t *testing.T) {
 	python := ref.Python(t)
 	withModule(t, "cupy.py", fakeCuPy)
 	t.Setenv("CUDA_VISIBLE_DEVICES", "") // those who are installed see none
-	got, report, err := measureGPU(t, GPUConfig{Python: python}, "64x48,5x3", "u8:u32,f32:f32")
+	got, report, err := measureGPU(t, Config{Python: python}, "64x48,5x3", "u8:u32,f32:f32")
 	var want []string
 	for _, who := range []string{"u8:u32 64x48 ", "u8:u32 5x3 ", "f32:f32 64x48 ", "f32:f32 5x3 "} {
 		want = append(want, who+Boxsum, who+LimitDevice)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestGPUVolumesAndHistograms(t *testing.T) {
-	got, report, err := measureGPU(t, GPUConfig{}, "17x9x11", "volume,f32:f64-volume")
+	got, report, err := measureGPU(t, Config{}, "17x9x11", "volume,f32:f64-volume")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +18,7 @@ func TestGPUVolumesAndHistograms(t *testing.T) {
 	if !slices.Equal(got, want) || !strings.Contains(report, "× copy") {
 		t.Errorf("got %v and\n%s", got, report)
 	}
-	got, report, err = measureGPU(t, GPUConfig{Batch: 2}, "33x21", "histogram:7")
+	got, report, err = measureGPU(t, Config{Batch: 2}, "33x21", "histogram:7")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestGPUVolumesAndHistograms(t *testing.T) {
 	if !slices.Equal(got, want) || !strings.Contains(report, "× fill") {
 		t.Errorf("got %v and\n%s", got, report)
 	}
-	if _, _, err := measureGPU(t, GPUConfig{Batch: 2}, "5x4x3", "volume"); err == nil || !strings.Contains(err.Error(), "--batch") {
+	if _, _, err := measureGPU(t, Config{Batch: 2}, "5x4x3", "volume"); err == nil || !strings.Contains(err.Error(), "--batch") {
 		t.Errorf("a batch of volumes gives %v", err)
 	}
 }

@@ -44,17 +44,20 @@ func TestLeftOut(t *testing.T) {
 		run   func(cfg Config, out *strings.Builder) ([]Result, error)
 	}{
 		"gpu": {[]Case{lacking, u8}, 3, func(cfg Config, out *strings.Builder) ([]Result, error) {
-			return GPU(t.Context(), GPUConfig{Config: cfg, Device: d, Out: out})
+			cfg.Device, cfg.Out = d, out
+			return GPU(t.Context(), cfg)
 		}},
 		"pipeline": {[]Case{lacking, u8}, 3, func(cfg Config, out *strings.Builder) ([]Result, error) {
-			return Pipeline(t.Context(), PipelineConfig{Config: cfg, Device: d, Images: 3, Out: out})
+			cfg.Device, cfg.Batch, cfg.Out = d, 3, out
+			return Pipeline(t.Context(), cfg)
 		}},
 		"cpu": {[]Case{u8}, 1, func(cfg Config, out *strings.Builder) ([]Result, error) {
 			results, err := Run(t.Context(), cfg)
 			return results, errors.Join(err, WriteTable(out, results))
 		}},
 		"algorithms": {nil, 1, func(cfg Config, out *strings.Builder) ([]Result, error) {
-			return Algorithms(t.Context(), AlgorithmsConfig{Config: cfg, Algorithms: list[:1], Out: out})
+			cfg.Algorithms, cfg.Out = list[:1], out
+			return Algorithms(t.Context(), cfg)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +114,7 @@ func TestLeavesOut(t *testing.T) {
 // JSON has what the report says of kernels.
 func TestKernelsInJSON(t *testing.T) {
 	d := openDevice(t)
-	results, err := GPU(t.Context(), GPUConfig{Device: d, Config: Config{Sizes: []Size{smallSize}, Cases: []Case{{Types: "u8:u32", Channels: 1}}, Repeat: 1}})
+	results, err := GPU(t.Context(), Config{Device: d, Sizes: []Size{smallSize}, Cases: []Case{{Types: "u8:u32", Channels: 1}}, Repeat: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,14 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/measure"
 )
 
@@ -22,127 +22,147 @@ const (
 	maxScikit = 4096 * 4096
 )
 
-// PeersConfig says what to compare, and with whom.
-type PeersConfig struct {
-	// Config says what to measure; Sizes and Cases default to PeerSizes and
-	// PeerTypes. Workers is not used: one worker and all cores are compared.
-	Config
-
-	// Python is an interpreter that has NumPy, and OpenCV and scikit-image
-	// as far as they are to take part.
-	Python string
-
-	// Out, if not nil, gets the report: one row as each comparison ends.
-	Out io.Writer
-}
-
 // Peers compares this library with OpenCV and scikit-image: everyone takes
 // turns in one run on the same pixels, and only tables that are equal to ours
 // are timed. A peer that is not installed or cannot make a table is left out;
 // one whose table differs is, too, and makes an error once all else is done. For
 // a 45° table, OpenCV's time is what cv2.integral3 takes over cv2.integral2. Tables
 // of volumes are compared with NumPy's three cumsums.
-func Peers(ctx context.Context, cfg PeersConfig) ([]Result, error) {
+func Peers(ctx context.Context, cfg Config) ([]Result, error) {
 	cfg.Workers = oneAndAll()
-	if err := cfg.fill(PeerSizes, PeerTypes); err != nil {
+	p, err := cfg.plan(PeerSizes, PeerTypes)
+	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(cfg.Cases, Case.Rotated) {
+	if slices.ContainsFunc(p.Cases, Case.Rotated) {
 		return nil, errors.New("bench: nobody else makes rotated tables: measure them without peers")
 	}
-	p, err := cfg.plan()
+	if err := p.startPeers(ctx, false); err != nil {
+		return nil, err
+	}
+	defer p.Peers.Close()
+	p.lead = 14
+	p.text("peers", p)
+	return p.end(p.cpu(ctx))
+}
+
+// startPeers starts the interpreter.
+func (p *plan) startPeers(ctx context.Context, cuda bool) (err error) {
+	if p.Peers, err = measure.StartPeers(ctx, p.Python, cuda); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	return nil
+}
+
+// peersOf is who makes such tables on the CPU.
+func peersOf(c Case, size Size) []string {
+	switch {
+	case c.Volume():
+		return []string{NumPy}
+	case c.Tilted():
+		return []string{OpenCVTilted, OpenCVUpright}
+	case size.Pixels() <= maxScikit:
+		return []string{OpenCV, ScikitImage}
+	}
+	return []string{OpenCV}
+}
+
+// right is those of some peers that make the tables of a work and make them equal to
+// what the work holds now. The errors about others are kept.
+func (p *plan) right(ctx context.Context, names []string, c Case, size Size, w *measure.Work) (right []string, err error) {
+	able, _, err := p.Peers.Load(names, c, size, w.Pixels)
 	if err != nil {
 		return nil, err
 	}
-	peers, err := measure.StartPeers(ctx, cfg.Python, false)
-	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
-	defer peers.Close()
-
-	report := newPeersReport(cfg.Out, p, peers)
-	var all []Result
-	var wrong []error
-	err = p.each(func(c Case, size Size) error {
-		copies := int64(2)
-		if c.Tilted() {
-			copies = 6 // an upright one, and OpenCV's with squares in float64
-		}
-		field, w, err := p.onCPU(c, size, copies)
-		if err != nil {
-			return err
-		}
-		others, differ, err := rivals(ctx, peers, w, c, size)
-		if err != nil {
-			return err
-		}
-		wrong = append(wrong, differ...)
-		results, err := p.measure(ctx, append(field, others...))
-		if err != nil {
-			return err
-		}
-		results = withExtra(results)
-		all = append(all, results...)
-		report.row(c, size, results)
-		return nil
-	}, func(c Case, size Size, why error) {
-		all = append(all, leftOut(Boxsum, nil, c, size, 1, why))
-		report.line(all[len(all)-1].line())
-	})
-	return all, errors.Join(cmp.Or(err, measured(all)), report.err, errors.Join(wrong...))
-}
-
-// rivals is the peers that can make the tables of a work and make them equal to
-// what the work holds now, and the errors about those that do not.
-func rivals(ctx context.Context, peers *measure.Peers, w *measure.Work, c Case, size Size) (field []entry, wrong []error, err error) {
-	names := []string{OpenCV}
-	switch {
-	case c.Volume():
-		names = []string{NumPy}
-	case c.Tilted():
-		names = []string{OpenCVTilted, OpenCVUpright}
-	case size.Pixels() <= maxScikit:
-		names = append(names, ScikitImage)
-	}
-	able, _, err := peers.Load(names, c, size, w.Pixels)
-	if err != nil {
-		return nil, nil, err
-	}
 	for _, name := range able {
-		contestant := peers.Contestant(name, w)
+		contestant := p.Peers.Contestant(name, w)
 		if name == OpenCVUpright {
 			contestant.Check = nil // in the arrays of the other
 		}
-		differs := (*measure.DiffersError)(nil)
 		switch err := contestant.Verify(ctx); {
-		case errors.As(err, &differs):
-			wrong = append(wrong, fmt.Errorf("bench: %v %v: %w", c, size, err))
+		case errors.As(err, new(*measure.DiffersError)):
+			p.wrong = append(p.wrong, fmt.Errorf("bench: %v %v: %w", c, size, err))
 		case err != nil:
-			return nil, nil, err
+			return nil, err
 		default:
-			about := peers.Known[name]
-			field = append(field, entry{newResult(name+" "+about.Version, nil, c, size, about.Workers, 1, true), contestant})
+			right = append(right, name)
 		}
 	}
-	return field, wrong, nil
+	return right, nil
+}
+
+// peers is some that have the pixels, ready to take turns.
+func (p *plan) peers(names []string, c Case, size Size) (field []entry) {
+	for _, name := range names {
+		r := newResult(name+" "+p.Version(name), nil, c, size, p.Threads(name), 1, true)
+		if p.Device != nil {
+			r.On = gpu.CUDA.String()
+		}
+		field = append(field, entry{r, p.Peers.Contestant(name, nil)})
+	}
+	return field
+}
+
+// What the report says of us and of peers.
+
+func (p *plan) Best() string {
+	levels := boxsum.Levels()
+	if p.Level != (Config{}).Level {
+		levels = []boxsum.Level{p.Level}
+	}
+	return levels[len(levels)-1].String()
+}
+
+func (p *plan) All() int                   { return slices.Max(p.Workers) }
+func (p *plan) Version(name string) string { return p.Peers.Known[name].Version }
+func (p *plan) Threads(name string) int    { return p.Peers.Known[name].Workers }
+
+// Others are the peers that are there, in the order of the report.
+func (p *plan) Others() []string {
+	names := []string{OpenCV, ScikitImage}
+	switch {
+	case p.Peers == nil:
+		return nil
+	case p.Device != nil:
+		names = slices.Clone(gpuPeerNames)
+	case p.Has("Volume"):
+		names = []string{NumPy}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { _, ok := p.Peers.Known[name]; return !ok })
+}
+
+func peerColumns(c Case, all int) []column {
+	ours, one, theirs, peer := runner{Boxsum, all}, runner{Boxsum, 1}, runner{OpenCV, 0}, "OpenCV"
+	if c.Volume() {
+		theirs, peer = runner{NumPy, 0}, "NumPy"
+	}
+	limit, limitOne := runner{LimitFillRead, all}, runner{LimitFillRead, 1}
+	columns := []column{
+		took("boxsum", ms, ours), took("1 worker", ms, one), took(peer, ms, theirs),
+		ratio("ratio", digits("%.2f"), theirs, ours), ratio("ratio 1", digits("%.2f"), theirs, one),
+		took("fill+read", ms, limit), ratio("of limit", percent, limit, ours),
+		took("fill+read 1", ms, limitOne), ratio("of limit 1", percent, limitOne, one),
+		took("fill", ms, runner{LimitFill, all}), took("copy", ms, runner{LimitCopy, all}),
+	}
+	upright, uprightOne := runner{Upright, all}, runner{Upright, 1}
+	switch {
+	case c.Tilted():
+		return append(columns, took("upright", ms, upright), ratio("of upright", percent, ours, upright),
+			took("upright 1", ms, uprightOne), ratio("of upright 1", percent, one, uprightOne))
+	case !c.Volume():
+		return append(columns, took("scikit-image", ms, runner{ScikitImage, 0}))
+	}
+	return columns
 }
 
 // withExtra adds what the tilted table costs OpenCV, which makes it beside the
 // others only: the time of cv2.integral3 less that of cv2.integral2.
 func withExtra(results []Result) []Result {
-	var with, without *Result
-	for i := range results {
-		switch r := &results[i]; {
-		case r.is(OpenCVTilted):
-			with = r
-		case r.is(OpenCVUpright):
-			without = r
-		}
-	}
-	if with == nil || without == nil {
+	with, without := runner{OpenCVTilted, 0}.find(results), runner{OpenCVUpright, 0}.find(results)
+	if with.Algorithm == "" || without.Algorithm == "" {
 		return results
 	}
-	extra := *with
+	extra := with
 	extra.Algorithm = fmt.Sprint(OpenCV, strings.TrimPrefix(with.Algorithm, OpenCVTilted))
 	extra.Mean, extra.Min, extra.Max = with.Mean-without.Mean, with.Min-without.Min, with.Max-without.Max
 	return append(results, extra)

@@ -29,7 +29,7 @@ func withModule(t *testing.T, path, source string) {
 func comparePeers(t *testing.T, sizes, types string) (field []string, report string, err error) {
 	t.Helper()
 	var out strings.Builder
-	cfg := PeersConfig{Python: ref.Python(t), Out: &out}
+	cfg := Config{Python: ref.Python(t), Out: &out}
 	cfg.Repeat = 3
 	if cfg.Sizes, err = measure.ParseSizes(sizes); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ def integral(*_): os._exit(3)
 }
 
 func TestPeersNoPython(t *testing.T) {
-	_, err := Peers(t.Context(), PeersConfig{Python: filepath.Join(t.TempDir(), "python")})
+	_, err := Peers(t.Context(), Config{Python: filepath.Join(t.TempDir(), "python")})
 	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "bench: cannot start Python: ") {
 		t.Errorf("no interpreter gives %v", err)
 	}
@@ -161,7 +161,7 @@ func TestPeersNoPython(t *testing.T) {
 
 func TestPeersCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	cfg := PeersConfig{Python: ref.Python(t)}
+	cfg := Config{Python: ref.Python(t)}
 	cfg.Sizes = []Size{{Name: "64x48", Width: 64, Height: 48}}
 	cfg.Progress = func(Progress) { cancel() }
 	if _, err := Peers(ctx, cfg); !errors.Is(err, context.Canceled) {

@@ -26,8 +26,7 @@ func (p Plot) PNG(w io.Writer) error { return plot.PNG(w, p.chart) }
 // Plots draws results: for every case the time by size, the throughput beside
 // that of the limits, and, where there are several worker counts, the speed-up
 // by workers.
-func Plots(results []Result) []Plot {
-	var plots []Plot
+func Plots(results []Result) (plots []Plot) {
 	var seen []Case
 	for _, r := range results {
 		c := r.Case()
@@ -38,14 +37,21 @@ func Plots(results []Result) []Plot {
 		of := slices.DeleteFunc(slices.Clone(results), func(r Result) bool {
 			return r.Case() != c || r.Repeat == 0 || r.Pixels() == 0
 		})
-		for _, chart := range []struct {
-			name  string
-			chart *plot.Chart
-		}{{"time", timeChart(c, of)}, {"throughput", throughputChart(c, of)}, {"speedup", speedupChart(c, of)}} {
-			if chart.chart.Check() == nil {
-				plots = append(plots, Plot{chart.name + "-" + fileName(c), chart.chart})
+		add := func(name string, chart *plot.Chart, what string) {
+			chart.Title = title(what, c, of)
+			if chart.Check() == nil {
+				plots = append(plots, Plot{name + "-" + fileName(c), chart})
 			}
 		}
+		add("time", &plot.Chart{
+			X: sizeAxis(of), Y: plot.Axis{Label: "time (ms), " + which(of), Log: true},
+			Series: seriesBySize(of, Result.counted, LimitFillRead, LimitDevice, LimitCopies),
+		}, "Time of a table")
+		add("throughput", &plot.Chart{
+			X: sizeAxis(of), Y: plot.Axis{Label: "read and written (GB/s), " + which(of), Zero: true},
+			Series: seriesBySize(of, Result.GBPerSecond, LimitFillRead, LimitCopy, LimitDevice, LimitCopies),
+		}, "Throughput")
+		add("speedup", speedupChart(of), "Speed-up by workers")
 	}
 	return plots
 }
@@ -55,60 +61,56 @@ func fileName(c Case) string {
 	return strings.NewReplacer(":", "-", "/", "-", "+", "-", "@", "-along-").Replace(c.String())
 }
 
-func timeChart(c Case, results []Result) *plot.Chart {
-	chart := &plot.Chart{
-		Title: title("Time of a table", c, results), X: sizeAxis(results), Y: plot.Axis{Label: "time (ms), " + which(results), Log: true},
-	}
-	chart.Series = seriesBySize(results, Result.counted, LimitFillRead, LimitDevice, LimitCopies)
-	return chart
-}
-
-func throughputChart(c Case, results []Result) *plot.Chart {
-	chart := &plot.Chart{
-		Title: title("Throughput", c, results), X: sizeAxis(results), Y: plot.Axis{Label: "read and written (GB/s), " + which(results), Zero: true},
-	}
-	chart.Series = seriesBySize(results, Result.GBPerSecond, LimitFillRead, LimitCopy, LimitDevice, LimitCopies)
-	return chart
-}
-
 // speedupChart is empty where no two worker counts can be compared.
-func speedupChart(c Case, results []Result) *plot.Chart {
-	chart := &plot.Chart{
-		Title: title("Speed-up by workers", c, results),
-		X:     plot.Axis{Label: "workers"}, Y: plot.Axis{Label: "times as fast as with one worker", Zero: true},
-	}
-	most := 0
-	counts := map[int]bool{}
+func speedupChart(results []Result) *plot.Chart {
+	chart := &plot.Chart{X: plot.Axis{Label: "workers"}, Y: plot.Axis{Label: "times as fast as with one worker", Zero: true}}
+	var lines lines[string]
 	for _, r := range results {
-		alone := find(results, Boxsum, Result{Types: r.Types, Channels: r.Channels, Size: r.Size, Workers: 1})
+		alone := runner{Boxsum, 1}.find(besides(results, r, 1))
 		if !r.is(Boxsum) || math.IsNaN(alone.Min) {
 			continue
 		}
-		name := r.Label()
-		i := slices.IndexFunc(chart.Series, func(s plot.Series) bool { return s.Name == name })
-		if i < 0 {
-			i = len(chart.Series)
-			chart.Series = append(chart.Series, plot.Series{Name: name, Style: plot.Style{Hue: i % plot.Grey, Dash: i / plot.Grey}})
-		}
-		chart.Series[i].Points = append(chart.Series[i].Points, plot.Point{X: float64(r.Workers), Y: alone.Min / r.Min})
-		counts[r.Workers] = true
-		most = max(most, r.Workers)
+		lines.add(r.Label(), plot.Point{X: float64(r.Workers), Y: alone.Min / r.Min}, func(i int) plot.Series {
+			return plot.Series{Name: r.Label(), Style: plot.Style{Hue: i % plot.Grey, Dash: i / plot.Grey}}
+		})
+		chart.X.Mark(float64(r.Workers), fmt.Sprint(r.Workers))
 	}
-	if len(counts) < 2 {
+	ticks := chart.X.Ticks
+	if len(ticks) < 2 {
 		return &plot.Chart{}
 	}
-	for n := range counts {
-		chart.X.Ticks = append(chart.X.Ticks, plot.Tick{At: float64(n), Label: fmt.Sprint(n)})
-	}
-	slices.SortFunc(chart.X.Ticks, func(a, b plot.Tick) int { return cmp.Compare(a.At, b.At) })
-	for _, s := range chart.Series {
-		slices.SortFunc(s.Points, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
-	}
-	chart.Series = append(chart.Series, plot.Series{
+	most := ticks[len(ticks)-1].At
+	chart.Series = append(lines.sorted(), plot.Series{
 		Name: "as many times as workers", Style: plot.Style{Hue: plot.Grey, Dash: 3, Bare: true},
-		Points: []plot.Point{{X: 1, Y: 1}, {X: float64(most), Y: float64(most)}},
+		Points: []plot.Point{{X: 1, Y: 1}, {X: most, Y: most}},
 	})
 	return chart
+}
+
+// lines are series that grow point by point, by what tells them apart.
+type lines[K comparable] struct {
+	keys   []K
+	series []plot.Series
+}
+
+// add adds a point, unless there is one at its place, to a line that may be new.
+func (l *lines[K]) add(key K, p plot.Point, made func(i int) plot.Series) {
+	i := slices.Index(l.keys, key)
+	if i < 0 {
+		i = len(l.keys)
+		l.keys, l.series = append(l.keys, key), append(l.series, made(i))
+	}
+	if s := &l.series[i]; !slices.ContainsFunc(s.Points, func(q plot.Point) bool { return q.X == p.X }) {
+		s.Points = append(s.Points, p)
+	}
+}
+
+// sorted is the series, with points from left to right.
+func (l *lines[K]) sorted() []plot.Series {
+	for _, s := range l.series {
+		slices.SortFunc(s.Points, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
+	}
+	return l.series
 }
 
 // boxsumHue is boxsum's in every chart, and otherHues are everyone else's.
@@ -123,8 +125,7 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 		algorithm, on string
 		workers       int
 	}
-	var lines []line
-	var series []plot.Series
+	var lines lines[line]
 	hue, ours, dash, most := 0, 0, 1, 0
 	for _, r := range results {
 		most = max(most, r.Workers)
@@ -134,11 +135,7 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 		if limit && (!slices.Contains(limits, r.Algorithm) || r.Workers != most) {
 			continue // one line for each limit is enough to read
 		}
-		key := line{r.Algorithm, r.On, r.Workers}
-		i := slices.Index(lines, key)
-		if i < 0 {
-			i = len(lines)
-			lines = append(lines, key)
+		lines.add(line{r.Algorithm, r.On, r.Workers}, plot.Point{X: r.Pixels(), Y: value(r)}, func(int) plot.Series {
 			s := plot.Series{Name: lineName(r)}
 			if mixed(results) {
 				s.Name += ", " + r.On
@@ -154,17 +151,10 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 				s.Style = plot.Style{Hue: otherHues[hue%len(otherHues)], Dash: hue / len(otherHues)}
 				hue++
 			}
-			series = append(series, s)
-		}
-		p := plot.Point{X: r.Pixels(), Y: value(r)}
-		if !slices.ContainsFunc(series[i].Points, func(q plot.Point) bool { return q.X == p.X }) {
-			series[i].Points = append(series[i].Points, p)
-		}
+			return s
+		})
 	}
-	for _, s := range series {
-		slices.SortFunc(s.Points, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
-	}
-	return series
+	return lines.sorted()
 }
 
 // mixed reports whether results are from more than one place.
@@ -188,15 +178,11 @@ func lineName(r Result) string {
 func sizeAxis(results []Result) plot.Axis {
 	axis := plot.Axis{Label: "image size", Log: true}
 	for _, r := range results {
-		t := plot.Tick{At: r.Pixels(), Label: r.Label()}
-		if !slices.Contains(axis.Ticks, t) {
-			axis.Ticks = append(axis.Ticks, t)
-		}
+		axis.Mark(r.Pixels(), r.Label())
 		if r.Depth > 0 {
 			axis.Label = "volume size"
 		}
 	}
-	slices.SortFunc(axis.Ticks, func(a, b plot.Tick) int { return cmp.Compare(a.At, b.At) })
 	return axis
 }
 

@@ -46,9 +46,10 @@ func TestPeersReport(t *testing.T) {
 	opencv := newResult("opencv 5.0.0", nil, c, size, 2, 1, true)
 	opencv.Min = 12.5
 	var b strings.Builder
-	r := &peersReport{textTable: textTable{w: &b, lead: 14}, all: 2}
-	r.row(c, size, append(slices.Clone(ours), opencv))
-	r.row(c, Size{Name: "16384x16384"}, ours)
+	r := &report{w: &b, lead: 14}
+	r.headOf(c, func() []column { return peerColumns(c, 2) })
+	r.row(size.Name, append(slices.Clone(ours), opencv))
+	r.row("16384x16384", ours)
 	want := strings.Join([]string{
 		"",
 		"u8:u32x3          boxsum  1 worker    OpenCV     ratio   ratio 1  fill+read  of limit  fill+read 1  of limit 1      fill      copy  scikit-image",

@@ -3,10 +3,14 @@ package bench
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/measure"
@@ -25,11 +29,8 @@ const (
 	LimitFill     = "limit: streaming fill"
 	LimitCopy     = "limit: copy"
 	LimitFillRead = "limit: fill and read"
-)
 
-// What [Result.Algorithm] says of a device. A version follows the name of a
-// peer.
-const (
+	// Of a device.
 	EndToEnd        = "boxsum, host to host"
 	Pipelined       = "boxsum, pipelined"
 	PipelinedLocked = "boxsum, pipelined from page-locked images"
@@ -93,8 +94,7 @@ type Kernel struct {
 	Occupancy float64 `json:"occupancy,omitempty"`       // the threads of these, of those that it could run
 }
 
-func kernelsOf(infos []launch.KernelInfo) []Kernel {
-	var kernels []Kernel
+func kernelsOf(infos []launch.KernelInfo) (kernels []Kernel) {
 	for _, k := range infos {
 		kernels = append(kernels, Kernel{k.Name, k.Registers, k.Shared, k.Local, k.Threads, k.Blocks, k.Resident, k.Occupancy})
 	}
@@ -150,4 +150,29 @@ func WriteJSON(w io.Writer, results []Result) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(results)
+}
+
+// leavesOut reports whether an error is about one case or one size, so that others may
+// still be measured: memory is too small for it, or a device lacks its types.
+func leavesOut(err error) bool {
+	return errors.Is(err, boxsum.ErrMemory) || errors.Is(err, boxsum.ErrTypes)
+}
+
+// line is a result that was left out, for people.
+func (r Result) line() string {
+	return fmt.Sprint("left out, ", r.Case(), " ", r.Size, ": ", r.LeftOut)
+}
+
+// reason is an error on one line, without the names of packages.
+func reason(err error) string {
+	return strings.NewReplacer("\n", "; ", "gpu: ", "", "bench: ", "", "measure: ", "").Replace(err.Error())
+}
+
+// measured is an error where everything was left out.
+func measured(results []Result) error {
+	if len(results) == 0 || slices.ContainsFunc(results, func(r Result) bool { return r.LeftOut == "" }) {
+		return nil
+	}
+	first := results[0]
+	return fmt.Errorf("bench: nothing could be measured: %v %s: %w", first.Case(), first.Size, first.cause)
 }

@@ -38,7 +38,7 @@ func TestBadRotatedTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Peers(context.Background(), PeersConfig{Config: Config{Cases: cases}}); err == nil {
+	if _, err := Peers(context.Background(), Config{Cases: cases}); err == nil {
 		t.Error("rotated tables have peers")
 	}
 }

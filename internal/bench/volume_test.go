@@ -37,10 +37,10 @@ func TestVolumes(t *testing.T) {
 			t.Errorf("%v of %v: %v", cfg.Cases, cfg.Sizes, err)
 		}
 	}
-	if p, err := (Config{Cases: cases}).plan(); err != nil || p.Sizes[0].Depth == 0 {
+	if p, err := (Config{Cases: cases}).plan(DefaultSizes, DefaultTypes); err != nil || p.Sizes[0].Depth == 0 {
 		t.Errorf("%v: %v", p, err)
 	}
-	if _, err := (Config{}).plan(); err != nil {
+	if _, err := (Config{}).plan(DefaultSizes, DefaultTypes); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -47,33 +48,24 @@ const (
 	maxChannels   = 64
 )
 
-// Tilted, Volume and Rotated report whether the table of a case is of that kind.
-func (c Case) Tilted() bool  { return strings.HasSuffix(c.Types, TiltedSuffix) }
-func (c Case) Volume() bool  { return strings.HasSuffix(c.Types, volumeSuffix) }
-func (c Case) Rotated() bool { _, ok := c.rotation(); return ok }
-
-// Histogram reports whether the case is an integral histogram.
-func (c Case) Histogram() bool { _, ok := c.bins(); return ok }
-
-// rotation is that of a rotated table.
-func (c Case) rotation() (rot rotated.Rotation, ok bool) {
-	_, text, ok := strings.Cut(c.Types, RotatedMark)
-	if !ok {
-		return rot, false
+// parts is the pair of types, what follows it for another kind of table than the upright
+// one, and what comes after that.
+func (c Case) parts() (pair, mark, rest string) {
+	for _, mark := range []string{RotatedMark, histogramMark, TiltedSuffix, volumeSuffix} {
+		if pair, rest, ok := strings.Cut(c.Types, mark); ok {
+			return pair, mark, rest
+		}
 	}
-	rot, err := rotated.Parse(text)
-	return rot, err == nil
+	return c.Types, "", ""
 }
 
-// bins is how many the case has, if it is an integral histogram.
-func (c Case) bins() (bins int, ok bool) {
-	text, ok := strings.CutPrefix(c.Types, usual+histogramMark)
-	if !ok {
-		return 0, false
-	}
-	bins, err := strconv.Atoi(text)
-	return bins, err == nil
-}
+// Tilted, Volume, Rotated and Histogram report whether the table of a case is of that kind.
+func (c Case) Tilted() bool    { return c.marked(TiltedSuffix) }
+func (c Case) Volume() bool    { return c.marked(volumeSuffix) }
+func (c Case) Rotated() bool   { return c.marked(RotatedMark) }
+func (c Case) Histogram() bool { return c.marked(histogramMark) }
+
+func (c Case) marked(by string) bool { _, mark, _ := c.parts(); return mark == by }
 
 // ParseTypes reads a comma-separated list of cases: u8:u32 is a table of
 // uint32 from uint8 pixels, u8:u32x3 the same with three channels, u8:u32+u64,
@@ -102,57 +94,41 @@ func parseCase(text string) (Case, error) {
 
 // longTypes is what a word stands for in a list of types.
 func longTypes(word string) string {
-	name, rest, parted := strings.Cut(word, ":")
-	switch {
-	case word == "squares":
-		return squares
-	case word == "tilted":
-		return usual + TiltedSuffix
-	case word == "volume":
-		return usual + volumeSuffix
-	case word == "histogram":
-		return usual + histogramMark + histogramBins
-	case name == "histogram" && parted:
-		return usual + histogramMark + rest
-	case name == "rotated" && parted:
-		return usual + RotatedMark + rest
+	for short, long := range map[string]string{"histogram:": usual + histogramMark, "rotated:": usual + RotatedMark} {
+		if rest, ok := strings.CutPrefix(word, short); ok {
+			return long + rest
+		}
 	}
-	return word
+	long := map[string]string{
+		"squares": squares, "tilted": usual + TiltedSuffix, "volume": usual + volumeSuffix, "histogram": usual + histogramMark + histogramBins,
+	}[word]
+	return cmp.Or(long, word)
 }
 
 // kind finds out how the table of a case is made.
 func (c Case) kind() (kind, error) {
-	pair, rotation, turns := strings.Cut(c.Types, RotatedMark)
+	pair, mark, rest := c.parts()
+	of, known := kinds[pair]
 	switch {
-	case turns:
-		rot, err := rotated.Parse(rotation)
+	case mark == RotatedMark:
+		rot, err := rotated.Parse(rest)
+		if err == nil && !known {
+			err = fmt.Errorf("unknown types %q of a rotated table: use a pair such as %s%s%v", c.Types, usual, RotatedMark, rot)
+		}
 		if err != nil {
 			return kind{}, err
 		}
-		of, ok := kinds[pair]
-		if !ok {
-			return kind{}, fmt.Errorf("unknown types %q of a rotated table: use a pair such as %s%s%v", c.Types, usual, RotatedMark, rot)
-		}
 		return of.rotated(rot), nil
-	case strings.Contains(c.Types, histogramMark):
-		bins, ok := c.bins()
-		if !ok || bins < histogram.MinBins || bins > histogram.MaxBins {
+	case mark == histogramMark:
+		bins, err := strconv.Atoi(rest)
+		if err != nil || pair != usual || bins < histogram.MinBins || bins > histogram.MaxBins {
 			return kind{}, fmt.Errorf("types %q: integral histograms are %s with a number of bins from %d to %d", c.Types, usual+histogramMark+"32, or histogram:32,", histogram.MinBins, histogram.MaxBins)
 		}
 		return histogramKind(histogram.Bins{N: bins}), nil
 	case c.Types == squares:
 		return squaresKind, nil
-	}
-	pair, ok := strings.CutSuffix(c.Types, TiltedSuffix)
-	if of, known := kinds[pair]; ok && known {
-		return of.tilted, nil
-	}
-	pair, ok = strings.CutSuffix(c.Types, volumeSuffix)
-	if of, known := kinds[pair]; ok && known {
-		return of.volume, nil
-	}
-	if of, known := kinds[c.Types]; known {
-		return of.upright, nil
+	case known && rest == "":
+		return map[string]kind{"": of.upright, TiltedSuffix: of.tilted, volumeSuffix: of.volume}[mark], nil
 	}
 	var names []string
 	for _, p := range pairs.Sums {
@@ -170,20 +146,17 @@ func (c Case) InPipeline() (bool, error) { kind, err := c.kind(); return kind.pi
 // Bytes is what a table of this case has to move: every pixel read once and
 // every entry written once.
 func (c Case) Bytes(size Size) (read, written int64) {
-	end := strings.IndexAny(c.Types, "-"+RotatedMark)
-	if end < 0 {
-		end = len(c.Types)
-	}
-	pixel, tables, _ := strings.Cut(c.Types[:end], ":")
+	pair, mark, rest := c.parts()
+	pixel, tables, _ := strings.Cut(pair, ":")
 	read = int64(size.Pixels()) * int64(c.Channels) * elementBytes(pixel)
 	entries := int64(size.Width+1) * int64(size.Height+1)
-	if rot, ok := c.rotation(); ok {
+	if rot, err := rotated.Parse(rest); mark == RotatedMark && err == nil {
 		entries = rotatedCells(rot, size)
 	}
 	if size.Depth > 0 {
 		entries *= int64(size.Depth) + 1
 	}
-	if bins, ok := c.bins(); ok {
+	if bins, err := strconv.Atoi(rest); mark == histogramMark && err == nil {
 		entries *= int64(bins)
 	}
 	for _, t := range strings.Split(tables, "+") {
@@ -194,27 +167,18 @@ func (c Case) Bytes(size Size) (read, written int64) {
 
 // elementBytes is the size of a type from its name: 4 for "u32".
 func elementBytes(name string) int64 {
-	t, _ := pairs.Parse(name)
-	if t == 0 {
-		return 0
+	if t, _ := pairs.Parse(name); t != 0 {
+		return int64(t.Bytes())
 	}
-	return int64(t.Bytes())
+	return 0
 }
 
-// FitMemory is an error where copies of a case's buffers need more memory than is
+// FitMemory is an error that wraps [boxsum.ErrMemory] where copies of a case's buffers need more memory than is
 // free.
 func (c Case) FitMemory(size Size, copies int64) error {
 	read, written := c.Bytes(size)
 	if err := grid.Check(float64(copies) * float64(read+written)); err != nil {
-		return &TooLargeError{fmt.Errorf("%w: choose a smaller size", err)}
+		return fmt.Errorf("%w: choose a smaller size", err)
 	}
 	return nil
 }
-
-// A TooLargeError is about what needs more memory than is free.
-type TooLargeError struct{ err error }
-
-func (e *TooLargeError) Error() string { return e.err.Error() }
-
-// Unwrap is the error of the memory.
-func (e *TooLargeError) Unwrap() error { return e.err }

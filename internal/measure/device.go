@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/launch"
-	"github.com/boxsum/boxsum/volume"
 )
 
 // A DeviceJob says which work to prepare on a device.
@@ -25,16 +25,13 @@ type DeviceJob struct {
 // A DeviceWork is pixels and the tables that they go into, both on a device and on
 // the host.
 type DeviceWork struct {
-	Pixels    []byte       // of the first image, on the host
-	Queue     func() error // queues the kernels
-	RoundTrip func() error // from host memory to host memory, the first image; nil for none
+	Host *Work // its tables are what is downloaded and compared
 
-	device   *gpu.Device
-	batch    int
-	download func(i int) error // a table of the device to that of the host
-	compare  func(i int) error // the table of the host with the reference
-	spoil    func()            // the table of the host
-	owned    []io.Closer
+	device    *gpu.Device
+	queue     func() error      // queues the kernels
+	roundTrip func() error      // from host memory to host memory, the first image; nil for none
+	download  func(i int) error // a table of the device to that of the host
+	owned     []io.Closer
 }
 
 // Prepare makes the work of a case, of random pixels, and verifies it. Close it
@@ -49,148 +46,89 @@ func (job DeviceJob) Prepare(c Case) (*DeviceWork, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Check(); err != nil {
+	if w.roundTrip != nil {
+		if err = w.check(true); err != nil {
+			err = fmt.Errorf("host to host: %w", err)
+		}
+	}
+	if err == nil {
+		err = w.check(false)
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// deviceWork is a work of images, which go to the device first.
-func deviceWork[P boxsum.Pixel](job DeviceJob, images []boxsum.Image[P]) (*DeviceWork, *gpu.Image[P], error) {
-	src, err := gpu.Upload(job.Device, images...)
+// work is the work whose pixels and tables are on the device, or where anything went wrong
+// the error, and nothing is left there.
+func (job DeviceJob) work(host *Work, src, dst io.Closer, err error, queue func() error, download func(int) error, roundTrip func() error) (*DeviceWork, error) {
+	w := &DeviceWork{host, job.Device, queue, roundTrip, download, []io.Closer{src, dst}}
 	if err != nil {
-		return nil, nil, err
+		return nil, errors.Join(err, w.Close())
 	}
-	return &DeviceWork{Pixels: bytesOf(images[0].Pix), device: job.Device, batch: len(images), owned: []io.Closer{src}}, src, nil
-}
-
-// own keeps the memory of a work until it is closed, which an error does at once.
-func own[T io.Closer](w *DeviceWork, memory T, err error) (T, error) {
-	if err != nil {
-		return memory, errors.Join(err, w.Close())
-	}
-	w.owned = append(w.owned, memory)
-	return memory, nil
-}
-
-// DeviceUpright is the upright tables of images.
-func DeviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
-	w, src, err := deviceWork(job, images)
-	if err != nil {
-		return nil, err
-	}
-	img := images[0]
-	dst, err := gpu.NewTable[S](job.Device, img.Width, img.Height, img.Channels, len(images))
-	if dst, err = own(w, dst, err); err != nil {
-		return nil, err
-	}
-	host, err := boxsum.NewTable[S](img.Width, img.Height, img.Channels)
-	w.Queue = func() error { return gpu.IntegrateInto(dst, src, job.Opt) }
-	w.RoundTrip = func() error { return gpu.IntegrateHostInto(job.Device, host, img, job.Opt) }
-	w.download = func(i int) error { return dst.DownloadInto(i, host) }
-	w.compare = func(i int) error { return verify(host, images[i], false) }
-	w.spoil = func() { clear(host.Sums) }
-	return w.orClosed(err)
-}
-
-// DeviceTilted is the 45° table of an image.
-func DeviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, img boxsum.Image[P]) (*DeviceWork, error) {
-	w, src, err := deviceWork(job, []boxsum.Image[P]{img})
-	if err != nil {
-		return nil, err
-	}
-	dst, err := gpu.NewTiltedTable[S](job.Device, img.Width, img.Height, img.Channels, 1)
-	if dst, err = own(w, dst, err); err != nil {
-		return nil, err
-	}
-	var view boxsum.View[S]
-	w.Queue = func() error { return gpu.IntegrateTiltedInto(dst, src, job.Opt) }
-	w.download = func(i int) error {
-		host, err := dst.Download(i)
-		if err == nil {
-			view = host.View()
-		}
-		return err
-	}
-	w.compare = func(int) error { return verifyTilted(view, img) }
-	w.spoil = func() {}
 	return w, nil
 }
 
+func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
+	d, img := job.Device, images[0]
+	w, host, noHost := uprightWork[S](images...)
+	src, noSrc := gpu.Upload(d, images...)
+	dst, noDst := gpu.NewTable[S](d, img.Width, img.Height, img.Channels, len(images))
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateInto(dst, src, job.Opt) },
+		func(i int) error { return dst.DownloadInto(i, host) },
+		func() error { return gpu.IntegrateHostInto(d, host, img, job.Opt) })
+}
+
+func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, img boxsum.Image[P]) (*DeviceWork, error) {
+	w, host, noHost := tiltedWork[S](img)
+	src, noSrc := gpu.Upload(job.Device, img)
+	dst, noDst := gpu.NewTiltedTable[S](job.Device, img.Width, img.Height, img.Channels, 1)
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateTiltedInto(dst, src, job.Opt) },
+		func(i int) error { return dst.DownloadInto(i, host) }, nil)
+}
+
 func deviceSquared[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](job DeviceJob, images ...boxsum.Image[P]) (*DeviceWork, error) {
-	w, src, err := deviceWork(job, images)
-	if err != nil {
-		return nil, err
-	}
-	img := images[0]
-	dst, err := gpu.NewSquaredTable[S, Q](job.Device, img.Width, img.Height, img.Channels, len(images))
-	if dst, err = own(w, dst, err); err != nil {
-		return nil, err
-	}
-	host, err := boxsum.NewSquaredTable[S, Q](img.Width, img.Height, img.Channels)
-	w.Queue = func() error { return gpu.IntegrateSquaresInto(dst, src, job.Opt) }
-	w.RoundTrip = func() error { return gpu.IntegrateSquaresHostInto(job.Device, host, img, job.Opt) }
-	w.download = func(i int) error {
-		return errors.Join(dst.Sum.DownloadInto(i, host.Sum), dst.Squares.DownloadInto(i, host.Squares))
-	}
-	w.compare = func(i int) error {
-		return errors.Join(verify(host.Sum, images[i], false), verify(host.Squares, images[i], true))
-	}
-	w.spoil = func() { clear(host.Sum.Sums); clear(host.Squares.Sums) }
-	return w.orClosed(err)
+	d, img := job.Device, images[0]
+	w, host, noHost := squaredWork[S, Q](images...)
+	src, noSrc := gpu.Upload(d, images...)
+	dst, noDst := gpu.NewSquaredTable[S, Q](d, img.Width, img.Height, img.Channels, len(images))
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateSquaresInto(dst, src, job.Opt) },
+		func(i int) error {
+			return errors.Join(dst.Sum.DownloadInto(i, host.Sum), dst.Squares.DownloadInto(i, host.Squares))
+		},
+		func() error { return gpu.IntegrateSquaresHostInto(d, host, img, job.Opt) })
 }
 
 func deviceHistogram(job DeviceJob, bins histogram.Bins, images []boxsum.Image[uint8]) (*DeviceWork, error) {
-	w, src, err := deviceWork(job, images)
-	if err != nil {
-		return nil, err
-	}
-	img := images[0]
-	dst, err := gpu.NewHistogram[uint8](job.Device, img.Width, img.Height, img.Channels, len(images), bins)
-	if dst, err = own(w, dst, err); err != nil {
-		return nil, err
-	}
-	host, err := histogram.NewTable[uint32](img.Width, img.Height, img.Channels, dst.Bins())
-	w.Queue = func() error { return gpu.IntegrateHistogramInto(dst, src, job.Opt) }
-	w.RoundTrip = func() error { return gpu.IntegrateHistogramHostInto(job.Device, host, img, job.Opt) }
-	w.download = func(i int) error { return dst.DownloadInto(i, host) }
-	w.compare = func(i int) error { return verifyHistogram(host, images[i]) }
-	w.spoil = func() { clear(host.Counts) }
-	return w.orClosed(err)
+	d, img := job.Device, images[0]
+	w, host, noHost := histogramWork(bins, images...)
+	src, noSrc := gpu.Upload(d, images...)
+	dst, noDst := gpu.NewHistogram[uint8](d, img.Width, img.Height, img.Channels, len(images), bins)
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateHistogramInto(dst, src, job.Opt) },
+		func(i int) error { return dst.DownloadInto(i, host) },
+		func() error { return gpu.IntegrateHistogramHostInto(d, host, img, job.Opt) })
 }
 
 func deviceVolume[P boxsum.Pixel, S boxsum.Sum](job DeviceJob) (*DeviceWork, error) {
 	if job.Batch > 1 {
 		return nil, errors.New("volumes go one at a time: leave out --batch")
 	}
-	src, err := randomVolume[P, S](job.Size, job.Channels)
+	pixels, err := randomVolume[P, S](job.Size, job.Channels)
 	if err != nil {
 		return nil, err
 	}
-	w := &DeviceWork{Pixels: bytesOf(src.Pix), device: job.Device, batch: 1}
-	vol, err := gpu.UploadVolume(job.Device, src)
-	if vol, err = own(w, vol, err); err != nil {
-		return nil, err
-	}
-	dst, err := gpu.NewVolumeTable[S](job.Device, src.Width, src.Height, src.Depth, src.Channels)
-	if dst, err = own(w, dst, err); err != nil {
-		return nil, err
-	}
-	host, err := volume.NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
-	w.Queue = func() error { return gpu.IntegrateVolumeInto(dst, vol, job.Opt) }
-	w.RoundTrip = func() error { return gpu.IntegrateVolumeHostInto(job.Device, host, src, job.Opt) }
-	w.download = func(int) error { return dst.DownloadInto(host) }
-	w.compare = func(int) error { return verifyVolume(host, src) }
-	w.spoil = func() { clear(host.Sums) }
-	return w.orClosed(err)
-}
-
-// orClosed is the work, or the error that closes it.
-func (w *DeviceWork) orClosed(err error) (*DeviceWork, error) {
-	if err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
-	return w, nil
+	w, host, noHost := volumeWork[S](pixels)
+	src, noSrc := gpu.UploadVolume(job.Device, pixels)
+	dst, noDst := gpu.NewVolumeTable[S](job.Device, pixels.Width, pixels.Height, pixels.Depth, pixels.Channels)
+	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
+		func() error { return gpu.IntegrateVolumeInto(dst, src, job.Opt) },
+		func(int) error { return dst.DownloadInto(host) },
+		func() error { return gpu.IntegrateVolumeHostInto(job.Device, host, pixels, job.Opt) })
 }
 
 // Close gives the memory of the device back.
@@ -217,67 +155,48 @@ func randomBatch[P boxsum.Pixel, S boxsum.Sum](job DeviceJob) ([]boxsum.Image[P]
 	return images, nil
 }
 
-// Check compares what went from host to host with the reference, and then all
-// tables of the device.
-func (w *DeviceWork) Check() error {
-	if w.RoundTrip != nil {
-		if err := w.CheckRoundTrip(); err != nil {
-			return fmt.Errorf("host to host: %w", err)
-		}
+// check compares all tables of the device with the reference, or what went from host
+// to host.
+func (w *DeviceWork) check(host bool) error {
+	if host {
+		return w.Host.check(0, w.roundTrip)
 	}
-	return w.CheckResident()
-}
-
-// CheckRoundTrip compares what went from host to host with the reference.
-func (w *DeviceWork) CheckRoundTrip() error { return w.checkOne(0, w.RoundTrip) }
-
-// CheckResident compares all tables of the device with the reference.
-func (w *DeviceWork) CheckResident() error {
-	if err := w.Queue(); err != nil {
+	if err := w.queue(); err != nil {
 		return err
 	}
-	for i := range w.batch {
-		if err := w.checkOne(i, func() error { return w.download(i) }); err != nil {
-			return fmt.Errorf("image %d of %d: %w", i, w.batch, err)
+	for i := range w.Host.images {
+		if err := w.Host.check(i, func() error { return w.download(i) }); err != nil {
+			return fmt.Errorf("image %d of %d: %w", i, w.Host.images, err)
 		}
 	}
 	return nil
 }
 
-// checkOne compares what fetch leaves on the host. What lay there cannot pass
-// for it.
-func (w *DeviceWork) checkOne(i int, fetch func() error) error {
-	w.spoil()
-	if err := fetch(); err != nil {
-		return err
-	}
-	return w.compare(i)
-}
-
 // Contestant is the kernels between events of the device, and with host the way
 // from host to host by the clock on the wall.
 func (w *DeviceWork) Contestant(host bool) *Contestant {
+	c := &Contestant{Run: OnEvents(w.device, w.queue), Check: func() error { return w.check(host) }, Close: w.Close, Queue: w.queue}
 	if host {
-		return &Contestant{Run: OnClock(w.RoundTrip), Check: w.CheckRoundTrip, Close: w.Close}
+		c.Run = OnClock(w.roundTrip)
 	}
-	return &Contestant{Run: OnEvents(w.device, w.Queue), Check: w.CheckResident, Close: w.Close}
+	return c
 }
 
 // DeviceCopy moves bytes on a device, half of them read and half of them written, and
 // DeviceFill writes them.
 func DeviceCopy(d *gpu.Device, bytes int64) (*Contestant, error) {
 	c, err := launch.NewCopy(d, max(1, bytes/2))
-	if err != nil {
-		return nil, err
-	}
-	return &Contestant{Run: OnEvents(d, c.Run), Close: c.Close}, nil
+	return deviceLimit(d, c, err)
 }
 
-// DeviceFill is a contestant that writes bytes.
 func DeviceFill(d *gpu.Device, bytes int64) (*Contestant, error) {
 	c, err := launch.NewFill(d, bytes)
+	return deviceLimit(d, c, err)
+}
+
+func deviceLimit(d *gpu.Device, limit launch.Limit, err error) (*Contestant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Contestant{Run: OnEvents(d, c.Run), Close: c.Close}, nil
+	return &Contestant{Run: OnEvents(d, limit.Run), Close: limit.Close}, nil
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -25,38 +26,32 @@ type pairKinds struct {
 
 func kindsOf[P boxsum.Pixel, S boxsum.Sum]() pairKinds {
 	return pairKinds{
-		upright: kind{onImage[S](Upright[S, P]), onImages[S](DeviceUpright[S, P]), newPipeline[P, S]},
-		tilted: kind{cpu: onImage[S](func(img boxsum.Image[P]) (*Work, error) {
-			w, err := Tilted[S](img)
-			return beside[S](w, err, img)
-		})},
+		upright: kind{onImage[S](Own[S, P]{}.onCPU), onImages[S](deviceUpright[S, P]), newPipeline[P, S]},
+		tilted:  kind{cpu: onImage[S](Own[S, P]{Kind: papers.Tilted}.besideUpright)},
 		volume: kind{
 			cpu: func(size Size, channels int) (*Work, error) {
 				src, err := randomVolume[P, S](size, channels)
 				if err != nil {
 					return nil, err
 				}
-				return Solid[S](src)
+				return only(volumeWork[S](src))
 			},
 			device: deviceVolume[P, S],
 		},
 		rotated: func(rot rotated.Rotation) kind {
-			return kind{cpu: onImage[S](func(img boxsum.Image[P]) (*Work, error) {
-				w, err := Rotated[S](img, rot)
-				return beside[S](w, err, img)
-			})}
+			return kind{cpu: onImage[S](Own[S, P]{Kind: papers.Rotated, Rotation: rot}.besideUpright)}
 		},
 	}
 }
 
 var squaresKind = kind{
-	cpu:    onImage[uint32](Squared[uint32, uint64, uint8]),
+	cpu:    onImage[uint32](func(img boxsum.Image[uint8]) (*Work, error) { return only(squaredWork[uint32, uint64](img)) }),
 	device: onImages[uint32](deviceSquared[uint32, uint64, uint8]),
 }
 
 func histogramKind(bins histogram.Bins) kind {
 	return kind{
-		cpu: onImage[uint32](func(img boxsum.Image[uint8]) (*Work, error) { return Histogram(img, bins) }),
+		cpu: onImage[uint32](func(img boxsum.Image[uint8]) (*Work, error) { return only(histogramWork(bins, img)) }),
 		device: onImages[uint32](func(job DeviceJob, images ...boxsum.Image[uint8]) (*DeviceWork, error) {
 			return deviceHistogram(job, bins, images)
 		}),

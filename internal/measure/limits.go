@@ -11,18 +11,13 @@ import (
 // the tables that they stand beside, and leave garbage in them. Stores go past
 // the caches, and so a table that stays in a cache can be faster.
 
-// Fill, FillRead and Copy are the limits with some workers.
-func (w *Work) Fill(workers int) *Contestant     { return limit(func() { w.fill(workers) }) }
-func (w *Work) FillRead(workers int) *Contestant { return limit(func() { w.fillRead(workers) }) }
-func (w *Work) Copy(workers int) *Contestant     { return limit(func() { w.copy(workers) }) }
-
-func limit(f func()) *Contestant {
-	return &Contestant{Run: OnClock(func() error { f(); return nil })}
+func limit(workers int, f func(part int)) *Contestant {
+	return &Contestant{Run: OnClock(func() error { parallel(workers, f); return nil })}
 }
 
-// fill writes as many bytes as the tables have.
-func (w *Work) fill(workers int) {
-	parallel(workers, func(part int) {
+// Fill writes as many bytes as the tables have, with some workers.
+func (w *Work) Fill(workers int) *Contestant {
+	return limit(workers, func(part int) {
 		for _, t := range w.Tables {
 			lo, hi := share(len(t.output), part, workers)
 			kernel.StreamFill(t.output[lo:hi])
@@ -30,14 +25,14 @@ func (w *Work) fill(workers int) {
 	})
 }
 
-// fillRead reads every byte of the pixels once and writes every byte of the
+// FillRead reads every byte of the pixels once and writes every byte of the
 // tables once, side by side: what a table cannot do without.
-func (w *Work) fillRead(workers int) {
+func (w *Work) FillRead(workers int) *Contestant {
 	total := 0
 	for _, t := range w.Tables {
 		total += len(t.output)
 	}
-	parallel(workers, func(part int) {
+	return limit(workers, func(part int) {
 		before := 0
 		for _, t := range w.Tables {
 			lo, hi := share(len(t.output), part, workers)
@@ -49,11 +44,11 @@ func (w *Work) fillRead(workers int) {
 	})
 }
 
-// copy moves as many bytes as pixels and tables have together, half of them
+// Copy moves as many bytes as pixels and tables have together, half of them
 // read and half of them written: the pixels to the head of the first table,
 // and then half of what is left of each table to its other half.
-func (w *Work) copy(workers int) {
-	parallel(workers, func(part int) {
+func (w *Work) Copy(workers int) *Contestant {
+	return limit(workers, func(part int) {
 		head := len(w.Pixels)
 		lo, hi := share(head, part, workers)
 		copy(w.Tables[0].output[lo:hi], w.Pixels[lo:hi])

@@ -11,16 +11,18 @@ func TestLimits(t *testing.T) {
 		for _, workers := range []int{1, 2, 3, 7} {
 			for _, size := range []Size{{Name: "", Width: 1, Height: 1}, {Name: "", Width: 33, Height: 9}, {Name: "", Width: 640, Height: 48}} {
 				c := Case{Types: types, Channels: 3}
-				w, err := Prepare(c, size, []int{1}, best)
+				w, err := Prepare(c, size, []int{1}, Options{Level: best})
 				if err != nil {
 					t.Fatal(err)
 				}
 				pixels := bytes.Clone(w.Pixels)
-				for _, limit := range []func(*Work, int){(*Work).fill, (*Work).fillRead} {
+				for _, limit := range []*Contestant{w.Fill(workers), w.FillRead(workers)} {
 					for _, table := range w.Tables {
 						copy(table.memory, bytes.Repeat([]byte{0xa5}, len(table.memory)))
 					}
-					limit(w, workers)
+					if _, err := limit.Run(1, 0); err != nil {
+						t.Fatal(err)
+					}
 					for _, table := range w.Tables {
 						n := len(table.output)
 						if bytes.Contains(table.output, []byte{0xa5}) || bytes.Count(table.memory[n:], []byte{0xa5}) != len(table.memory)-n {
@@ -39,7 +41,9 @@ func TestLimits(t *testing.T) {
 					want[i] = append(bytes.Clone(pixels[:head]), rest...)
 					head = 0
 				}
-				w.copy(workers)
+				if _, err := w.Copy(workers).Run(1, 0); err != nil {
+					t.Fatal(err)
+				}
 				for i, table := range w.Tables {
 					if !bytes.Equal(table.output, want[i]) {
 						t.Errorf("%v %d×%d with %d workers: table %d is not the copy", c, size.Width, size.Height, workers, i)

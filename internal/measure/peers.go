@@ -24,7 +24,7 @@ var (
 type Peers struct {
 	Known   map[string]Peer
 	Missing []string // who is not there, and why
-	process *python
+	*python
 }
 
 // StartPeers starts an interpreter and asks which libraries it has, for the CPU or
@@ -34,15 +34,16 @@ func StartPeers(ctx context.Context, interpreter string, cuda bool) (*Peers, err
 	if cuda {
 		script = gpuPeersScript
 	}
-	process, hello, err := startPython(ctx, interpreter, script)
+	process, err := startPython(ctx, interpreter, script)
 	if err != nil {
 		return nil, err
 	}
-	return &Peers{hello.Peers, hello.Missing, process}, nil
+	hello, err := process.call(command{Do: "hello"}, nil)
+	return &Peers{hello.Peers, hello.Missing, process}, err
 }
 
 // Close ends the process.
-func (p *Peers) Close() { _ = p.process.close() }
+func (p *Peers) Close() { _ = p.close() }
 
 // Load gives pixels to some libraries. It is those that can make the tables of the
 // case, and why others cannot.
@@ -51,7 +52,7 @@ func (p *Peers) Load(names []string, c Case, size Size, pixels []byte) (able, mi
 	if c.Volume() {
 		shape = append([]int{size.Depth}, shape...)
 	}
-	loaded, err := p.process.call(command{Do: "load", Peers: names, Types: c.Types, Shape: shape}, pixels)
+	loaded, err := p.call(command{Do: "load", Peers: names, Types: c.Types, Shape: shape}, pixels)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +66,7 @@ func (p *Peers) Contestant(name string, w *Work) *Contestant {
 	run := func(n, warm int) ([]time.Duration, error) {
 		times := make([]time.Duration, n)
 		for i := range times {
-			r, err := p.process.call(command{Do: "run", Peer: name, Warm: warm}, nil)
+			r, err := p.call(command{Do: "run", Peer: name, Warm: warm}, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -86,16 +87,16 @@ func (p *Peers) Contestant(name string, w *Work) *Contestant {
 
 // compare holds a library's tables against those of a work.
 func (p *Peers) compare(w *Work, name string) error {
-	dump, err := p.process.call(command{Do: "dump", Peer: name}, nil)
+	dump, err := p.call(command{Do: "dump", Peer: name}, nil)
 	if err != nil {
 		return err
 	}
-	tables := &io.LimitedReader{R: p.process.out, N: dump.Bytes}
+	tables := &io.LimitedReader{R: p.out, N: dump.Bytes}
 	var wrong error
 	for _, t := range w.Tables {
 		err := t.equal(tables, p.Known[name].Inclusive)
 		if differs := (*DiffersError)(nil); err != nil && !errors.As(err, &differs) {
-			return p.process.died(err)
+			return p.died(err)
 		}
 		wrong = errors.Join(wrong, err)
 	}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,36 +59,38 @@ func newPipeline[P boxsum.Pixel, S boxsum.Sum](job DeviceJob, tables int) (*Pipe
 // plain memory.
 func NewPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, images ...boxsum.Image[P]) (*Pipeline, error) {
 	var frees []func() error
+	var wrong error
 	closeAll := func() (err error) {
 		for _, free := range frees {
 			err = errors.Join(err, free())
 		}
 		return err
 	}
+	keep := func(free func() error, err error) {
+		if wrong = cmp.Or(wrong, err); err == nil {
+			frees = append(frees, free)
+		}
+	}
 	var locked []boxsum.Image[P]
 	for _, im := range images {
 		to, free, err := gpu.NewHostImage[P](job.Device, im.Width, im.Height, im.Channels)
-		if err != nil {
-			return nil, errors.Join(err, closeAll())
-		}
-		for y := range im.Height {
+		keep(free, err)
+		for y := range to.Height {
 			copy(to.Row(y), im.Row(y))
 		}
-		locked, frees = append(locked, to), append(frees, free)
+		locked = append(locked, to)
 	}
 	tables := map[Memory][]*boxsum.Table[S]{}
 	first := images[0]
 	for range count {
 		plain, err := boxsum.NewTable[S](first.Width, first.Height, first.Channels)
-		if err != nil {
-			return nil, errors.Join(err, closeAll())
-		}
-		there, free, err := gpu.NewHostTable[S](job.Device, first.Width, first.Height, first.Channels)
-		if err != nil {
-			return nil, errors.Join(err, closeAll())
-		}
-		frees = append(frees, free)
+		there, free, noTable := gpu.NewHostTable[S](job.Device, first.Width, first.Height, first.Channels)
+		keep(free, noTable)
+		wrong = cmp.Or(wrong, err)
 		tables[Plain], tables[Locked] = append(tables[Plain], plain), append(tables[Locked], there)
+	}
+	if wrong != nil {
+		return nil, errors.Join(wrong, closeAll())
 	}
 	send := func(ctx context.Context, way Way, n int, compare bool) error {
 		from, pool := images, slices.Clone(tables[way.Tables])
@@ -120,7 +123,7 @@ func NewPipeline[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, count int, images 
 		i := 0
 		for table, err := range out {
 			if err == nil && compare {
-				err = verify(table, images[i%len(images)], false)
+				err = verifyImage(table.Exclusive(), images[i%len(images)], false)
 			}
 			if err != nil {
 				return fmt.Errorf("image %d of %d: %w", i, n, err)
@@ -147,19 +150,4 @@ func imagesOf[T any, P boxsum.Pixel](all iter.Seq2[T, boxsum.Image[P]]) iter.Seq
 			}
 		}
 	}
-}
-
-// Many is boxsum's way for many images, as published ones go: from page-locked memory
-// to page-locked memory.
-func Many[S boxsum.Sum, P boxsum.Pixel](d *gpu.Device, img boxsum.Image[P], n int) (*Contestant, error) {
-	p, err := NewPipeline[S](DeviceJob{Device: d}, 0, slices.Repeat([]boxsum.Image[P]{img}, n)...)
-	if err != nil {
-		return nil, err
-	}
-	send := func(compare bool) error { return p.Send(context.Background(), Way{Locked, Reused}, n, compare) }
-	return &Contestant{
-		Run:   OnClock(func() error { return send(false) }),
-		Check: func() error { return send(true) },
-		Close: p.Close,
-	}, nil
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,27 +49,20 @@ type Peer struct {
 	Inclusive bool   `json:"inclusive"` // its tables lack the row and column of zeros
 }
 
-// startPython runs a script and asks who is there.
-func startPython(ctx context.Context, interpreter, script string) (*python, reply, error) {
+// startPython runs a script.
+func startPython(ctx context.Context, interpreter, script string) (*python, error) {
 	p := &python{ctx: ctx, cmd: exec.CommandContext(ctx, interpreter, "-c", script)}
 	p.cmd.Stderr = &p.stderr
-	in, err := p.cmd.StdinPipe()
-	if err != nil {
-		return nil, reply{}, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, reply{}, err
+	in, noIn := p.cmd.StdinPipe()
+	out, noOut := p.cmd.StdoutPipe()
+	if err := cmp.Or(noIn, noOut); err != nil {
+		return nil, err
 	}
 	p.in, p.pipe, p.out = in, out, bufio.NewReaderSize(out, 1<<20)
 	if err := p.cmd.Start(); err != nil {
-		return nil, reply{}, fmt.Errorf("cannot start Python: %w", err)
+		return nil, fmt.Errorf("cannot start Python: %w", err)
 	}
-	hello, err := p.call(command{Do: "hello"}, nil)
-	if err != nil {
-		return nil, reply{}, err
-	}
-	return p, hello, nil
+	return p, nil
 }
 
 // call sends a command and what follows it, and waits for the reply.

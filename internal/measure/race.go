@@ -42,6 +42,7 @@ type Contestant struct {
 	Run   Timer
 	Check func() error // runs once and compares all entries; nil where there is no table
 	Close func() error // nil where there is nothing to give back
+	Queue func() error // queues the kernels of one run; nil on the CPU
 
 	// Abandon leaves a run behind when the context ends: an algorithm on the
 	// processor cannot be stopped. On a device it could not be: the device may be
@@ -79,7 +80,8 @@ func (r *Race) Run(ctx context.Context, field []*Contestant) error {
 		if r.Before != nil {
 			r.Before(c)
 		}
-		times, err := c.await(ctx, func() ([]time.Duration, error) { return c.Run(n, warm) })
+		var times []time.Duration
+		err := c.await(ctx, func() (err error) { times, err = c.Run(n, warm); return err })
 		if err != nil {
 			if ctx.Err() != nil || !r.Continue {
 				return nil, err
@@ -123,28 +125,21 @@ func (r *Race) Run(ctx context.Context, field []*Contestant) error {
 }
 
 // await waits for what a contestant does, or where it can be abandoned for the end
-// of the context.
-func (c *Contestant) await(ctx context.Context, do func() ([]time.Duration, error)) ([]time.Duration, error) {
+// of the context: nobody looks at what it leaves then.
+func (c *Contestant) await(ctx context.Context, do func() error) error {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	if !c.Abandon {
 		return do()
 	}
-	type result struct {
-		times []time.Duration
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		times, err := do()
-		done <- result{times, err}
-	}()
+	done := make(chan error, 1)
+	go func() { done <- do() }()
 	select {
-	case r := <-done:
-		return r.times, r.err
+	case err := <-done:
+		return err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
 
@@ -153,8 +148,7 @@ func (c *Contestant) Verify(ctx context.Context) error {
 	if c.Check == nil {
 		return nil
 	}
-	_, err := c.await(ctx, func() ([]time.Duration, error) { return nil, c.Check() })
-	return err
+	return c.await(ctx, c.Check)
 }
 
 // End closes a contestant, which may be nil. An error is no longer of interest.

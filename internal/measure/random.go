@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // randomImage draws an image whose sums are all exact in S.
@@ -59,30 +60,23 @@ func fillRandom[P boxsum.Pixel](row []P, random *rand.PCG, width int, unit P) {
 	}
 }
 
-// pixelBits is how many random bits a pixel can hold.
+// pixelBits is how many random bits a pixel can hold: of a float what float32 has.
 func pixelBits[P boxsum.Pixel]() int {
-	switch any(*new(P)).(type) {
-	case uint8:
-		return 8
-	case uint16, int16:
-		return 16
-	case int32, uint32:
-		return 32
-	default: // what a float32 and a float64 both hold
+	if isFloat[P]() {
 		return 24
 	}
+	return 8 * grid.SizeOf[P]()
 }
 
-// exactBits is how many bits a sum may grow to and stay exact.
+// exactBits is how many bits a sum may grow to and stay exact. Integers wrap: no limit.
 func exactBits[S boxsum.Sum]() int {
-	switch any(*new(S)).(type) {
-	case float32:
-		return 24
-	case float64:
-		return 53
-	default: // integers wrap: no limit
+	switch {
+	case !isFloat[S]():
 		return 128
+	case grid.SizeOf[S]() == 4:
+		return 24
 	}
+	return 53
 }
 
 func isFloat[T boxsum.Pixel | boxsum.Sum]() bool {

@@ -12,40 +12,47 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-func (o Options) cpu() *boxsum.Options { return &boxsum.Options{Workers: o.Workers, Level: o.Level} }
-
-// Upright is the upright table of an image.
-func Upright[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P]) (*Work, error) {
-	sums, err := boxsum.NewTable[S](img.Width, img.Height, img.Channels)
-	if err != nil {
-		return nil, err
-	}
-	return &Work{
-		Pixels: bytesOf(img.Pix),
-		Tables: []Table{uprightTable[S](sums, img, false)},
-		Run:    func(opt Options) error { return boxsum.IntegrateInto(sums, img, opt.cpu()) },
-	}, nil
+// otherOptions is options as other packages than boxsum have them.
+func otherOptions(o Options) tilted.Options {
+	return tilted.Options{Workers: o.Workers, Level: o.Level, Context: o.Context}
 }
 
-// Squared is an upright table and that of squares.
-func Squared[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](img boxsum.Image[P]) (*Work, error) {
+// newWork is a work without tables: of some images, all of which but the first are for
+// a device.
+func newWork[P boxsum.Pixel](images ...boxsum.Image[P]) *Work {
+	return &Work{Pixels: bytesOf(images[0].Pix), images: len(images)}
+}
+
+// Each of these is the work of one kind of table, and the table.
+
+func uprightWork[S boxsum.Sum, P boxsum.Pixel](images ...boxsum.Image[P]) (*Work, *boxsum.Table[S], error) {
+	w, img := newWork(images...), images[0]
+	sums, err := boxsum.NewTable[S](img.Width, img.Height, img.Channels)
+	if err != nil {
+		return nil, nil, err
+	}
+	w.Tables = []Table{uprightTable[S](sums, images, false)}
+	w.Run = func(opt Options) error { return boxsum.IntegrateInto(sums, img, &opt) }
+	return w, sums, nil
+}
+
+func squaredWork[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](images ...boxsum.Image[P]) (*Work, *boxsum.SquaredTable[S, Q], error) {
+	w, img := newWork(images...), images[0]
 	both, err := boxsum.NewSquaredTable[S, Q](img.Width, img.Height, img.Channels)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &Work{
-		Pixels: bytesOf(img.Pix),
-		Tables: []Table{
-			uprightTable[S](both.Sum, img, false),
-			uprightTable[float64](both.Squares, img, true), // OpenCV keeps squares in float64
-		},
-		Run: func(opt Options) error { return boxsum.IntegrateSquaresInto(both, img, opt.cpu()) },
-	}, nil
+	w.Tables = []Table{
+		uprightTable[S](both.Sum, images, false),
+		uprightTable[float64](both.Squares, images, true), // OpenCV keeps squares in float64
+	}
+	w.Run = func(opt Options) error { return boxsum.IntegrateSquaresInto(both, img, &opt) }
+	return w, both, nil
 }
 
 // uprightTable wraps a table whose peers hold D.
-func uprightTable[D, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsum.Image[P], square bool) Table {
-	verify := func() error { return verify(t, img, square) }
+func uprightTable[D, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], images []boxsum.Image[P], square bool) Table {
+	verify := func(i int) error { return verifyImage(t.Exclusive(), images[i], square) }
 	return newTable(t.Exclusive(), verify, func(r io.Reader, inclusive bool) error {
 		if inclusive {
 			return equal[D](r, t.Inclusive())
@@ -54,87 +61,73 @@ func uprightTable[D, S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsu
 	})
 }
 
-// Tilted is the 45° table of an image.
-func Tilted[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P]) (*Work, error) {
+func tiltedWork[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P]) (*Work, *tilted.Table[S], error) {
+	w := newWork(img)
 	sums, err := tilted.NewTable[S](img.Width, img.Height, img.Channels)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &Work{
-		Pixels: bytesOf(img.Pix),
-		Tables: []Table{newTable(sums.View(), func() error { return verifyTilted(sums.View(), img) },
-			func(r io.Reader, _ bool) error { return equal[S](r, sums.View()) })},
-		Run: func(opt Options) error {
-			return tilted.IntegrateInto(sums, img, &tilted.Options{Workers: opt.Workers, Level: opt.Level})
-		},
-	}, nil
+	w.Tables = []Table{newTable(sums.View(), func(int) error { return verifyTilted(sums.View(), img) },
+		func(r io.Reader, _ bool) error { return equal[S](r, sums.View()) })}
+	w.Run = func(opt Options) error { o := otherOptions(opt); return tilted.IntegrateInto(sums, img, &o) }
+	return w, sums, nil
 }
 
-// Rotated is the table of an image along the lines of a rotation.
-func Rotated[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot rotated.Rotation) (*Work, error) {
+func rotatedWork[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot rotated.Rotation) (*Work, *rotated.Table[S], error) {
+	w := newWork(img)
 	sums, err := rotated.NewTable[S](img.Width, img.Height, img.Channels, rot)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// The limits write as many bytes; where a rotated table has them is its own.
 	output := make([]byte, rotatedCells(rot, Size{Width: img.Width, Height: img.Height})*int64(img.Channels)*int64(unsafe.Sizeof(*new(S))))
 	spoil := func() { sums.Fill(func(c, r, channel int) S { return S(3*c + 5*r + 1) }) }
 	spoil()
-	return &Work{
-		Pixels: bytesOf(img.Pix),
-		Tables: []Table{{
-			output: output,
-			verify: func() error {
-				defer spoil() // for the next time
-				return verifyRotated(sums, img)
-			},
-			equal: func(io.Reader, bool) error { return errors.New("rotated tables have no peers") },
-		}},
-		Run: func(opt Options) error {
-			return rotated.IntegrateInto(sums, img, &rotated.Options{Workers: opt.Workers, Level: opt.Level})
-		},
-	}, nil
+	verify := func(int) error {
+		defer spoil() // for the next time
+		return verifyRotated(sums, img)
+	}
+	w.Tables = []Table{{nil, output, verify, func(io.Reader, bool) error { return errors.New("rotated tables have no peers") }}}
+	w.Run = func(opt Options) error {
+		o := rotated.Options(otherOptions(opt))
+		return rotated.IntegrateInto(sums, img, &o)
+	}
+	return w, sums, nil
 }
 
-// Solid is the table of a volume.
-func Solid[S boxsum.Sum, P boxsum.Pixel](src volume.Volume[P]) (*Work, error) {
+func volumeWork[S boxsum.Sum, P boxsum.Pixel](src volume.Volume[P]) (*Work, *volume.Table[S], error) {
 	sums, err := volume.NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// All slices one under another.
 	entries := boxsum.View[S]{Sums: sums.Sums, Stride: sums.Stride, Width: src.Width + 1, Height: (src.Height + 1) * (src.Depth + 1), Channels: src.Channels}
 	return &Work{
-		Pixels: bytesOf(src.Pix),
-		Tables: []Table{newTable(entries, func() error { return verifyVolume(sums, src) },
+		Pixels: bytesOf(src.Pix), images: 1,
+		Tables: []Table{newTable(entries, func(int) error { return verifyVolume(sums, src) },
 			func(r io.Reader, inclusive bool) error { return equalVolume(r, sums, inclusive) })},
-		Run: func(opt Options) error { return volume.IntegrateInto(sums, src, opt.cpu()) },
-	}, nil
+		Run: func(opt Options) error { return volume.IntegrateInto(sums, src, &opt) },
+	}, sums, nil
 }
 
-// Histogram is the integral histogram of an image.
-func Histogram(img boxsum.Image[uint8], bins histogram.Bins) (*Work, error) {
+func histogramWork(bins histogram.Bins, images ...boxsum.Image[uint8]) (*Work, *histogram.Table[uint32], error) {
+	w, img := newWork(images...), images[0]
 	t, err := histogram.NewTable[uint32](img.Width, img.Height, img.Channels, bins)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	n := img.Channels * bins.N
-	entries := boxsum.View[uint32]{Sums: t.Counts, Stride: (img.Width + 1) * n, Width: img.Width + 1, Height: img.Height + 1, Channels: n}
-	return &Work{
-		Pixels: bytesOf(img.Pix),
-		Tables: []Table{newTable(entries, func() error { return verifyHistogram(t, img) },
-			func(r io.Reader, _ bool) error { return equal[uint32](r, entries) })},
-		Run: func(opt Options) error {
-			return histogram.IntegrateInto(t, img, &histogram.Options{Workers: opt.Workers, Level: opt.Level})
-		},
-	}, nil
+	entries := countsOf(t)
+	w.Tables = []Table{newTable(entries, func(i int) error { return verifyHistogram(entries, images[i]) },
+		func(r io.Reader, _ bool) error { return equal[uint32](r, entries) })}
+	w.Run = func(opt Options) error {
+		o := histogram.Options(otherOptions(opt))
+		return histogram.IntegrateInto(t, img, &o)
+	}
+	return w, t, nil
 }
 
-// beside adds the upright table of the same image to a work.
-func beside[S boxsum.Sum, P boxsum.Pixel](w *Work, err error, img boxsum.Image[P]) (*Work, error) {
-	if err != nil {
-		return nil, err
-	}
-	w.Upright, err = Upright[S](img)
-	return w, err
+// countsOf is the counts of a histogram as a table of a channel for every bin.
+func countsOf(t *histogram.Table[uint32]) boxsum.View[uint32] {
+	n := t.Channels * t.Bins.N
+	return boxsum.View[uint32]{Sums: t.Counts, Stride: (t.Width + 1) * n, Width: t.Width + 1, Height: t.Height + 1, Channels: n}
 }

@@ -8,45 +8,129 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/volume"
 )
 
-// verify compares every entry of a table with a reference that shares nothing
+// verify compares every entry of an upright table with a reference that shares nothing
 // with the library: a running sum along the row, added to what the column held
-// above. Bands of rows go side by side: each starts from the row above it in the
-// table, which the band above finds right or not. The sums of [randomImage] are exact
-// in their type, in any order of additions.
-func verify[S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsum.Image[P], square bool) error {
-	for i, got := range t.Exclusive().Row(0) {
-		if got != 0 {
-			return differs("the reference", i, 0, img.Channels, got, S(0))
-		}
+// above, and in a volume to what the slice before holds. Bands of rows go side by side:
+// each starts from the row above it in the table, which the band above finds right or
+// not. Sums are exact in their type, in any order of additions, see [randomImage].
+// Values fills in what a row of pixels counts.
+func verify[S boxsum.Sum](t, before boxsum.View[S], values func(y int, to []S)) error {
+	c := t.Channels
+	if err := zeros(t, 0, t.Row(0)); err != nil {
+		return err
 	}
-	return inBands(img.Height, func(from, to int) error { return verifyRows(t, img, square, from, to) })
-}
-
-// verifyRows compares the entries under the pixels of a band of rows.
-func verifyRows[S boxsum.Sum, P boxsum.Pixel](t *boxsum.Table[S], img boxsum.Image[P], square bool, from, to int) error {
-	entries, channels := t.Exclusive(), img.Channels
-	column, row := slices.Clone(entries.Row(from)[channels:]), make([]S, channels)
-	for y := from; y < to; y++ {
-		pixels, sums := img.Row(y), entries.Row(y+1)
-		clear(row)
-		for i, got := range sums[:channels] {
-			if got != 0 {
-				return differs("the reference", i, y+1, channels, got, S(0))
+	return inBands(t.Height-1, func(from, to int) error {
+		column := slices.Clone(t.Row(from)[c:])
+		row, above := make([]S, len(column)), make([]S, len(column))
+		if before.Sums != nil {
+			for i, sum := range before.Row(from)[c:] {
+				column[i] -= sum
 			}
 		}
-		for i := 0; i < len(pixels); i += channels {
-			for c := range channels {
-				v := S(pixels[i+c])
-				if square {
-					v *= v
+		for y := from; y < to; y++ {
+			sums := t.Row(y + 1)
+			if err := zeros(t, y+1, sums[:c]); err != nil {
+				return err
+			}
+			if before.Sums != nil {
+				above = before.Row(y + 1)[c:]
+			}
+			values(y, row)
+			for i, got := range sums[c:] {
+				if i >= c {
+					row[i] += row[i-c]
 				}
-				row[c] += v
-				column[i+c] += row[c]
-				if got, want := sums[channels+i+c], column[i+c]; got != want {
-					return differs("the reference", channels+i+c, y+1, channels, got, want)
+				column[i] += row[i]
+				if want := column[i] + above[i]; got != want {
+					return differs("the reference", c+i, y+1, c, got, want)
 				}
+			}
+		}
+		return nil
+	})
+}
+
+// zeros is an error where one of the first entries of a row is not zero.
+func zeros[S boxsum.Sum](t boxsum.View[S], y int, entries []S) error {
+	if i := slices.IndexFunc(entries, func(sum S) bool { return sum != 0 }); i >= 0 {
+		return differs("the reference", i, y, t.Channels, entries[i], S(0))
+	}
+	return nil
+}
+
+// verifyImage compares the table of an image, or that of its squares.
+func verifyImage[S boxsum.Sum, P boxsum.Pixel](t boxsum.View[S], img boxsum.Image[P], square bool) error {
+	return verify(t, boxsum.View[S]{}, func(y int, to []S) {
+		for i, p := range img.Row(y) {
+			if to[i] = S(p); square {
+				to[i] *= to[i]
+			}
+		}
+	})
+}
+
+// verifyHistogram compares the counts of a histogram, which are those of pixels that
+// count once in their bin.
+func verifyHistogram(t boxsum.View[uint32], img boxsum.Image[uint8]) error {
+	n := t.Channels / img.Channels
+	return verify(t, boxsum.View[uint32]{}, func(y int, to []uint32) {
+		clear(to)
+		for i, p := range img.Row(y) {
+			to[i*n+int(p)*n/256] = 1
+		}
+	})
+}
+
+// verifyVolume compares the table of a volume slice by slice.
+func verifyVolume[S boxsum.Sum, P boxsum.Pixel](t *volume.Table[S], src volume.Volume[P]) error {
+	for y := range t.Height + 1 {
+		if err := zeros(t.Slice(0), y, t.Slice(0).Row(y)); err != nil {
+			return fmt.Errorf("slice 0: %w", err)
+		}
+	}
+	for z := range t.Depth {
+		pixels := src.Slice(z)
+		err := verify(t.Slice(z+1), t.Slice(z), func(y int, to []S) {
+			for i, p := range pixels.Row(y) {
+				to[i] = S(p)
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("slice %d: %w", z+1, err)
+		}
+	}
+	return nil
+}
+
+// verifyTilted compares every entry with a reference that shares nothing with
+// the library: the entry above, and the pixels on the two diagonals that end in
+// the corner of the entry, which both have.
+func verifyTilted[S boxsum.Sum, P boxsum.Pixel](entries boxsum.View[S], img boxsum.Image[P]) error {
+	c, n := img.Channels, img.Width*img.Channels
+	if err := zeros(entries, 0, entries.Row(0)); err != nil {
+		return err
+	}
+	// Sums and both diagonals of the row above, each a pixel wider on both sides.
+	sums, fromLeft, fromRight := make([]S, n+2*c), make([]S, n+2*c), make([]S, n+2*c)
+	for y := range img.Height {
+		row := entries.Row(y + 1)
+		for i := range c { // the sums left of the image are those of the pixel to the right, a row higher
+			if want := sums[c+i]; n > 0 && row[i] != want {
+				return differs("the reference", i, y+1, c, row[i], want)
+			}
+		}
+		copy(fromRight[c:], fromRight[2*c:]) // each moves on by a pixel
+		copy(fromLeft[c:], fromLeft[:n])
+		clear(fromRight[c+n:])
+		for i, p := range img.Row(y) {
+			fromLeft[c+i] += S(p)
+			fromRight[c+i] += S(p)
+			sums[c+i] += fromLeft[c+i] + fromRight[c+i] - S(p)
+			if got, want := row[c+i], sums[c+i]; got != want {
+				return differs("the reference", c+i, y+1, c, got, want)
 			}
 		}
 	}
@@ -82,6 +166,21 @@ func equal[D, S boxsum.Sum](r io.Reader, v boxsum.View[S]) error {
 				first = differs("the peer", i, y, v.Channels, ours, row[i])
 				break
 			}
+		}
+	}
+	return first
+}
+
+// equalVolume compares every entry with those that r yields slice by slice.
+func equalVolume[S boxsum.Sum](r io.Reader, t *volume.Table[S], inclusive bool) error {
+	view, depth := t.Slice, t.Depth+1
+	if inclusive {
+		view, depth = t.Inclusive, t.Depth
+	}
+	var first error
+	for z := range depth {
+		if err := equal[S](r, view(z)); err != nil && first == nil {
+			first = fmt.Errorf("slice %d: %w", z, err)
 		}
 	}
 	return first

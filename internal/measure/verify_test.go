@@ -21,7 +21,7 @@ func TestPrepareHistogram(t *testing.T) {
 	}
 	for _, c := range cases {
 		for _, level := range boxsum.Levels() {
-			w, err := Prepare(c, size, []int{1, 2}, level)
+			w, err := Prepare(c, size, []int{1, 2}, Options{Level: level})
 			if err != nil {
 				t.Fatalf("%v %v: %v", c, level, err)
 			}
@@ -48,12 +48,12 @@ func TestOneWrongCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := verifyHistogram(table, img); err != nil {
+	if err := verifyHistogram(countsOf(table), img); err != nil {
 		t.Fatal(err)
 	}
 	for i := range table.Counts {
 		table.Counts[i]++
-		if err := verifyHistogram(table, img); err == nil {
+		if err := verifyHistogram(countsOf(table), img); err == nil {
 			t.Errorf("count %d is wrong and was not found", i)
 		}
 		table.Counts[i]--
@@ -69,7 +69,7 @@ func TestPrepareRotated(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, level := range boxsum.Levels() {
-				w, err := Prepare(cases[0], Size{Name: "70x30", Width: 70, Height: 30}, []int{1, 2}, level)
+				w, err := Prepare(cases[0], Size{Name: "70x30", Width: 70, Height: 30}, []int{1, 2}, Options{Level: level})
 				if err != nil {
 					t.Fatalf("%v %v: %v", cases[0], level, err)
 				}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"unsafe"
@@ -9,11 +10,8 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// Options say how the CPU makes a table.
-type Options struct {
-	Workers int
-	Level   boxsum.Level // the zero value is the best there is
-}
+// Options say how the CPU makes a table. Their context ends the run of a contestant.
+type Options = boxsum.Options
 
 // A Work is pixels and the tables that they go into on the CPU, allocated once.
 type Work struct {
@@ -23,18 +21,20 @@ type Work struct {
 
 	// Upright is the upright table of the same pixels, to compare with, or nil.
 	Upright *Work
+
+	images int // that a device makes tables of, the pixels being those of the first
 }
 
 // A Table is one of the tables of a work.
 type Table struct {
 	memory []byte                                  // all of it, with the gaps between rows
 	output []byte                                  // as much of it as its entries need
-	verify func() error                            // compares all entries with the reference
+	verify func(i int) error                       // compares all entries with the reference of an image
 	equal  func(r io.Reader, inclusive bool) error // compares all entries with a peer's
 }
 
 // newTable wraps the entries of a table.
-func newTable[S boxsum.Sum](entries boxsum.View[S], verify func() error, equal func(io.Reader, bool) error) Table {
+func newTable[S boxsum.Sum](entries boxsum.View[S], verify func(int) error, equal func(io.Reader, bool) error) Table {
 	memory := bytesOf(entries.Sums)
 	n := entries.Width * entries.Height * entries.Channels
 	return Table{memory: memory, output: memory[:n*int(unsafe.Sizeof(*new(S)))], verify: verify, equal: equal}
@@ -47,7 +47,7 @@ func bytesOf[T any](s []T) []byte {
 
 // Prepare makes the work of a case, of random pixels, and verifies it with each
 // number of workers.
-func Prepare(c Case, size Size, workers []int, level boxsum.Level) (*Work, error) {
+func Prepare(c Case, size Size, workers []int, opt Options) (*Work, error) {
 	kind, err := c.kind()
 	if err != nil {
 		return nil, err
@@ -56,8 +56,7 @@ func Prepare(c Case, size Size, workers []int, level boxsum.Level) (*Work, error
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range workers {
-		opt := Options{n, level}
+	for _, opt.Workers = range workers {
 		if w.Upright != nil {
 			err = w.Upright.Check(opt)
 		}
@@ -68,20 +67,29 @@ func Prepare(c Case, size Size, workers []int, level boxsum.Level) (*Work, error
 	return w, nil
 }
 
-// Check makes the tables and verifies them. They are spoilt before, so that what
-// the last run left cannot pass for a result.
+// Check makes the tables and verifies them.
 func (w *Work) Check(opt Options) error {
+	err := w.check(0, func() error { return w.Run(opt) })
+	if errors.As(err, new(*DiffersError)) {
+		return fmt.Errorf("with %d workers: %w", opt.Workers, err)
+	}
+	return err
+}
+
+// check verifies the tables of an image that something leaves. They are spoilt before, so
+// that what the last run left cannot pass for a result.
+func (w *Work) check(i int, run func() error) error {
 	for _, t := range w.Tables {
 		for i := range t.memory {
 			t.memory[i] = 0xa5
 		}
 	}
-	if err := w.Run(opt); err != nil {
+	if err := run(); err != nil {
 		return err
 	}
 	for _, t := range w.Tables {
-		if err := t.verify(); err != nil {
-			return fmt.Errorf("with %d workers: %w", opt.Workers, err)
+		if err := t.verify(i); err != nil {
+			return err
 		}
 	}
 	return nil

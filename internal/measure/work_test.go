@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +30,7 @@ func TestPrepare(t *testing.T) {
 					size.Depth = 3
 				}
 				for _, level := range boxsum.Levels() {
-					w, err := Prepare(c, size, []int{1, 2, 3}, level)
+					w, err := Prepare(c, size, []int{1, 2, 3}, Options{Level: level})
 					if err != nil {
 						t.Fatalf("%v %v %v: %v", c, size, level, err)
 					}
@@ -42,6 +43,25 @@ func TestPrepare(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// The context of the options ends a run, whatever the kind of table.
+func TestRunEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, types := range []string{"u8:u32", "squares", "tilted", "rotated:1/2", "volume", "histogram"} {
+		cases, err := ParseTypes(types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Prepare(cases[0], Size{Width: 40, Height: 30, Depth: 3}, []int{1}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Run(Options{Context: ctx}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", types, err)
 		}
 	}
 }
@@ -77,7 +97,7 @@ func testOneWrong[P boxsum.Pixel, S boxsum.Sum](t *testing.T, square bool) {
 		right.Write(bytesOf(view.Row(y)))
 	}
 	check := func() (verified, equals error) {
-		return verify(table, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
+		return verifyImage(view, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
 	}
 	if v, e := check(); v != nil || e != nil {
 		t.Fatal(v, e)

@@ -1,7 +1,9 @@
 package plot
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,6 +19,14 @@ func (s scale) at(v float64) float64 {
 		return math.Log(v/s.low) / math.Log(s.high/s.low)
 	}
 	return (v - s.low) / (s.high - s.low)
+}
+
+// Mark adds a tick that is not there, in its place.
+func (a *Axis) Mark(at float64, label string) {
+	if t := (Tick{at, label}); !slices.Contains(a.Ticks, t) {
+		a.Ticks = append(a.Ticks, t)
+		slices.SortStableFunc(a.Ticks, func(a, b Tick) int { return cmp.Compare(a.At, b.At) })
+	}
 }
 
 // scaleOf is a scale for an axis with these values, and a little room about

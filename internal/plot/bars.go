@@ -3,7 +3,6 @@ package plot
 import (
 	"cmp"
 	"fmt"
-	"math"
 )
 
 // Bars is one bar for every row, with its name on the left and its value beside
@@ -13,7 +12,6 @@ type Bars struct {
 	Label string // of the values, with the unit
 	Note  string // below the label, such as what the colours mean
 	Rows  []Bar
-	Width float64 // zero stands for 760
 }
 
 // A Bar is one row.
@@ -42,7 +40,7 @@ const barHeight = 30.0
 
 // Size is how large the chart is.
 func (b *Bars) Size() (width, height float64) {
-	return cmp.Or(b.Width, 760), margin + 40 + barHeight*float64(len(b.Rows)) + b.below()
+	return chartWidth, margin + 40 + barHeight*float64(len(b.Rows)) + b.below()
 }
 
 // below is how much room there is under the bars.
@@ -72,13 +70,12 @@ func (b *Bars) draw(to canvas) {
 	place := func(v float64) float64 { return x0 + (x1-x0)*s.at(v) }
 	to.text(point{margin, margin + 15}, 0, b.Title, titleFace, ink)
 	ticks, _ := s.ticks(Axis{})
-	free := math.Inf(-1)
-	for _, t := range ticks {
-		x, half := place(t.At), widthOf(t.Label, tickFace)/2
+	lines := stagger(ticks, place)
+	for i, t := range ticks {
+		x := place(t.At)
 		to.line([]point{{x, y0}, {x, y1}}, 1, nil, rule)
-		if x-half > free {
+		if lines[i] == 0 {
 			to.text(point{x, y1 + 19}, 0.5, t.Label, tickFace, ink)
-			free = x + half + 6
 		}
 	}
 	to.text(point{(x0 + x1) / 2, y1 + 41}, 0.5, b.Label, tickFace, soft)

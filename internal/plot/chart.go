@@ -7,6 +7,7 @@ import (
 )
 
 const (
+	chartWidth = 760.0
 	margin     = 16.0
 	lineHeight = 19.0
 	sampleSize = 34.0 // of a line beside its name
@@ -14,7 +15,7 @@ const (
 
 // Size is how large the chart is.
 func (c *Chart) Size() (width, height float64) {
-	return cmp.Or(c.Width, 760), max(cmp.Or(c.Height, 420), 110+lineHeight*float64(len(c.Series)))
+	return chartWidth, max(420, 110+lineHeight*float64(len(c.Series)))
 }
 
 func (c *Chart) title() string { return c.Title }
@@ -23,7 +24,7 @@ func (c *Chart) title() string { return c.Title }
 type frame struct {
 	x0, y0, x1, y1 float64
 	x, y           scale
-	lower          []bool // which labels of the x-axis stand in a second line
+	lines          []int // in which line the labels of the x-axis stand
 }
 
 func (f frame) place(p Point) point { return point{f.px(p.X), f.py(p.Y)} }
@@ -56,25 +57,26 @@ func (c *Chart) frame() frame {
 	}
 	f.x0, f.x1 = margin+left+8, width-margin-right-sampleSize-24
 	f.y0, f.y1 = margin+62, height-margin-44
-	if f.lower = f.stagger(c.X); slices.Contains(f.lower, true) {
+	labelled, _ = f.x.ticks(c.X)
+	if f.lines = stagger(labelled, f.px); slices.ContainsFunc(f.lines, func(line int) bool { return line > 0 }) {
 		f.y1 -= lineHeight
 	}
 	return f
 }
 
-// stagger says which labels of the x-axis have to go to a second line for those
-// before them.
-func (f frame) stagger(a Axis) []bool {
-	labelled, _ := f.x.ticks(a)
-	lower := make([]bool, len(labelled))
-	free := math.Inf(-1)
-	for i, t := range labelled {
-		x, half := f.px(t.At), widthOf(t.Label, tickFace)/2
-		if lower[i] = x-half < free; !lower[i] {
-			free = x + half + 6
+// stagger says in which line labels stand: those that would run into one before go to a
+// second line, and those that would there to a third, which is not written.
+func stagger(ticks []Tick, place func(float64) float64) []int {
+	lines := make([]int, len(ticks))
+	free := [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	for i, t := range ticks {
+		x, half := place(t.At), widthOf(t.Label, tickFace)/2
+		for lines[i] < 2 && x-half < free[lines[i]] {
+			lines[i]++
 		}
+		free[lines[i]] = x + half + 6
 	}
-	return lower
+	return lines
 }
 
 func (c *Chart) draw(to canvas) {
@@ -104,17 +106,12 @@ func (c *Chart) drawGrid(to canvas, f frame) {
 	for _, v := range minor {
 		to.line([]point{{f.px(v), f.y1}, {f.px(v), f.y1 + 3}}, 1, nil, soft)
 	}
-	free := [2]float64{math.Inf(-1), math.Inf(-1)}
 	for i, t := range labelled {
-		x, half, line := f.px(t.At), widthOf(t.Label, tickFace)/2, 0
-		if f.lower[i] {
-			line = 1
-		}
+		x, down := f.px(t.At), lineHeight*float64(min(f.lines[i], 1))
 		to.line([]point{{x, f.y0}, {x, f.y1}}, 1, nil, faint)
-		to.line([]point{{x, f.y1}, {x, f.y1 + 5 + lineHeight*float64(line)*0.6}}, 1, nil, soft)
-		if x-half > free[line] {
-			to.text(point{x, f.y1 + 21 + lineHeight*float64(line)}, 0.5, t.Label, tickFace, ink)
-			free[line] = x + half + 6
+		to.line([]point{{x, f.y1}, {x, f.y1 + 5 + down*0.6}}, 1, nil, soft)
+		if f.lines[i] < 2 {
+			to.text(point{x, f.y1 + 21 + down}, 0.5, t.Label, tickFace, ink)
 		}
 	}
 	to.line([]point{{f.x0, f.y1}, {f.x1, f.y1}}, 1.2, nil, soft)

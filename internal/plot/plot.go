@@ -9,7 +9,6 @@ package plot
 
 import (
 	"fmt"
-	"image"
 	"image/png"
 	"io"
 	"math"
@@ -28,8 +27,6 @@ type Chart struct {
 	Title  string
 	X, Y   Axis
 	Series []Series
-	Width  float64 // zero stands for 760
-	Height float64 // zero stands for 420
 }
 
 // An Axis says how values become positions. Its range is that of the data.
@@ -106,13 +103,8 @@ const pngScale = 2
 
 // PNG writes a figure as a picture of twice the pixels.
 func PNG(w io.Writer, f Figure) error {
-	return png.Encode(w, Image(f))
-}
-
-// Image is the picture that [PNG] writes.
-func Image(f Figure) image.Image {
 	width, height := f.Size()
 	c := newRaster(width, height)
 	f.draw(c)
-	return c.image
+	return png.Encode(w, c.image)
 }

@@ -14,15 +14,13 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// pixels are an image whose sums are exact in its precision, in the types that
-// the contestants of one group take.
+// pixels are an image whose sums are exact in its precision, as the contestants of one
+// group take it.
 type pixels struct {
 	Size
-	kind   string // f32, f32x4, f64 or u8
-	float  boxsum.Image[float32]
-	double boxsum.Image[float64]
-	bytes  boxsum.Image[uint8]
-	words  boxsum.Image[uint32] // the bytes
+	kind    string                                                                          // f32, f32x4, f64 or u8
+	own     map[string]func(*lab, Spec) (*measure.Contestant, error)                        // boxsum's own table, by precision
+	prepare func(a *papers.Algorithm, opt *papers.Options, images int) (*papers.Job, error) // a published one
 }
 
 // pixelType is which pixels a precision shares with others: integers are made
@@ -38,36 +36,48 @@ func newPixels(size Size, precision string) (p pixels, err error) {
 	p.Size, p.kind = size, pixelType(precision)
 	switch p.kind {
 	case "f32":
-		p.float, err = papers.ExactImage[float32](size.Width, size.Height, papers.Float)
+		_, err = draw[float32, float32](&p, papers.Float)
 	case "f32x4":
-		p.float, err = papers.ExactImage[float32](size.Width, size.Height, papers.Float4)
+		_, err = draw[float32, float32](&p, papers.Float4)
 	case "f64":
-		p.double, err = papers.ExactImage[float64](size.Width, size.Height, papers.Double)
+		_, err = draw[float64, float64](&p, papers.Double)
 	case "u8":
-		if p.bytes, err = papers.ExactImage[uint8](size.Width, size.Height, papers.Int); err != nil {
+		var bytes boxsum.Image[uint8]
+		if bytes, err = draw[uint32, uint8](&p, papers.Int); err != nil {
 			return p, err
 		}
-		if p.words, err = boxsum.NewImage[uint32](size.Width, size.Height, 1); err != nil {
+		var words boxsum.Image[uint32]
+		if words, err = boxsum.NewImage[uint32](size.Width, size.Height, 1); err != nil {
 			return p, err
 		}
 		for y := range size.Height {
-			words := p.words.Row(y)
-			for x, b := range p.bytes.Row(y) {
-				words[x] = uint32(b)
+			row := words.Row(y)
+			for x, b := range bytes.Row(y) {
+				row[x] = uint32(b)
 			}
 		}
+		p.own["u32"] = ours[uint32](words)
 	default:
 		err = fmt.Errorf("reproduce: no pixels of %q", precision)
 	}
 	return p, err
 }
 
+// draw draws the image.
+func draw[S boxsum.Sum, P boxsum.Pixel](p *pixels, precision papers.Precision) (boxsum.Image[P], error) {
+	img, err := papers.ExactImage[P](p.Width, p.Height, precision)
+	p.own = map[string]func(*lab, Spec) (*measure.Contestant, error){p.kind: ours[S](img)}
+	p.prepare = func(a *papers.Algorithm, opt *papers.Options, images int) (*papers.Job, error) {
+		return papers.Prepare(a, opt, slices.Repeat([]boxsum.Image[P]{img}, max(images, 1))...)
+	}
+	return img, err
+}
+
 // rotation is that of table 2's rotated tables: 26.57°.
 var rotation = rotated.Rotation{A: 1, B: 2}
 
 // contestant is a spec that is ready to run, and its kernels where they are asked for.
-func (l *lab) contestant(s Spec) (*measure.Contestant, []Kernel, error) {
-	p := l.pixels
+func (l *lab) contestant(s Spec) (c *measure.Contestant, each []Kernel, err error) {
 	switch {
 	case s.Cycles > 0:
 		return l.cycles(s), nil, nil
@@ -76,55 +86,32 @@ func (l *lab) contestant(s Spec) (*measure.Contestant, []Kernel, error) {
 		if bytes == 0 {
 			return nil, nil, fmt.Errorf("reproduce: no copy of %q", s.Precision)
 		}
-		c, err := measure.DeviceCopy(l.device, bytes*int64(s.Pixels()))
+		c, err = measure.DeviceCopy(l.device, bytes*int64(s.Pixels()))
 		return c, nil, err
 	case s.Algorithm != Boxsum:
 		return l.published(s)
-	case s.Precision == "u8":
-		return ours[uint32](l, p.bytes, s)
-	case s.Precision == "u32":
-		return ours[uint32](l, p.words, s)
-	case s.Precision == "f64":
-		return ours[float64](l, p.double, s)
 	}
-	return ours[float32](l, p.float, s)
+	c, err = l.pixels.own[s.Precision](l, s)
+	if err == nil && s.Kernels {
+		var infos []launch.KernelInfo
+		infos, err = launch.Kernels(l.device, c.Queue)
+		for _, info := range infos {
+			each = append(each, kernelOf(info))
+		}
+	}
+	return c, each, err
 }
 
 // ours is this library's own table.
-func ours[S boxsum.Sum, P boxsum.Pixel](l *lab, img boxsum.Image[P], s Spec) (*measure.Contestant, []Kernel, error) {
-	var w *measure.Work
-	var err error
-	switch {
-	case s.GPU && s.Images > 0:
-		c, err := measure.Many[S](l.device, img, s.Images)
-		return c, nil, err
-	case s.GPU:
-		w, err := measure.DeviceUpright[S](measure.DeviceJob{Device: l.device}, img)
-		if err != nil {
-			return nil, nil, err
+func ours[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P]) func(*lab, Spec) (*measure.Contestant, error) {
+	return func(l *lab, s Spec) (*measure.Contestant, error) {
+		own := measure.Own[S, P]{Rotation: rotation, Images: s.Images, Host: s.Host, Options: measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}}
+		own.Kind = map[string]papers.Kind{"tilted": papers.Tilted, "rotated": papers.Rotated}[s.Table]
+		if s.GPU {
+			own.Device = l.device
 		}
-		var each []Kernel
-		if s.Kernels {
-			infos, err := launch.Kernels(l.device, w.Queue)
-			if err != nil {
-				return w.Contestant(s.Host), nil, err
-			}
-			for _, info := range infos {
-				each = append(each, kernelOf(info))
-			}
-		}
-		return w.Contestant(s.Host), each, nil
-	case s.Table == "tilted":
-		w, err = measure.Tilted[S](img)
-	case s.Table == "rotated":
-		w, err = measure.Rotated[S](img, rotation)
-	default:
-		w, err = measure.Upright[S](img)
+		return own.Contestant(img)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return w.Contestant(measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}), nil, nil
 }
 
 // prepare makes a job of a published algorithm.
@@ -137,19 +124,7 @@ func (l *lab) prepare(s Spec, device *gpu.Device) (*papers.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := &papers.Options{Precision: precision, Threads: s.Threads, Device: device, Group: s.Group, Rotation: rotation}
-	switch p := l.pixels; p.kind {
-	case "u8":
-		return papers.Prepare(a, opt, repeated(p.bytes, s.Images)...)
-	case "f64":
-		return papers.Prepare(a, opt, repeated(p.double, s.Images)...)
-	default:
-		return papers.Prepare(a, opt, repeated(p.float, s.Images)...)
-	}
-}
-
-func repeated[P boxsum.Pixel](img boxsum.Image[P], n int) []boxsum.Image[P] {
-	return slices.Repeat([]boxsum.Image[P]{img}, max(n, 1))
+	return l.pixels.prepare(a, &papers.Options{Precision: precision, Threads: s.Threads, Device: device, Group: s.Group, Rotation: rotation}, s.Images)
 }
 
 // published is a published algorithm.

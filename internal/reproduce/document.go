@@ -1,9 +1,8 @@
 package reproduce
 
 import (
-	"fmt"
 	"math"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/boxsum/boxsum/internal/plot"
@@ -31,8 +30,7 @@ type block any
 // text is a paragraph.
 type text string
 
-// A table is rows of cells under a head. Its first columns are flush left: Left
-// of them, and one at least.
+// A table is rows of cells under a head. Its first columns are flush left.
 type table struct {
 	Caption string
 	Left    int
@@ -40,9 +38,6 @@ type table struct {
 	Head    []string
 	Rows    [][]cell
 }
-
-// IsLeft reports whether a column is flush left.
-func (t *table) IsLeft(column int) bool { return column < max(t.Left, 1) }
 
 // Starts reports whether a row begins a group of rows, those of one size.
 func (t *table) Starts(row int) bool {
@@ -81,9 +76,6 @@ const (
 	noGPU   verdict = "no GPU here"
 )
 
-// text is the figures, with what explains them.
-func (f *finding) text() string { return strings.TrimSpace(f.Text + " " + f.Why) }
-
 // number is a number with three digits that count.
 func number(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -92,22 +84,13 @@ func number(v float64) string {
 	if v == 0 {
 		return "0"
 	}
-	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
+	// Rounding may carry into one digit more: 9.996 is 10.0, not 10.00.
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
+	digits := 2 - int(math.Floor(math.Log10(math.Abs(rounded))))
 	if digits <= 0 {
 		return plot.Number(math.Round(v))
 	}
-	text := fmt.Sprintf("%.*f", digits, v)
-	// Rounding may have carried into one digit more: 9.996 is 10.0, not 10.00.
-	if next := 2 - int(math.Floor(math.Log10(math.Abs(parsed(text))))); next < digits {
-		text = fmt.Sprintf("%.*f", max(next, 0), v)
-	}
-	return text
-}
-
-func parsed(text string) float64 {
-	var v float64
-	fmt.Sscan(text, &v)
-	return v
+	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
 // asFast is a ratio of speeds in words: 12.3× as fast, or as slow.

@@ -89,7 +89,7 @@ func (v *view) SpeedupChart(title, axis string, steps []int, of, over Spec) *cha
 func (v *view) bySteps(c *chart, axis string, steps []int, of Spec, point func(Size, Result) plot.Point) *chart {
 	c.X = plot.Axis{Label: axis, Log: true}
 	for _, n := range steps {
-		c.X.Ticks = append(c.X.Ticks, plot.Tick{At: float64(n), Label: fmt.Sprint(n)})
+		c.X.Mark(float64(n), fmt.Sprint(n))
 	}
 	for i, size := range v.Videos() {
 		s := plot.Series{Name: size.String(), Style: plot.Style{Hue: i}}

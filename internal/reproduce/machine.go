@@ -22,9 +22,9 @@ type Machine struct {
 	StandIn bool   `json:"stand_in,omitempty"` // the device is the processor, under OpenCL
 }
 
-func (s *setting) machine(cfg Config) Machine {
+func machineOf(cfg Config) *Machine {
 	levels := boxsum.Levels()
-	m := Machine{CPU: cfg.CPU, Cores: s.cores, Level: levels[len(levels)-1].String(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	m := &Machine{CPU: cfg.CPU, Cores: runtime.GOMAXPROCS(0), Level: levels[len(levels)-1].String(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	if cfg.Device != nil {
 		info := cfg.Device.Info()
 		m.Device, m.Kind, m.Driver, m.Memory, m.Units, m.StandIn = info.Name, info.Kind.String(), info.Driver, info.Memory, info.Units, info.CPU

@@ -136,7 +136,7 @@ func TestBrowser(t *testing.T) {
 		if err := json.Unmarshal([]byte(html.UnescapeString(string(found[1]))), &seen); err != nil {
 			t.Fatal(err)
 		}
-		if want := len(r.document().pictures()); len(seen.Plots) != want {
+		if want := len(r.document().Pictures); len(seen.Plots) != want {
 			t.Errorf("%s: %d plots of %d", window, len(seen.Plots), want)
 		}
 		for _, p := range seen.Plots {

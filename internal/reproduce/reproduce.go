@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -73,24 +72,7 @@ type Experiment struct {
 func (e *Experiment) Work() string { work, _, _ := strings.Cut(e.Name, "/"); return work }
 
 // experiments are all of them, work by work.
-var experiments = []*Experiment{
-	{"bilgic/figure-4", "Figure 4: single precision on the CPU and the GPU"},
-	{"bilgic/figure-5", "Figure 5: float4 beside four times float"},
-	{"bilgic/figure-6", "Figure 6: double and single precision on the GPU"},
-	{"bilgic/figure-7", "Figure 7: double precision on the CPU and the GPU"},
-	{"bilgic/table-1", "Table 1: what the kernels take from the GPU"},
-	{"intimg/table", "Table: four algorithms at 4096×4096"},
-	{"intimg/chart", "Chart: times by image size"},
-	{"messom/table-2", "Table 2: normal, twisted and rotated tables on the CPU"},
-	{"messom/table-3", "Table 3 and figure 12: stream processing on the GPU"},
-	{"messom/table-4", "Table 4 and figure 13: stream processing simulated on the CPU"},
-	{"messom/table-5", "Table 5 and figure 14: the serial algorithm on the CPU"},
-	{"bertazzini/threads", "Figures 3 to 5: threads on the CPU"},
-	{"bertazzini/cuda", "Figures 6 to 8: the GPU, by threads of a block"},
-	{"bertazzini/both", "Figures 9 and 10: CPU threads beside the GPU"},
-	{"bertazzini/many", "The conclusion’s suggestion: many images at once"},
-	{"gpu/4096", "Every GPU algorithm at 4096×4096, beside boxsum’s"},
-}
+var experiments = fromFile[[]*Experiment]("experiments.json")
 
 // Experiments lists all experiments, work by work.
 func Experiments() []*Experiment { return slices.Clone(experiments) }
@@ -123,16 +105,14 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := cfg.setting()
-	machine := s.machine(cfg)
-	if cfg.machine != nil {
-		machine = *cfg.machine
-		s.device, s.cores = machine.kind(), machine.Cores
+	if cfg.machine == nil {
+		cfg.machine = machineOf(cfg)
 	}
 	r := &Report{
 		Title: "Published summed-area table algorithms, measured again", Made: time.Now().UTC().Truncate(time.Second),
-		Version: cfg.Version, Command: cfg.Command, Quick: cfg.Quick, Machine: machine,
+		Version: cfg.Version, Command: cfg.Command, Quick: cfg.Quick, Machine: *cfg.machine,
 	}
+	s := r.set(cfg.Sizes, cfg.Repeat)
 	if err := s.fits(experiments); err != nil {
 		return nil, err
 	}
@@ -147,7 +127,6 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 		l := &lab{device: cfg.Device, setting: s, progress: cfg.Progress, total: len(todo)}
 		measure = l.measure
 	}
-	r.setting = s
 	written := time.Now()
 	for len(todo) > 0 && ctx.Err() == nil {
 		var group []Spec
@@ -226,11 +205,11 @@ const (
 	realGPU
 )
 
-func (cfg *Config) setting() *setting {
-	s := &setting{quick: cfg.Quick, cores: runtime.GOMAXPROCS(0), sizes: cfg.Sizes, repeat: cfg.Repeat}
-	if len(s.sizes) == 0 {
-		s.sizes = nil
+// set is the setting of a report.
+func (r *Report) set(sizes []Size, repeat int) *setting {
+	r.setting = &setting{r.Quick, r.Machine.kind(), r.Machine.Cores, sizes, repeat}
+	if len(sizes) == 0 {
+		r.setting.sizes = nil
 	}
-	s.device = s.machine(*cfg).kind()
-	return s
+	return r.setting
 }

@@ -117,7 +117,7 @@ func TestReport(t *testing.T) {
 			}
 			page, markdown := texts(t, r)
 			checkPage(t, page)
-			pictures := doc.pictures()
+			pictures := doc.Pictures
 			if n := strings.Count(page, "<svg "); n != len(pictures) || m.Device != "" && n < 18 {
 				t.Errorf("%s: the page has %d plots of %d", name, n, len(pictures))
 			}
@@ -187,7 +187,7 @@ func TestFiles(t *testing.T) {
 	}
 	dir, r := reportOn(t, graphics, Config{Names: []string{"bilgic"}})
 	page := read(t, dir, "report.html")
-	for _, p := range r.document().pictures() {
+	for _, p := range r.document().Pictures {
 		if !strings.HasPrefix(read(t, dir, "plots", p.Name+".png"), "\x89PNG") {
 			t.Errorf("%s.png is no PNG", p.Name)
 		}
@@ -419,7 +419,7 @@ func TestCommitted(t *testing.T) {
 	if page != read(t, dir, "report.html") || markdown != read(t, dir, "report.md") {
 		t.Error("stale: run go run ./cmd/boxsum reproduce --from docs/reports/h200/results.json -o docs/reports/h200")
 	}
-	for _, p := range r.document().pictures() {
+	for _, p := range r.document().Pictures {
 		if !strings.Contains(page, read(t, dir, "plots", p.Name+".svg")) {
 			t.Errorf("%s.svg is stale", p.Name)
 		}

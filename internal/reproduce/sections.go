@@ -26,7 +26,7 @@ import (
 //
 // Any other line is a paragraph.
 //
-//go:embed *.tmpl published.json
+//go:embed *.tmpl *.json
 var files embed.FS
 
 var sections = template.Must(template.New("").Funcs(template.FuncMap{
@@ -53,13 +53,15 @@ var sections = template.Must(template.New("").Funcs(template.FuncMap{
 }).ParseFS(files, "*.tmpl"))
 
 // published is figures of the works, by table and size.
-var published = func() (tables map[string]map[string][]float64) {
-	text, err := files.ReadFile("published.json")
-	if err := cmp.Or(err, json.Unmarshal(text, &tables)); err != nil {
+var published = fromFile[map[string]map[string][]float64]("published.json")
+
+func fromFile[T any](name string) (content T) {
+	text, err := files.ReadFile(name)
+	if err := cmp.Or(err, json.Unmarshal(text, &content)); err != nil {
 		panic(err) // the file is part of the program
 	}
-	return tables
-}()
+	return content
+}
 
 // specs is what an experiment measures.
 func (e *Experiment) specs(s *setting) []Spec {
@@ -83,7 +85,7 @@ func (v *view) tell(name string) []block {
 		line = strings.TrimSpace(line)
 		if parts := tableLine.FindStringSubmatch(line); parts != nil {
 			left, _ := strconv.Atoi(strings.TrimSpace(parts[1]))
-			last = &table{Caption: parts[3], Left: left, Grouped: parts[2] != ""}
+			last = &table{Caption: parts[3], Left: max(left, 1), Grouped: parts[2] != ""}
 			blocks = append(blocks, last)
 			continue
 		}

@@ -14,8 +14,8 @@ func (s *setting) Cores() int { return s.cores }
 // StandsIn reports whether the processor stands in for a GPU.
 func (s *setting) StandsIn() bool { return s.device == standIn }
 
-// small reports whether a run is to be short, and no GPU makes it so.
-func (s *setting) small() bool { return s.quick && s.device != realGPU }
+// Small reports whether a run is to be short, and no GPU makes it so.
+func (s *setting) Small() bool { return s.quick && s.device != realGPU }
 
 // Asked is the sizes that were asked for, or else others.
 func (s *setting) Asked(others ...string) []Size {
@@ -52,7 +52,7 @@ func (s *setting) Squares() []Size {
 	sizes := s.Asked("256x256", "512x512", "1024x1024", "2048x2048", "4096x4096")
 	switch {
 	case s.sizes != nil:
-	case s.small():
+	case s.Small():
 		return sizes[:3]
 	case s.device == standIn:
 		return sizes[:4]
@@ -78,25 +78,6 @@ func (s *setting) IntimgSizes() []Size {
 	return sizes
 }
 
-// GPUSize is that of the table of all algorithms for a GPU.
-func (s *setting) GPUSize() Size {
-	switch {
-	case s.small():
-		return s.Largest(1024, 1024)
-	case s.device == standIn:
-		return s.Largest(2048, 2048)
-	}
-	return s.Largest(4096, 4096)
-}
-
-// ManyImages is how many go through a device together.
-func (s *setting) ManyImages() int {
-	if s.small() {
-		return 4
-	}
-	return 32
-}
-
 // Threads and Blocks are sweeps: of threads, and of threads a block.
 func (s *setting) Threads() []int {
 	threads := []int{1, 2, 4, 8, 16, s.cores}
@@ -109,7 +90,7 @@ func (s *setting) Threads() []int {
 }
 
 func (s *setting) Blocks() []int {
-	if s.small() {
+	if s.Small() {
 		return []int{64, 256}
 	}
 	return []int{32, 64, 128, 256, 512, 1024}

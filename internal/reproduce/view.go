@@ -74,11 +74,7 @@ func (v *view) Times(size Size, specs ...Spec) string {
 }
 
 func (v *view) Per(unit float64, size Size, s Spec) string {
-	r := v.Get(s.At(size))
-	if !r.OK() {
-		return mark(r.Missing, "missing")
-	}
-	return mark(number(r.Median/unit), s.kind())
+	return v.cell(s.At(size), func(r Result) string { return number(r.Median / unit) })
 }
 
 // Cells is texts of a result's kind.
@@ -124,11 +120,16 @@ func (v *view) MeanRatio(size Size, a, b Spec) float64 {
 
 // Mean is the cell of a mean time: the figures of some works are means.
 func (v *view) Mean(size Size, s Spec) string {
-	r := v.Get(s.At(size))
+	return v.cell(s.At(size), func(r Result) string { return number(r.Mean) })
+}
+
+// cell is what a result has, or why there is none.
+func (v *view) cell(s Spec, text func(Result) string) string {
+	r := v.Get(s)
 	if !r.OK() {
 		return mark(r.Missing, "missing")
 	}
-	return mark(number(r.Mean), s.kind())
+	return mark(text(r), s.kind())
 }
 
 // MeanMedian is mean and median, and how many times as fast as another that is.
@@ -172,51 +173,35 @@ func (v *view) Published(table string, size Size) []float64 {
 	return published[table][fmt.Sprintf("%dx%d", size.Width, size.Height)]
 }
 
-// GPUName is what the algorithms for a GPU ran on.
+// GPUName is what the algorithms for a GPU ran on, GPUShort that where there is little
+// room, OurColumn the head of boxsum's column beside them, and gpuNote says in a sentence
+// what stands in for a GPU, if anything does.
 func (v *view) GPUName() string {
-	switch v.device {
-	case noDevice:
-		return "a GPU, which is missing here"
-	case standIn:
-		return "OpenCL on the CPU, standing in for a GPU"
-	}
-	return v.machine.Device
+	return [...]string{noDevice: "a GPU, which is missing here", standIn: "OpenCL on the CPU, standing in for a GPU", realGPU: v.machine.Device}[v.device]
 }
 
-// GPUShort is GPUName where there is little room.
 func (v *view) GPUShort() string {
-	if v.device == standIn {
-		return "OpenCL on the CPU"
-	}
-	return "GPU"
+	return [...]string{noDevice: "GPU", standIn: "OpenCL on the CPU", realGPU: "GPU"}[v.device]
 }
 
-// OurColumn is the head of boxsum's column beside a GPU's algorithms.
 func (v *view) OurColumn() string {
-	if v.device == standIn {
-		return "boxsum (OpenCL)"
-	}
-	return "boxsum (GPU)"
+	return [...]string{noDevice: "boxsum (GPU)", standIn: "boxsum (OpenCL)", realGPU: "boxsum (GPU)"}[v.device]
 }
 
-// gpuNote says in a sentence what stands in for a GPU, if anything does.
 func (v *view) gpuNote() string {
-	switch v.device {
-	case noDevice:
-		return "There is no GPU and no OpenCL here, and so the rows for a GPU say “no device”."
-	case standIn:
-		return fmt.Sprintf("There is no GPU here: %s runs the same kernels on the processor and stands in for one. Its times say nothing about GPUs.", v.machine.Device)
-	}
-	return ""
+	return [...]string{
+		noDevice: "There is no GPU and no OpenCL here, and so the rows for a GPU say “no device”.",
+		standIn:  "There is no GPU here: " + v.machine.Device + " runs the same kernels on the processor and stands in for one. Its times say nothing about GPUs.",
+		realGPU:  "",
+	}[v.device]
 }
 
 // sizeAxis has a mark for every size.
 func sizeAxis(sizes []Size) plot.Axis {
 	axis := plot.Axis{Label: "image size", Log: true}
 	for _, s := range sizes {
-		axis.Ticks = append(axis.Ticks, plot.Tick{At: s.Pixels(), Label: s.String()})
+		axis.Mark(s.Pixels(), s.String())
 	}
-	slices.SortFunc(axis.Ticks, func(a, b plot.Tick) int { return cmp.Compare(a.At, b.At) })
 	return axis
 }
 

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,39 +45,28 @@ func NewWriter(dir string) (*Writer, error) {
 // whole.
 func (w *Writer) Write(r *Report) error {
 	doc := r.document()
-	for _, p := range doc.pictures() {
-		if err := w.picture(p); err != nil {
+	for _, p := range doc.Pictures {
+		var svg bytes.Buffer
+		if err := plot.SVG(&svg, p.Figure); err != nil {
 			return err
 		}
-	}
-	for _, f := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{{"results.json", r.writeJSON}, {"report.md", doc.markdown}, {"report.html", doc.html}} {
-		if err := imgio.WriteFile(filepath.Join(w.dir, f.name), f.write); err != nil {
-			return fmt.Errorf("reproduce: %w", err)
+		if bytes.Equal(svg.Bytes(), w.plots[p.Name]) {
+			continue // it was written just like this before
 		}
+		path := filepath.Join("plots", p.Name)
+		err := w.file(path+".svg", func(to io.Writer) error { _, err := to.Write(svg.Bytes()); return err })
+		if err = cmp.Or(err, w.file(path+".png", func(to io.Writer) error { return plot.PNG(to, p.Figure) })); err != nil {
+			return err
+		}
+		w.plots[p.Name] = svg.Bytes()
 	}
-	return nil
+	return cmp.Or(w.file("results.json", r.writeJSON), w.file("report.md", doc.markdown), w.file("report.html", doc.html))
 }
 
-// picture writes a plot, unless it was written just like this before.
-func (w *Writer) picture(p *picture) error {
-	var svg bytes.Buffer
-	if err := plot.SVG(&svg, p.Figure); err != nil {
-		return err
-	}
-	if bytes.Equal(svg.Bytes(), w.plots[p.Name]) {
-		return nil
-	}
-	path := filepath.Join(w.dir, "plots", p.Name)
-	if err := imgio.WriteFile(path+".svg", func(to io.Writer) error { _, err := to.Write(svg.Bytes()); return err }); err != nil {
+func (w *Writer) file(name string, write func(io.Writer) error) error {
+	if err := imgio.WriteFile(filepath.Join(w.dir, name), write); err != nil {
 		return fmt.Errorf("reproduce: %w", err)
 	}
-	if err := imgio.WriteFile(path+".png", func(to io.Writer) error { return plot.PNG(to, p.Figure) }); err != nil {
-		return fmt.Errorf("reproduce: %w", err)
-	}
-	w.plots[p.Name] = svg.Bytes()
 	return nil
 }
 
@@ -109,9 +99,6 @@ func Load(from io.Reader) (*Report, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("reproduce: these are no results of a report: %w", err)
 	}
-	if len(s.Sizes) == 0 {
-		s.Sizes = nil
-	}
 	for _, size := range s.Sizes {
 		if size.Width < 1 || size.Height < 1 {
 			return nil, fmt.Errorf("reproduce: a size of %d×%d in these results", size.Width, size.Height)
@@ -126,7 +113,7 @@ func Load(from io.Reader) (*Report, error) {
 			return nil, fmt.Errorf("reproduce: %v in these results: %w", result.Spec, err)
 		}
 	}
-	r.setting = &setting{quick: r.Quick, cores: r.Machine.Cores, sizes: s.Sizes, device: r.Machine.kind()}
+	r.set(s.Sizes, 0)
 	r.experiments, err = Select(s.Experiments)
 	return r, err
 }
@@ -146,6 +133,7 @@ type document struct {
 	Facts    [][2]string
 	Note     string
 	Findings []*finding
+	Pictures []*picture
 	Works    []workSection
 }
 
@@ -176,8 +164,11 @@ func (r *Report) document() *document {
 	for _, e := range r.experiments {
 		s := section{Name: e.Name, Title: e.Title, Blocks: v.tell(e.Name)}
 		for _, b := range s.Blocks {
-			if f, ok := b.(*finding); ok {
-				d.Findings = append(d.Findings, f)
+			switch b := b.(type) {
+			case *finding:
+				d.Findings = append(d.Findings, b)
+			case *picture:
+				d.Pictures = append(d.Pictures, b)
 			}
 		}
 		if n := len(d.Works); n == 0 || d.Works[n-1].Name != e.Work() {
@@ -197,36 +188,15 @@ func newWork(name string) workSection {
 		return workSection{Name: name, Title: "All of them on one GPU"}
 	}
 	w := works[i]
-	citation := fmt.Sprintf("“%s”", w.Title)
-	if w.Authors != "" {
-		citation = w.Authors + ": " + citation
-	}
-	if w.Where != "" {
-		citation += ", " + w.Where
-	}
-	return workSection{Name: name, Title: workTitles[name], Citation: citation + "."}
+	return workSection{Name: name, Title: workTitles[name], Citation: fmt.Sprintf("%s: “%s”, %s.", w.Authors, w.Title, w.Where)}
 }
 
 var workTitles = map[string]string{
 	"bilgic": "Bilgic, Horn and Masaki", "intimg": "intimg", "messom": "Messom and Barczak", "bertazzini": "Bertazzini and Guiducci",
 }
 
-func (d *document) pictures() []*picture {
-	var pictures []*picture
-	for _, w := range d.Works {
-		for _, s := range w.Sections {
-			for _, b := range s.Blocks {
-				if p, ok := b.(*picture); ok {
-					pictures = append(pictures, p)
-				}
-			}
-		}
-	}
-	return pictures
-}
-
-// method says how it was measured.
-func (d *document) method() string {
+// Method says how it was measured.
+func (d *document) Method() string {
 	runs := "as many runs as published, as far as a few seconds for each allow (results.json says how many)"
 	if d.Quick {
 		runs = "a quick run: a few runs of each, and fewer sizes"

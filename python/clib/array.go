@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unsafe"
 
@@ -55,26 +54,16 @@ type array struct {
 	flags   int
 }
 
-// An extent is the shape of an array, which prints as in Python. Negative lengths
-// stand for any.
+// An extent is the shape of an array, which prints as in Python. A length of -1
+// stands for any.
 type extent []int
 
 func (e extent) String() string {
-	var s strings.Builder
-	for i, n := range e {
-		if i > 0 {
-			s.WriteString(", ")
-		}
-		if n < 0 {
-			s.WriteString("N")
-		} else {
-			s.WriteString(strconv.Itoa(n))
-		}
-	}
+	s := strings.NewReplacer("[", "(", "]", ")", " ", ", ", "-1", "N").Replace(fmt.Sprint([]int(e)))
 	if len(e) == 1 {
-		s.WriteString(",")
+		s = strings.TrimSuffix(s, ")") + ",)"
 	}
-	return "(" + s.String() + ")"
+	return s
 }
 
 func arrayOf(a *C.boxsum_array) array {
@@ -181,8 +170,8 @@ func values[T any](v *view) []T {
 }
 
 // list is the values of an array without gaps, each of one element or several.
-// Another array ends the call with an error that has its name. Negative lengths
-// stand for any.
+// Another array ends the call with an error that has its name. A length of -1
+// stands for any.
 func list[T any](a array, e element, name string, shape ...int) []T {
 	bad := len(a.shape) != len(shape) || a.element != e || !a.native()
 	n := 1

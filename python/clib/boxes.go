@@ -86,52 +86,46 @@ func answer[S boxsum.Sum](q *query) {
 		parallel(n, q.workers, boxesPerWorker, func(from, to int) { sums(out[from*c:to*c], from, to) })
 		return
 	}
-	out := list[float64](q.out, f64, "out", n, c)
 	switch {
 	case q.what == boxMean:
-		means(q, sums, out)
+		describe[S, uint64](q, sums, nil)
 	case q.squares.element == u64 || q.squares.element == i64:
-		spread[S, uint64](q, sums, out)
+		describe(q, sums, newAsker[uint64](q, &q.squares))
 	case q.squares.element == f64:
-		spread[S, float64](q, sums, out)
+		describe(q, sums, newAsker[float64](q, &q.squares))
 	default:
 		must(wrongTypes("squares of %v: they are of uint64, int64 or float64", q.squares.element))
 	}
 }
 
-func means[S boxsum.Sum](q *query, sums asker[S], out []float64) {
-	c := q.table.channels
-	q.chunks(func() func(from, to int) {
-		room := make([]S, chunk*c)
-		return func(from, to int) {
+// chunk is how many boxes are asked about at a time where sums are not the answer.
+const chunk = 512
+
+// describe writes means, or variances and deviations where there are squares.
+func describe[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], squares asker[Q]) {
+	n, c := q.boxes.shape[0], q.table.channels
+	out := list[float64](q.out, f64, "out", n, c)
+	parallel(n, q.workers, boxesPerWorker, func(from, end int) {
+		room, squared := make([]S, chunk*c), make([]Q, chunk*c)
+		for ; from < end; from += chunk {
+			to := min(from+chunk, end)
 			sums(room, from, to)
+			if squares != nil {
+				squares(squared, from, to)
+			}
 			for i := range to - from {
 				area := q.area(from + i)
 				for channel, sum := range room[i*c:][:c] {
-					at := &out[(from+i)*c+channel]
-					if *at = exact.Mean(area, sum); q.table.element == i32 {
+					at, squares := &out[(from+i)*c+channel], squared[i*c+channel]
+					switch {
+					case q.what == boxMean && q.table.element == i32:
 						*at = exact.Mean(area, int64(int32(sum)))
-					}
-				}
-			}
-		}
-	})
-}
-
-func spread[S boxsum.Sum, Q boxsum.Square](q *query, sums asker[S], out []float64) {
-	c, squares := q.table.channels, newAsker[Q](q, &q.squares)
-	q.chunks(func() func(from, to int) {
-		room, squared := make([]S, chunk*c), make([]Q, chunk*c)
-		return func(from, to int) {
-			sums(room, from, to)
-			squares(squared, from, to)
-			for i := range to - from {
-				area := q.area(from + i)
-				for channel := range c {
-					at := &out[(from+i)*c+channel]
-					sum := room[i*c+channel]
-					if *at = variance(area, sum, squared[i*c+channel]); q.table.element == i32 {
-						*at = variance(area, int64(int32(sum)), squared[i*c+channel])
+					case q.what == boxMean:
+						*at = exact.Mean(area, sum)
+					case q.table.element == i32:
+						*at = variance(area, int64(int32(sum)), squares)
+					default:
+						*at = variance(area, sum, squares)
 					}
 					if q.what == boxDeviation {
 						*at = math.Sqrt(*at)
@@ -155,19 +149,6 @@ func variance[S boxsum.Sum, Q boxsum.Square](area int, sum S, squares Q) float64
 	return exact.Variance(area, sum, squares)
 }
 
-// chunk is how many boxes are asked about at a time where sums are not the answer.
-const chunk = 512
-
-// chunks calls what start makes for each worker with all boxes, one chunk at a time.
-func (q *query) chunks(start func() func(from, to int)) {
-	parallel(q.boxes.shape[0], q.workers, boxesPerWorker, func(from, to int) {
-		f := start()
-		for ; from < to; from += chunk {
-			f(from, min(from+chunk, to))
-		}
-	})
-}
-
 // area is how many pixels of the image box i has.
 func (q *query) area(i int) int {
 	n := q.boxes.shape[1]
@@ -182,4 +163,61 @@ func (q *query) area(i int) int {
 		area *= to - from
 	}
 	return area
+}
+
+// windows sums windows from a table without a row and column of zeros, of any
+// number of axes: those of scikit-image. It takes a table, starts, ends, out and
+// workers. Starts and ends are int64, a row for each window, rows first; ends are
+// inside of the window. Sums are float64 and taken in scikit-image's order.
+func windows(a arguments) any {
+	t, from := a.array(0), a.array(1)
+	axes := len(t.shape)
+	if axes == 0 || axes > 8 || !t.native() {
+		must(errLayout)
+	}
+	start := list[int](from, i64, "start", -1, axes)
+	n := from.shape[0]
+	end := list[int](a.array(2), i64, "end", n, axes)
+	out := list[float64](a.toWrite(3), f64, "out", n)
+	for i, e := range end {
+		if e < 0 || e >= t.shape[i%axes] || start[i] > e {
+			must(invalid("window %d ends outside of the table", i/axes))
+		}
+	}
+	known(windowSums, t.element, "a table of %v")(t, start, end, out, a.int(4))
+	return nil
+}
+
+var windowSums = map[element]func(t array, start, end []int, out []float64, workers int){
+	i32: sumWindows[int32], u32: sumWindows[uint32], i64: sumWindows[int64], u64: sumWindows[uint64], f32: sumWindows[float32], f64: sumWindows[float64],
+}
+
+// number is what tables hold, those of other libraries too.
+type number interface {
+	int32 | uint32 | int64 | uint64 | float32 | float64
+}
+
+// sumWindows sums checked windows of a table of T.
+func sumWindows[T number](t array, start, end []int, out []float64, workers int) {
+	axes := len(t.shape)
+	each(len(out), workers, boxesPerWorker, func(w int) {
+		first, last := start[w*axes:][:axes], end[w*axes:][:axes]
+		sum := 0.0
+	corners: // bit axes-1-a of a corner says that it is before the window along axis a
+		for corner := range 1 << axes {
+			offset, sign := 0, 1.0
+			for a, stride := range t.strides {
+				x := last[a]
+				if corner>>(axes-1-a)&1 != 0 {
+					if x = first[a] - 1; x < 0 {
+						continue corners
+					}
+					sign = -sign
+				}
+				offset += x * stride
+			}
+			sum += sign * float64(*(*T)(unsafe.Add(t.data, offset)))
+		}
+		out[w] = sum
+	})
 }

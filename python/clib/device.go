@@ -6,9 +6,13 @@ import "C"
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -141,16 +145,9 @@ func onDevice(a arguments) any {
 	}
 	j := newJob(flat[0].array(), flat[1].array(), second, a.int(1), 0)
 	j.device = got(interop.OnStream(a.mustDevice(2), uintptr(a.int(3))))
-	j.runOnDevice()
+	j.resident = true
+	j.run()
 	return nil
-}
-
-func (j *job) runOnDevice() {
-	if j.squares.bytes != 0 {
-		j.pair.squaresOnDevice[j.squareType()](j)
-	} else {
-		j.pair.sumsOnDevice(j)
-	}
 }
 
 // foreign is an image, a volume or a table in device memory.
@@ -213,3 +210,48 @@ func give(a arguments) any {
 
 // deviceOfAddress is the number of the CUDA device where an address is.
 func deviceOfAddress(a arguments) any { return got(interop.DeviceOf(uintptr(a.int(0)))) }
+
+// timeHost makes a table many times and is how many nanoseconds the fastest took:
+// the same call without Python. It takes an image, a table, its squares or None,
+// and how often.
+func timeHost(a arguments) any {
+	best := time.Duration(1 << 62)
+	for range a.int(3) {
+		start := time.Now()
+		hostJob(a, uprightTable, 0).run()
+		best = min(best, time.Since(start))
+	}
+	return int(best)
+}
+
+// collect gives the memory of what is no longer used back to the system, so that
+// one can see what still is.
+func collect(arguments) any {
+	runtime.GC() // what is kept for reuse goes in the second round
+	debug.FreeOSMemory()
+	return nil
+}
+
+// timeDevice is how many nanoseconds a device takes for a uint32 table of 8-bit
+// pixels, the median of many, by package gpu alone. It takes width, height, the
+// device's number and how often. With no runs, it is how long the caller waits for
+// one.
+func timeDevice(a arguments) any {
+	width, height, d, runs := a.int(0), a.int(1), a.mustDevice(2), a.int(3)
+	im := got(gpu.NewImage[uint8](d, width, height, 1, 1))
+	defer im.Close()
+	t := got(gpu.NewTable[uint32](d, width, height, 1, 1))
+	defer t.Close()
+	var times []time.Duration
+	if runs > 0 {
+		times = got(d.Time(runs, func() error { return gpu.IntegrateInto(t, im, nil) }))
+	}
+	for i := 0; i < 20 && runs == 0; i++ {
+		start := time.Now()
+		must(gpu.IntegrateInto(t, im, nil))
+		must(d.Wait())
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	return int(times[len(times)/2])
+}

@@ -59,8 +59,8 @@ func TestArraysOfADevice(t *testing.T) {
 	if err := on.Set(src); err != nil {
 		t.Fatal(err)
 	}
-	j.device = d
-	if err := refused(j.runOnDevice); err != nil {
+	j.device, j.resident = d, true
+	if err := refused(j.run); err != nil {
 		t.Fatal(err)
 	}
 	want, err := volume.IntegrateSquares[uint32, uint64](src, nil)
@@ -97,8 +97,8 @@ func TestArraysOfADevice(t *testing.T) {
 		image.axes, image.shape, image.strides = 2, [4]int{height, width}, [4]int{width + gap, 1}
 		out.axes, out.shape, out.strides = 2, [4]int{height + 1, width + 1}, [4]int{(width + 1) * 4, 4}
 		j := newJob(image.array(), out.array(), nil, kind, 0)
-		j.device = d
-		if err := refused(j.runOnDevice); err != nil {
+		j.device, j.resident = d, true
+		if err := refused(j.run); err != nil {
 			t.Fatal(err)
 		}
 		over, err := interop.TableOver[uint32](d, j.foreign(j.sum, 1))

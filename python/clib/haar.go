@@ -20,36 +20,32 @@ type features struct {
 	workers   int
 }
 
-func evaluate[V haar.Number, S boxsum.Sum](p *haar.Plane[V, S], q *features) {
+// evaluate evaluates along the rows of a table, or of a rotated one. Values are float64 or int64.
+func evaluate[V haar.Number, S boxsum.Sum](q *features, t *boxsum.Table[S], r *rotated.Table[S], e element) {
+	var p *haar.Plane[V, S]
+	if r != nil {
+		p = got(haar.Rotated[V](r, q.channel))
+	} else {
+		p = got(haar.Upright[V](t, q.channel))
+	}
 	n, opt := q.set.Len(), &haar.Options{Workers: q.workers}
 	if q.corrected {
-		out := list[float64](q.out, f64, "out", len(q.windows), n)
-		must(p.CorrectedValues(out, q.set, q.windows, opt))
-		return
-	}
-	e := i64
-	if V(1)/2 != 0 {
-		e = f64
-	}
-	must(p.Values(list[V](q.out, e, "out", len(q.windows), n), q.set, q.windows, opt))
-}
-
-// onPlane evaluates with sums as float64, where the values are, or as int64. The
-// functions make the plane.
-func onPlane[S boxsum.Sum](q *features, floats func() (*haar.Plane[float64, S], error), whole func() (*haar.Plane[int64, S], error)) {
-	if q.corrected || q.out.element == f64 {
-		evaluate(got(floats()), q)
+		must(p.CorrectedValues(list[float64](q.out, f64, "out", len(q.windows), n), q.set, q.windows, opt))
 	} else {
-		evaluate(got(whole()), q)
+		must(p.Values(list[V](q.out, e, "out", len(q.windows), n), q.set, q.windows, opt))
 	}
 }
 
-func uprightFeatures[S boxsum.Sum](v *view, q *features) {
-	t := tableOver[S](v)
-	onPlane(q,
-		func() (*haar.Plane[float64, S], error) { return haar.Upright[float64](t, q.channel) },
-		func() (*haar.Plane[int64, S], error) { return haar.Upright[int64](t, q.channel) })
+// onPlane evaluates with sums as float64, where the values are, or as int64.
+func onPlane[S boxsum.Sum](q *features, t *boxsum.Table[S], r *rotated.Table[S]) {
+	if q.corrected || q.out.element == f64 {
+		evaluate[float64](q, t, r, f64)
+	} else {
+		evaluate[int64](q, t, r, i64)
+	}
 }
+
+func uprightFeatures[S boxsum.Sum](v *view, q *features) { onPlane(q, tableOver[S](v), nil) }
 
 // newSet is all features of some kinds, or those of a list: rows of kind, x0, y0,
 // x1 and y1. With a rotation that is not 0/1 the window is upright all the same.
@@ -59,19 +55,13 @@ func newSet(width, height int, kinds []int, listed [][5]int, rot rotated.Rotatio
 		for i, f := range listed {
 			all[i] = got(haar.New(kindOf(f[0]), image.Rect(f[1], f[2], f[3], f[4])))
 		}
-		if rot.A != 0 {
-			return got(haar.NewRotatedSet(rot, width, height, all...))
-		}
-		return got(haar.NewSet(width, height, all...))
+		return got(haar.NewRotatedSet(rot, width, height, all...))
 	}
 	all := make([]haar.Kind, len(kinds))
 	for i, k := range kinds {
 		all[i] = kindOf(k)
 	}
-	if rot.A != 0 {
-		return got(haar.AllRotated(rot, width, height, all...))
-	}
-	return got(haar.All(width, height, all...))
+	return got(haar.AllRotated(rot, width, height, all...))
 }
 
 func kindOf(n int) haar.Kind {
@@ -89,7 +79,7 @@ func haarValues(a arguments) any {
 	at := a.array(6)
 	q := &features{windows: list[image.Point](at, i64, "windows", -1, 2)[:at.shape[0]], out: a.toWrite(7), channel: a.int(8), corrected: a.int(9) != 0, workers: a.int(10)}
 	var l lattice
-	var rot rotated.Rotation
+	rot := rotated.Rotation{A: 0, B: 1}
 	if a.isNumber(0) {
 		if l = a.lattice(0); a.int(5) != 0 {
 			rot = l.plane().Rotation()

@@ -21,7 +21,8 @@ type job struct {
 	pair                *pair
 	image, sum, squares view
 	kind, workers       int
-	device              *gpu.Device // for arrays of the host to go through, nil for none; or with arrays on it
+	device              *gpu.Device // for arrays of the host to go through, nil for none
+	resident            bool        // the arrays are on the device
 }
 
 // newJob sees arrays as an image, or a volume, and tables. Squares may be nil.
@@ -114,6 +115,8 @@ func volumeOver[S boxsum.Sum](v *view) *volume.Table[S] {
 
 func sums[S boxsum.Sum, P boxsum.Pixel](j *job) {
 	switch {
+	case j.resident:
+		sumsOnDevice[S, P](j)
 	case j.kind == volumeTable:
 		must(volume.IntegrateInto(volumeOver[S](&j.sum), volumeOf[P](&j.image), &volume.Options{Workers: j.workers}))
 	case j.kind == tiltedTable:
@@ -131,6 +134,10 @@ func sums[S boxsum.Sum, P boxsum.Pixel](j *job) {
 }
 
 func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
+	if j.resident {
+		squaresOnDevice[S, Q, P](j)
+		return
+	}
 	if j.kind == volumeTable {
 		t := &volume.SquaredTable[S, Q]{Sum: volumeOver[S](&j.sum), Squares: volumeOver[Q](&j.squares)}
 		must(volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers}))

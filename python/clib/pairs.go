@@ -3,7 +3,6 @@
 package main
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,9 +19,9 @@ import (
 type pair struct {
 	pixel, sum element
 
-	sums, sumsOnDevice       func(*job)
-	squares, squaresOnDevice byElement // by the type of the squares
-	rotated                  func(*job, rotated.Rotation) lattice
+	sums    func(*job)
+	squares map[element]func(*job) // by the type of the squares
+	rotated func(*job, rotated.Rotation) lattice
 
 	// What goes by the pixels alone, and by the sums.
 	count    func(*counting)
@@ -32,28 +31,22 @@ type pair struct {
 	features func(*view, *features)
 }
 
-type byElement map[element]func(*job)
-
 func newPair[S boxsum.Sum, P boxsum.Pixel]() *pair {
-	return &pair{
+	p := &pair{
 		pixel: elementOf(pairs.Of[P]()), sum: elementOf(pairs.Of[S]()),
-		sums: sums[S, P], sumsOnDevice: sumsOnDevice[S, P],
-		squares:         existing[P](byElement{u64: squares[S, uint64, P], f64: squares[S, float64, P]}),
-		squaresOnDevice: existing[P](byElement{u64: squaresOnDevice[S, uint64, P], f64: squaresOnDevice[S, float64, P]}),
-		rotated:         rotate[S, P],
-		count:           count[P], weigh: weigh[P],
+		sums: sums[S, P], squares: map[element]func(*job){}, rotated: rotate[S, P],
+		count: count[P], weigh: weigh[P],
 		answer: answer[S], tilted: tiltedAnswer[S], features: uprightFeatures[S],
 	}
-}
-
-// existing leaves the types of squares that pixels have.
-func existing[P boxsum.Pixel](all byElement) byElement {
-	have := map[element]bool{}
 	for _, t := range pairs.Squares.Of(pairs.Of[P]()) {
-		have[elementOf(t)] = true
+		switch t {
+		case pairs.U64:
+			p.squares[u64] = squares[S, uint64, P]
+		case pairs.F64:
+			p.squares[f64] = squares[S, float64, P]
+		}
 	}
-	maps.DeleteFunc(all, func(e element, _ func(*job)) bool { return !have[e] })
-	return all
+	return p
 }
 
 // The pairs by their types, and one for each type of pixels and each of sums.

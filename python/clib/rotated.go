@@ -7,7 +7,6 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -65,11 +64,7 @@ func (l latticeOf[S]) means(to array, boxes []rotated.Box, workers int) {
 	})
 }
 
-func (l latticeOf[S]) features(q *features) {
-	onPlane(q,
-		func() (*haar.Plane[float64, S], error) { return haar.Rotated[float64](l.table, q.channel) },
-		func() (*haar.Plane[int64, S], error) { return haar.Rotated[int64](l.table, q.channel) })
-}
+func (l latticeOf[S]) features(q *features) { onPlane(q, nil, l.table) }
 
 // rotatedTable makes the table of an image along a/b, and is a handle for it. It
 // takes the image, the kind and bytes of the sums, a, b, workers and the number of
