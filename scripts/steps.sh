@@ -22,3 +22,10 @@ oracles() {
 		left_out "tests against OpenCV and scikit-image: it takes Python 3 with venv, and PyPI"
 	fi
 }
+
+# package installs the Python package, and what its tests use, for that Python.
+package() {
+	[ -n "${BOXSUM_PEERS_PYTHON:-}" ] && [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null &&
+		$python -m pip install --quiet --disable-pip-version-check pytest hypothesis mypy==2.4.1 &&
+		$python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall ./python
+}

@@ -48,6 +48,21 @@ else
 	left_out "arm64: it takes qemu-user"
 fi
 
+step "scikit-image's own tests, with our functions in place of its own"
+if package; then
+	status=0
+	folder=$(mktemp -d)
+	$python scripts/dropin.py "$folder" || status=$?
+	rm -rf "$folder"
+	case $status in
+	0) ;;
+	77) left_out "scikit-image's own tests: they take PyPI" ;;
+	*) exit 1 ;;
+	esac
+else
+	left_out "scikit-image's own tests: they take the Python package"
+fi
+
 step "fuzzers, briefly"
 scripts/fuzz.sh 3s
 

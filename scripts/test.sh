@@ -42,14 +42,11 @@ step "tests"
 go test ./...
 
 step "the Python package"
-if [ -z "${BOXSUM_PEERS_PYTHON:-}" ] || [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then
-	left_out "the Python package: it takes Python 3 with venv, PyPI, a C compiler and Python.h"
-elif $python -m pip install --quiet --disable-pip-version-check pytest hypothesis &&
-	$python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall ./python; then
+if package; then
 	# Those of arrays on a GPU, pytest -m cuda, take one, CuPy and PyTorch.
 	$python -m pytest -q -p no:cacheprovider --ignore python/tests/test_cuda.py python/tests --doctest-modules --doctest-glob='*.md' --pyargs boxsum docs/python.md
 else
-	left_out "the Python package: it could not be built"
+	left_out "the Python package: it takes Python 3 with venv, PyPI, a C compiler and Python.h"
 fi
 
 step "all passed"

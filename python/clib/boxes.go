@@ -67,7 +67,7 @@ func answer[S boxsum.Sum](q *query) {
 	case q.squares.element == f64:
 		ask[S, float64](q)
 	default:
-		must(wrongTypes("squares of %v", q.squares.element))
+		must(wrongTypes("squares of %v: they are of uint64, int64 or float64", q.squares.element))
 	}
 }
 

@@ -69,11 +69,12 @@ func got[T any](v T, err error) T {
 	return v
 }
 
-// known is what there is for a type of elements. Another type ends the call.
+// known is what there is for a type of elements. Another type ends the call with an
+// error that names those that there are.
 func known[V any](all map[element]V, e element, format string) V {
 	v, ok := all[e]
 	if !ok {
-		must(wrongTypes(format, e))
+		must(wrongTypes(format+": take %s", e, names(all)))
 	}
 	return v
 }

@@ -39,7 +39,7 @@ func newJob(image, sum array, squares *array, kind, workers int) *job {
 	}
 	j.squares.setTable(squares, "the squares of out", axes, &j.image)
 	if j.pair.squares[j.squareType()] == nil || kind == tiltedTable {
-		must(wrongTypes("pixels of %v have no table of %v with squares of %v", image.element, sum.element, squares.element))
+		must(wrongTypes("pixels of %v have no squares of %v: they have %s", image.element, squares.element, names(j.pair.squares)))
 	}
 	return j
 }
@@ -120,7 +120,7 @@ func sums[S boxsum.Sum, P boxsum.Pixel](j *job) {
 	case j.kind == volumeTable:
 		must(volume.IntegrateInto(volumeOver[S](&j.sum), volumeOf[P](&j.image), &volume.Options{Workers: j.workers}))
 	case j.kind == tiltedTable:
-		t := &tilted.Table[S]{Sums: values[S](&j.sum), Stride: j.sum.stride, Width: j.image.width, Height: j.image.height, Channels: j.image.channels}
+		t := tiltedOver[S](&j.sum)
 		if j.device != nil {
 			must(gpu.IntegrateTiltedHostInto(j.device, t, imageOf[P](&j.image), nil))
 		} else {

@@ -22,6 +22,7 @@ var functions = []struct {
 	{"integral", integral},
 	{"on_device", onDevice},
 	{"boxes", boxes},
+	{"tilted_boxes", tiltedBoxes},
 	{"windows", windows},
 	{"rotated", rotatedTable},
 	{"rotated_boxes", rotatedBoxes},

@@ -3,6 +3,9 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/moments"
@@ -24,6 +27,7 @@ type pair struct {
 	count    func(*counting)
 	weigh    func(v *view, workers int) *moments.Table
 	answer   func(*query)
+	tilted   func(*query)
 	features func(*view, *features)
 }
 
@@ -32,7 +36,7 @@ func newPair[S boxsum.Sum, P boxsum.Pixel]() *pair {
 		pixel: elementOf(pairs.Of[P]()), sum: elementOf(pairs.Of[S]()),
 		sums: sums[S, P], squares: map[element]func(*job){}, rotated: rotate[S, P],
 		count: count[P], weigh: weigh[P],
-		answer: answer[S], features: uprightFeatures[S],
+		answer: answer[S], tilted: tiltedAnswer[S], features: uprightFeatures[S],
 	}
 	for _, t := range pairs.Squares.Of(pairs.Of[P]()) {
 		switch t {
@@ -66,7 +70,23 @@ func find(pixel, sum element) *pair {
 	}
 	p := byTypes[[2]element{pixel, bits}]
 	if p == nil {
-		must(wrongTypes("pixels of %v have no table of %v", pixel, sum))
+		have := map[element]bool{}
+		for _, p := range allPairs {
+			if p.pixel == pixel {
+				have[p.sum] = true
+			}
+		}
+		must(wrongTypes("pixels of %v have no table of %v: they have %s", pixel, sum, names(have)))
 	}
 	return p
+}
+
+// names lists the types that something has.
+func names[V any](of map[element]V) string {
+	var all []string
+	for e := range of {
+		all = append(all, e.String())
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
 }

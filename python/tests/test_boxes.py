@@ -79,8 +79,11 @@ def test_a_wrapped_table_gives_exact_boxes():
         ([[0, 0, 1]], ValueError),
         (5, ValueError),
         ([[0, 0, 1, 1, 2]], ValueError),
-        ([[0.0, 0, 1, 1]], TypeError),
-        ([[np.nan, 0, 1, 1]], TypeError),
+        ([[0.5, 0, 1, 1]], ValueError),
+        ([[np.nan, 0, 1, 1]], ValueError),
+        ([[0, 0, 1, np.inf]], ValueError),
+        ([[0, 0, 1, 1j]], TypeError),
+        ([[True, True, False, True]], TypeError),
         ([["a"] * 4], TypeError),
         ([[0, 0, 0, 1, 1, 1]], ValueError),
         (np.full((1, 4), 1 << 63, np.uint64), ValueError),
@@ -103,6 +106,65 @@ def test_the_spread_of_32_bit_pixels():
     boxes = np.array([[3, 4, 5, 5], [70, 60, 90, 80], [0, 0, 90, 80]])
     exact = [boxsum.integral(small, squares=True, out=(None, np.empty((81, 91), "u8")))[1], tables[1]]
     np.testing.assert_array_equal(*(boxsum.box_var(tables[0], s, boxes) for s in exact))
+
+
+def test_whole_floats_are_boxes():
+    table = boxsum.integral(pixels((9, 8), "u1"))
+    boxes = np.array([[0.0, 0.0, 4.0, 3.0], [-1e18, 2, 1e18, 7]])
+    want = boxsum.box_sum(table, boxes.astype(int))
+    for kind in ("f4", "f8", ">f8"):
+        np.testing.assert_array_equal(boxsum.box_sum(table, boxes.astype(kind)), want)
+    assert boxsum.moments(np.ones((4, 4), "u1")).moments(np.array([0.0, 0, 3, 2]))["m00"] == 6
+    for half in (boxes + 0.5, boxes / 3):
+        with pytest.raises(ValueError, match="whole numbers"):
+            boxsum.box_sum(table, half)
+
+
+@quick
+@given(st.data(), st.sampled_from(PIXELS))
+def test_tilted_against_the_pixels(data, dtype):
+    shape = tuple(data.draw(st.integers(1, 12)) for _ in range(2))
+    if data.draw(st.booleans()):
+        shape += (data.draw(st.integers(1, 3)),)
+    image = pixels(shape, dtype, data.draw(st.integers(0, 99)))
+    table = boxsum.integral(image, tilted=True)[1]
+    boxes = np.random.default_rng(data.draw(st.integers(0, 99))).integers((-6, -6, -1, -1), (18, 18, 12, 12), (30, 4))
+    row, column = np.mgrid[: shape[0], : shape[1]]
+    parts = []
+    for x, y, w, h in boxes:  # the topmost pixel is x-1 of row y
+        right, left = column + row - (x - 1 + y), x - 1 - y - (column - row)
+        parts.append(image[(right >= 0) & (right < 2 * w) & (left >= 0) & (left < 2 * h)])
+    got = boxsum.tilted_sum(table, boxes)
+    assert got.dtype == table.dtype
+    np.testing.assert_array_equal(got, [p.sum(0, dtype=table.dtype) for p in parts])
+    means = [p.astype("f8").mean(0) if len(p) else np.zeros(shape[2:]) for p in parts]
+    np.testing.assert_allclose(boxsum.tilted_mean(table, boxes), means, rtol=1e-12, atol=1e-9)
+
+
+def test_tilted_arguments():
+    image = pixels((20, 30), "u1")
+    sums, table = boxsum.integral(image, tilted=True)
+    boxes = [[9, 0, 4, 5], [29, 1, 3, 8]]
+    want = boxsum.tilted_sum(table, boxes)
+    for other in (table.astype("i4"), np.asfortranarray(table), table.astype(">u4"), table.astype("f8"), table.tolist()):
+        np.testing.assert_array_equal(boxsum.tilted_sum(other, np.array(boxes, float)), want)
+    out = np.zeros(2, np.uint32)
+    assert boxsum.tilted_sum(table, boxes, out=out, workers=1) is out and (out == want).all()
+    single = boxsum.tilted_mean(table, boxes[0])
+    assert np.isscalar(single) and single == want[0] / 40
+    signed = boxsum.integral(np.full((9, 9), -5, np.int16), tilted=True)[1].astype("i4")
+    assert boxsum.tilted_mean(signed, [4, 0, 2, 2]) == -5
+    with pytest.raises(ValueError, match="tuple of 2 tables"):
+        boxsum.tilted_sum((sums, table), boxes)
+    for bad in (np.zeros(3, "u4"), np.zeros((2, 2, 2, 2), "u4")):
+        with pytest.raises(ValueError, match="tilted table"):
+            boxsum.tilted_sum(bad, boxes)
+    with pytest.raises(ValueError, match="4 numbers"):
+        boxsum.tilted_sum(table, [[0, 0, 1, 1, 1, 1]])
+    with pytest.raises(ValueError, match="zeros at least"):
+        boxsum.tilted_sum(np.zeros((0, 4), "u4"), boxes)
+    with pytest.raises(TypeError, match="take float32"):
+        boxsum.tilted_sum(table.astype("i2"), boxes)
 
 
 def test_empty_lists_of_boxes():

@@ -95,6 +95,91 @@ def test_cv2_arguments():
         assert [t.any() for t in ours_cv2.integral3(np.zeros(shape, "u1"))] == [False] * 3
 
 
+def test_cv2_types_with_channels():
+    image = pixels((5, 6, 3), "u1")
+    for sdepth in (cv2.CV_32SC3, cv2.CV_32FC3, cv2.CV_64FC2, cv2.CV_32SC1, cv2.CV_32SC4):
+        agree(ours_cv2.integral(image, sdepth=sdepth), cv2.integral(image, sdepth=sdepth), exact=True)
+        agree(ours_cv2.integral3(image, sdepth=sdepth, sqdepth=cv2.CV_64FC3), cv2.integral3(image, sdepth=sdepth, sqdepth=cv2.CV_64FC3), exact=True)
+    for depth in (cv2.CV_8UC3, cv2.CV_16SC3, cv2.CV_32UC3):
+        for module in (cv2, ours_cv2):
+            with pytest.raises(cv2.error):
+                module.integral(image, sdepth=depth)
+    with pytest.raises(cv2.error, match="it has CV_32S with CV_64F, CV_32S with CV_32F"):
+        ours_cv2.integral(image, sdepth=cv2.CV_16S)
+    with pytest.raises(cv2.error, match="take uint8, uint16, int16, float32, float64"):
+        ours_cv2.integral(image.astype("i4"))
+
+
+@pytest.mark.parametrize("source", [(1, 2, 3), (1.5, -2), (), (7,), 5, 2.5, True, (True, 1), np.float64(3)])
+def test_cv2_numbers(source):
+    """A tuple is a column."""
+    agree(ours_cv2.integral(source), cv2.integral(source), exact=True)
+    if not isinstance(source, tuple) or source:  # which ends OpenCV 5.0
+        agree(ours_cv2.integral3(source), cv2.integral3(source), exact=True)
+
+
+def test_cv2_what_is_no_image():
+    for source in [((1, 2), (3, 4)), (np.uint8(1), 2), "x", ("a",)]:
+        for module in (cv2, ours_cv2):
+            with pytest.raises(cv2.error):
+                module.integral(source)
+    with pytest.raises(cv2.error, match="None: did imread find the file"):
+        ours_cv2.integral(None)
+    image = pixels((5, 6), "u1")
+    for out in ((1, 2), 5):
+        agree(ours_cv2.integral(image, out), cv2.integral(image, out), exact=True)
+
+
+def test_cv2_umat():
+    image = pixels((40, 600), "u1")
+
+    def outs(module, *arguments):
+        names = {1: "integral", 2: "integral2", 3: "integral3"}
+        made = getattr(module, names[len(arguments) - 1])(*arguments)
+        return made if isinstance(made, tuple) else (made,)
+
+    for count in (1, 2, 3):
+        for kinds in itertools.product([None, "array", "umat", "other"], repeat=count):
+            for source in (image, cv2.UMat(image)):
+                if source is image and not {"umat", "other"} & set(kinds):
+                    continue  # a call without UMat
+                results = []
+                for module in (ours_cv2, cv2):
+                    room = {None: lambda t: None, "array": lambda t: np.zeros((41, 601), t), "umat": lambda t: cv2.UMat(np.zeros((41, 601), t)), "other": lambda t: cv2.UMat(np.zeros((2, 2), t))}
+                    rooms = [room[g](t) for g, t in zip(kinds, ("i4", "f8", "i4"))]
+                    made = outs(module, source, *rooms)
+                    assert all(isinstance(m, cv2.UMat) for m in made)
+                    results.append([m.get() for m in made] + [r.get() if isinstance(r, cv2.UMat) else r for r in rooms if r is not None])
+                agree(tuple(results[0]), tuple(results[1]), exact=True)
+    agree(ours_cv2.integral(cv2.UMat(image), sdepth=cv2.CV_64F).get(), cv2.integral(image, sdepth=cv2.CV_64F), exact=True)
+    large = pixels((900, 1001), "u1")
+    agree(ours_cv2.integral(cv2.UMat(large)).get(), cv2.integral(large), exact=True)
+    with pytest.raises(cv2.error):
+        ours_cv2.integral(cv2.UMat(image.astype("i4")))
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (900, 1001), (6, 7, 8)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_skimage_integral_image_lies_as_theirs(shape, order):
+    """Its compiled code takes arrays without gaps only."""
+    whole = np.asarray(pixels(shape, "u1"), order=order)
+    frozen = whole.copy(order)
+    frozen.flags.writeable = False
+    for image in (whole, whole[::-1], whole[:, 1:], whole.T, whole.astype("f4"), whole > 9, frozen):
+        ours, theirs = ours_skimage.integral_image(image), transform.integral_image(image)
+        agree(ours, theirs, exact=True)
+        assert ours.strides == theirs.strides
+        for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED"):
+            assert ours.flags[flag] == theirs.flags[flag]
+
+
+def test_skimage_compiled_code_takes_our_tables():
+    haar = pytest.importorskip("skimage.feature").haar_like_feature
+    image = pixels((900, 600), "u1")
+    ii = ours_skimage.integral_image(image.astype("f8"))
+    np.testing.assert_array_equal(haar(ii, 3, 4, 5, 5, "type-2-x"), haar(transform.integral_image(image.astype("f8")), 3, 4, 5, 5, "type-2-x"))
+
+
 @pytest.mark.parametrize("dtype", ["b1", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"])
 @pytest.mark.parametrize("shape", [(1,), (9,), (5, 7), (64, 33), (6, 7, 8), (2, 3, 4, 5), (0, 3)])
 def test_skimage_integral_image(shape, dtype):

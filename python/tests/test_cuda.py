@@ -232,6 +232,27 @@ def test_boxes():
             same(boxsum.box_std(*tables, queries), boxsum.box_std(*want, boxes))
 
 
+@pytest.mark.parametrize("to", [cupy.asarray, lambda a: torch.as_tensor(a).cuda()])
+def test_boxes_that_do_not_go_with_a_table(to):
+    image, voxels = pixels((9, 8), "u1"), pixels((5, 6, 7), "u1")
+    table, solid = boxsum.integral(to(image)), boxsum.volume(to(voxels))
+    same(boxsum.box_sum(table, to(np.array([[0.0, 0, 4, 3]]))), [image[:3, :4].sum()])
+    for bad, boxes, words in [
+        (solid, [[0, 0, 1, 1]], "six numbers"),
+        (table, [[0, 0, 0, 1, 1, 1]], "four numbers"),
+        (table, [[0.5, 0, 1, 1]], "whole numbers"),
+        (table, to(np.array([[0.5, 0, 1, 1]])), "whole numbers"),
+        (boxsum.integral(to(image), squares=True), [[0, 0, 1, 1]], "tuple of 2 tables"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            boxsum.box_sum(bad, boxes)
+    black = np.zeros((5, 6, 8), np.uint8)
+    anew = boxsum.integral(to(black), out=boxsum.volume(to(voxels), dtype=solid.dtype))
+    assert boxsum.box_sum(anew, [0, 0, 1, 1]).shape == (8,)
+    with pytest.raises(TypeError, match="of the host"):
+        boxsum.tilted_sum(boxsum.integral(to(image), tilted=True)[1], [0, 0, 1, 1])
+
+
 def test_host_arrays_by_way_of_the_device():
     for dtype in PIXELS:
         image = pixels((301, 203), dtype)

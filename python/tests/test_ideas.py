@@ -79,6 +79,44 @@ def test_histogram(dtype, channels):
     np.testing.assert_array_equal(table.edges, np.linspace(*span, 8).astype(dtype if dtype == "f4" else "f8"))
 
 
+@pytest.mark.parametrize("dtype", ["b1", "i1", "u1", "i2", "u2", ">i2"])
+def test_histogram_covers_all_values_by_default(dtype):
+    """Those of the pixels as they came, not as they are converted."""
+    low, high = (0, 1) if dtype == "b1" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    image = np.arange(low, high + 1).astype(dtype)[None]
+    for bins in (2, 4) if image.size > 2 else (2,):
+        table = boxsum.histogram(image, bins)
+        assert table.counts([0, 0, image.size, 1]).tolist() == [image.size // bins] * bins
+        assert table.edges[0] == low and table.edges[-1] == high + 1
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u4", "i8", "u8"])
+def test_histogram_of_wide_pixels_needs_a_range(dtype):
+    with pytest.raises(ValueError, match="need a range"):
+        boxsum.histogram(np.zeros((3, 4), dtype))
+
+
+def test_how_right_central_moments_are():
+    """The second order to a few units in the last place; the third to a few of the mass times the spread cubed."""
+    rng = np.random.default_rng(0)
+    bump = np.rint(200 * np.exp(-(np.mgrid[-20:21, -20:21] ** 2).sum(0) / 90)).astype(np.uint8)  # whose third moments cancel
+    for image in (bump, rng.integers(250, 256, (60, 70), dtype=np.uint8), rng.integers(0, 1 << 32, (30, 40), dtype=np.uint32)):
+        got = boxsum.moments(image).moments([0, 0, image.shape[1], image.shape[0]])
+        whole = image.astype(object)
+        mass = whole.sum()
+        y, x = (np.array(a, object) for a in np.mgrid[: image.shape[0], : image.shape[1]])
+        for p in range(4):  # raw ones are exact, and rounded once
+            for q in range(4 - p):
+                assert got[f"m{p}{q}"] == float((x**p * y**q * whole).sum())
+        x, y = x * mass - (x * whole).sum(), y * mass - (y * whole).sum()  # from the centroid, times the mass
+        want = {f"mu{p}{q}": Fraction((x**p * y**q * whole).sum(), mass ** (p + q)) for p in range(4) for q in range(4 - p) if p + q >= 2}
+        spread = float((want["mu20"] + want["mu02"]) / mass) ** 0.5
+        for name, value in want.items():
+            order = int(name[2]) + int(name[3])
+            scale = float(value) if name in ("mu20", "mu02") else float(mass) * spread**order
+            assert abs(got[name] - float(value)) <= 8 * np.finfo(float).eps * abs(scale)
+
+
 def test_histogram_statistics():
     image = pixels((30, 40), "u1")
     table = boxsum.histogram(image, 256)

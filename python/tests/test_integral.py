@@ -113,7 +113,15 @@ IMAGE = np.ones((4, 5), np.uint8)
         (dict(image=np.array([[None]])), TypeError, "cannot be summed"),
         (dict(image=IMAGE.astype("M8[s]")), TypeError, "cannot be summed"),
         (dict(image=IMAGE.astype(np.longdouble)), TypeError, "cannot be summed"),
-        (dict(image=IMAGE, dtype="i2"), TypeError, "uint32"),
+        (dict(image=IMAGE, dtype="i2"), TypeError, "uint8 have no sums of int16: they have uint32, int32, uint64, int64, float32, float64"),
+        (dict(image=IMAGE.astype(bool), dtype="i2"), TypeError, "bool have no sums of int16: they have uint32, int32, uint64"),
+        (dict(image=IMAGE.astype("i2"), dtype="f4"), TypeError, "they have int64, uint64, float64"),
+        (dict(image=IMAGE.astype("i1"), dtype="f4"), TypeError, "int8 have no sums of float32: they have int64, uint64, float64"),
+        (dict(image=IMAGE.astype("u4"), dtype="f4"), TypeError, "they have uint64, int64, uint32, int32, float64"),
+        (dict(image=IMAGE.astype("i8"), dtype="f4"), TypeError, "they have uint64, int64, float64"),
+        (dict(image=IMAGE.astype("i2"), squares=True, out=(None, np.zeros((5, 6)))), TypeError, "squares of float64: they have uint64"),
+        (dict(image=IMAGE.astype("i2"), tilted=True, out=(None, np.zeros((5, 6)))), TypeError, "no table of float64: they have int64"),
+        (dict(image=None), TypeError, "None: did imread find the file"),
         (dict(image=IMAGE, dtype="complex"), TypeError, "sums"),
         (dict(image=IMAGE, dtype="no type"), TypeError, "."),
         (dict(image=IMAGE.astype("i8"), squares=True), TypeError, "squares"),
@@ -183,8 +191,8 @@ def test_no_memory_is_a_MemoryError():
 def test_lists_and_subclasses():
     np.testing.assert_array_equal(boxsum.integral([[1, 2], [3, 4]])[1:, 1:], [[1, 3], [4, 10]])
     assert boxsum.integral([[0.5, 1.0]]).dtype == np.float64
-    masked = np.ma.masked_array([[1, 2]], [[0, 1]], np.uint8)
-    assert type(boxsum.integral(masked)) is np.ndarray
+    for subclass in (np.ma.masked_array([[1, 2]], [[0, 0]], np.uint8), np.array([[1, 2]], np.uint8).view(np.recarray)):
+        assert type(boxsum.integral(subclass)) is np.ndarray
 
 
 def test_64_bit_pixels_wrap():

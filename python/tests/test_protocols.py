@@ -157,6 +157,26 @@ def test_volumes(device, shape):
         np.testing.assert_array_equal(shown(got), want)
 
 
+def test_boxes_are_checked_by_what_need_not_be_read():
+    plane, solid = np.zeros((4, 5)), boxsum.volume(np.zeros((3, 4, 5)))
+    four, six = np.zeros((7, 4)), np.zeros((7, 6), int)
+    _cuda.check_boxes(plane, four, None)
+    _cuda.check_boxes(np.array(solid), four, None)
+    _cuda.check_boxes(solid, six, None)
+    for table, boxes, words in [
+        (plane, six, "four numbers"),
+        (solid, four, "six numbers"),
+        (plane[None, None], four, "six numbers"),
+        (plane[0], four, "no table"),
+        (plane, four[:, :3], "4 or 6"),
+        (plane, four + 0.5, "whole numbers"),
+        (plane, four.astype("f4") + np.nan, "whole numbers"),
+        (plane, four + np.inf, "whole numbers"),
+    ]:
+        with pytest.raises(ValueError, match=words), np.errstate(invalid="ignore"):
+            _cuda.check_boxes(table, boxes, None)
+
+
 def test_boxes_by_the_arithmetic_of_a_library():
     """NumPy stands in for the library."""
     rng = np.random.default_rng(0)

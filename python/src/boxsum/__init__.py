@@ -15,6 +15,7 @@ Tables
 
 Boxes, many at once, from tables of images and volumes
     box_sum, box_mean, box_var, box_std
+    tilted_sum, tilted_mean     at 45°, from tilted tables of images
     haar            Haar-like features in many windows; haar_features lists them
 
 The rest
@@ -30,7 +31,7 @@ and PyTorch stay on their device.
 
 from . import compat  # noqa: I001
 from ._integral import integral, volume
-from ._boxes import box_mean, box_std, box_sum, box_var
+from ._boxes import box_mean, box_std, box_sum, box_var, tilted_mean, tilted_sum
 from ._devices import devices
 from ._dlpack import DeviceArray
 from ._haar import KINDS, haar, haar_features
@@ -60,6 +61,8 @@ __all__ = [
     "keep_memory",
     "moments",
     "rotated",
+    "tilted_mean",
+    "tilted_sum",
     "volume",
 ]
 

@@ -13,6 +13,8 @@ from ._types import overlap, whole
 UPRIGHT, TILTED, VOLUME = range(3)
 SUM, MEAN, VARIANCE, DEVIATION, AREA = range(5)
 
+NOT_WHOLE = "coordinates that are not whole numbers: numpy.rint(...) rounds them"
+
 
 def axes_of(shape: tuple[int, ...], kind: int) -> int:
     """How many axes of an image or volume are not channels."""
@@ -63,16 +65,41 @@ def device_number(device: Any) -> int:
     return call("device", device.encode())
 
 
+def plain(array: Any) -> np.ndarray:
+    """An argument in memory of the host as an array of NumPy, and no subclass of it.
+
+    All of them come through here: this is where masks are refused.
+    """
+    if type(array) is np.ndarray:
+        return array
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise ValueError("an array with masked elements: .filled(0) counts them as 0, .data takes what lies under the mask")
+    return np.asarray(array)
+
+
+def as_pixels(image: Any) -> np.ndarray:
+    """An image or a volume in memory of the host as an array of NumPy."""
+    if image is None:
+        raise TypeError("an image of None: did imread find the file?")
+    return plain(image)
+
+
 def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
     """Boxes as an array of int64, whose last axis has one of these lengths."""
-    boxes = np.asarray(boxes)
+    boxes = plain(boxes)
     if boxes.size == 0 and boxes.ndim < 2:
         boxes = np.zeros((0, columns[0]), np.int64)
     if boxes.ndim == 0 or boxes.shape[-1] not in columns:
         numbers = " or ".join(map(str, columns))
         raise ValueError(f"an array of shape {boxes.shape}: the last axis must have {numbers} numbers")
     if boxes.dtype.kind not in "iu" and boxes.size:
-        raise TypeError(f"an array of {boxes.dtype}: this takes integers")
+        if boxes.dtype.kind != "f":
+            raise TypeError(f"an array of {boxes.dtype}: this takes whole numbers")
+        given = boxes
+        with np.errstate(invalid="ignore"):  # of NaN and what is too large
+            boxes = given.astype(np.int64)
+        if not np.array_equal(boxes, given):
+            raise ValueError(NOT_WHOLE)
     if boxes.dtype == np.uint64 and boxes.size and boxes.max() > np.uint64(np.iinfo(np.int64).max):
         raise ValueError("numbers of more than 63 bits")
     return np.ascontiguousarray(boxes, np.int64)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _foreign, _host
-from ._arguments import DEVIATION, MEAN, SUM, VARIANCE
+from . import _foreign, _host, _shapes
+from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, plain
+from ._typing import Boxes, Table
 
 
-def box_sum(table: Any, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """Sum the pixels of boxes, from the table of an image or a volume.
 
     Parameters
@@ -22,7 +23,8 @@ def box_sum(table: Any, boxes: Any, *, out: np.ndarray | None = None, workers: i
     boxes : array_like of int, shape (..., 4) or (..., 6)
         ``x0, y0, x1, y1`` for the pixels ``image[y0:y1, x0:x1]``, and
         ``x0, y0, z0, x1, y1, z1`` in a volume. They are clipped to the image; one
-        that nothing is left of sums to 0. int64 goes in without a copy.
+        that nothing is left of sums to 0. int64 goes in without a copy. Floats must
+        be whole numbers.
     out : ndarray, optional
         Where to write the sums.
     workers : int, optional
@@ -45,7 +47,7 @@ def box_sum(table: Any, boxes: Any, *, out: np.ndarray | None = None, workers: i
     return _ask(table, None, boxes, SUM, out, workers)
 
 
-def box_mean(table: Any, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """The mean of the pixels of boxes, as :func:`box_sum` gives their sum.
 
     Empty boxes have a mean of 0.
@@ -58,7 +60,7 @@ def box_mean(table: Any, boxes: Any, *, out: np.ndarray | None = None, workers: 
     return _ask(table, None, boxes, MEAN, out, workers)
 
 
-def box_var(table: Any, squares: Any, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_var(table: Table, squares: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """The variance of the pixels of boxes, from a table and that of the squares.
 
     From tables of integers it is right to two units in the last place. From float64
@@ -75,7 +77,7 @@ def box_var(table: Any, squares: Any, boxes: Any, *, out: np.ndarray | None = No
     return _ask(table, squares, boxes, VARIANCE, out, workers)
 
 
-def box_std(table: Any, squares: Any, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_std(table: Table, squares: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """The standard deviation of boxes: the square root of :func:`box_var`.
 
     >>> import boxsum, numpy as np
@@ -87,6 +89,58 @@ def box_std(table: Any, squares: Any, boxes: Any, *, out: np.ndarray | None = No
     return _ask(table, squares, boxes, DEVIATION, out, workers)
 
 
+def tilted_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+    """Sum the pixels of boxes at 45°, from a tilted table.
+
+    Parameters
+    ----------
+    table : array, shape (H + 1, W + 1) or (H + 1, W + 1, C)
+        The last of ``boxsum.integral(image, tilted=True)``, or that of
+        ``cv2.integral3``, in memory of the host.
+    boxes : array_like of int, shape (..., 4)
+        ``x, y, w, h``: the topmost corner is entry ``[y, x]`` of the table. From
+        there one side goes w steps down to the right, and the other h steps down to
+        the left. A box inside the image has ``2 * w * h`` pixels. Boxes are clipped
+        to the image; one that nothing is left of sums to 0.
+    out, workers
+        As for :func:`box_sum`.
+
+    Returns
+    -------
+    sums : ndarray, shape (...) or (..., C), of the table's type
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.ones((6, 8), np.uint8)
+    >>> sums, tilted = boxsum.integral(image, tilted=True)
+    >>> boxsum.tilted_sum(tilted, [[4, 0, 2, 3], [4, 0, 1, 1], [0, 0, 99, 99]])
+    array([12,  2, 15], dtype=uint32)
+    """
+    return _ask_tilted(table, boxes, SUM, out, workers)
+
+
+def tilted_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+    """The mean of the pixels of boxes at 45°, as :func:`tilted_sum` gives their sum.
+
+    Boxes without pixels have a mean of 0.
+
+    >>> import boxsum, numpy as np
+    >>> sums, tilted = boxsum.integral(np.eye(6, dtype=np.uint8), tilted=True)
+    >>> boxsum.tilted_mean(tilted, [[3, 0, 2, 2], [3, 0, 0, 2]])
+    array([0.25, 0.  ])
+    """
+    return _ask_tilted(table, boxes, MEAN, out, workers)
+
+
+def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None) -> Any:
+    _shapes.refuse_several(table)
+    table = _foreign.on_host(table)
+    if table.ndim not in (2, 3):
+        raise ValueError(f"an array of shape {table.shape} is no tilted table: boxsum.integral(image, tilted=True) makes one beside that of the sums")
+    return _host.answer("tilted_boxes", (table,), as_boxes(boxes, 4), 2, what, out, workers)
+
+
 def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None) -> Any:
     if squares is None and what in (VARIANCE, DEVIATION):
         raise TypeError("this takes the table of squares too: boxsum.integral(image, squares=True) makes both")
@@ -94,5 +148,6 @@ def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None
         kind = _foreign.find(table)
         if kind is not None:
             return kind.boxes(table, squares, boxes, what, out)
-        table = np.asarray(table)
+        _shapes.refuse_several(table)
+    table = plain(table)
     return _host.ask(table, squares, boxes, what, out, workers)

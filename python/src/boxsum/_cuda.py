@@ -10,8 +10,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _native, _types
-from ._arguments import DEVIATION, MEAN, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, axes_of, device_number, refuse_overlap, same_type
+from . import _native, _shapes, _types
+from ._arguments import DEVIATION, MEAN, NOT_WHOLE, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, axes_of, device_number, refuse_overlap, same_type
 from ._native import LayoutError, call, flat_array
 
 _SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dtype("i8")}
@@ -62,6 +62,8 @@ class Cuda:
         for o in outs:
             if o is not None and self.index(o) != index:
                 raise ValueError(f"the image is on cuda:{index}, and out on cuda:{self.index(o)}")
+            if o is not None and kind != VOLUME:
+                _shapes.forget_volume(o)
         if outs[0] is not None:
             wanted = same_type(wanted, self.parts(outs[0])[3])
         sums = _types.sums.get((pixel, wanted))
@@ -198,7 +200,10 @@ def answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any)
 
 
 def check_boxes(table: Any, boxes: Any, out: Any) -> None:
-    if boxes.ndim == 0 or boxes.shape[-1] not in (4, 6) or table.ndim - boxes.shape[-1] // 2 not in (0, 1):
-        raise ValueError(f"a table of shape {tuple(table.shape)} does not go with boxes of shape {tuple(boxes.shape)}")
+    if boxes.ndim == 0 or boxes.shape[-1] not in (4, 6):
+        raise ValueError(f"an array of shape {tuple(boxes.shape)}: the last axis must have 4 or 6 numbers")
+    _shapes.check(table, boxes.shape[-1] // 2, readable=False)
+    if "float" in str(boxes.dtype) and not bool((boxes - boxes.round() == 0).all()):
+        raise ValueError(NOT_WHOLE)
     if out is not None:
         raise ValueError("out is for tables of the host")

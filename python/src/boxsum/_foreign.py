@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _dlpack, _host
-from ._arguments import UPRIGHT, VOLUME, arrays_out, as_boxes
+from ._arguments import UPRIGHT, VOLUME, arrays_out, as_boxes, as_pixels
 from ._cuda import Cuda, answers, check_boxes
 from ._native import call
 
@@ -34,16 +34,14 @@ def find(array: Any) -> Any:
 
 def on_host(array: Any) -> np.ndarray:
     """An array for functions that work on the host only."""
-    if isinstance(array, np.ndarray):
-        return array
-    kind = find(array)
+    kind = None if isinstance(array, np.ndarray) else find(array)
     if kind is _torch_host:
         return array.detach().numpy()
     if kind is _host_exchange:
         return np.from_dlpack(array)
     if kind is not None:
         raise TypeError(f"this takes arrays of the host, not {type(array).__name__}: copy it there first")
-    return np.asarray(array)
+    return as_pixels(array)
 
 
 class _Cupy(Cuda):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ._arguments import as_boxes, results, thread_count
 from ._foreign import on_host
+from ._shapes import refuse_several
 from ._native import LayoutError, call
 from ._rotated import RotatedTable, as_rotation
 from ._types import whole
@@ -92,6 +93,7 @@ def haar(
     windows = np.zeros((1, 2), np.int64) if windows is None else as_boxes(windows, 2).reshape(-1, 2)
     rotated = isinstance(table, RotatedTable)
     if not rotated:
+        refuse_several(table)
         table = on_host(table)
         if table.ndim not in (2, 3):
             raise ValueError(f"a table of shape {table.shape}: it must have 2 axes, and perhaps one more for channels")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _types
-from ._arguments import as_boxes, results, thread_count
+from ._arguments import as_boxes, plain, results, thread_count
 from ._foreign import on_host
 from ._memory import new_table
 from ._native import LayoutError, call
@@ -104,7 +104,8 @@ def histogram(
         How many bins of equal width there are, 2 to 256.
     range : (float, float), optional
         What the bins cover, the upper end included, as in ``numpy.histogram``.
-        8- and 16-bit pixels have all of their values by default; others need one.
+        8- and 16-bit integers have all of their values by default, -128 to 127 for
+        int8, and bools both; others need one.
     weights : array_like, shape (H, W), optional
         What each pixel counts: a mask of bool or uint8, or numbers that are summed
         as float64.
@@ -146,13 +147,13 @@ def histogram(
     if range is not None and low == high == 0:
         raise ValueError("a range from 0 to 0")
     if range is None:
-        if image.dtype.itemsize > 2:
+        if pixel.kind not in "biu" or pixel.itemsize > 2:
             raise ValueError(f"pixels of {pixel} need a range")
-        limits = np.iinfo(image.dtype)
-        low, high = float(limits.min), float(limits.max) + 1
+        limits = (0, 1) if pixel.kind == "b" else (np.iinfo(pixel).min, np.iinfo(pixel).max)
+        low, high = float(limits[0]), float(limits[1]) + 1
     dtype: np.dtype = np.dtype(np.uint32)
     if weights is not None:
-        weights = np.asarray(weights)
+        weights = plain(weights)
         if weights.shape != image.shape[:2]:
             raise ValueError(f"weights of shape {weights.shape} for an image of shape {image.shape}")
         if weights.dtype == np.bool_:

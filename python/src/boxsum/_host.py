@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import _types
-from ._arguments import SUM, TILTED, arrays_out, as_boxes, axes_of, device_number, refuse_overlap, results, same_type, thread_count
+from . import _shapes, _types
+from ._arguments import SUM, TILTED, VOLUME, arrays_out, as_boxes, axes_of, device_number, plain, refuse_overlap, results, same_type, thread_count
 from ._memory import new_table
 from ._native import LayoutError, call
 
@@ -22,6 +22,10 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
         dtype = same_type(dtype, outs[0].dtype)
     elif dtype is not None:
         dtype = np.dtype(dtype)
+    if kind != VOLUME:
+        for o in outs:
+            if o is not None:
+                _shapes.forget_volume(o)
     number = device_number(device)
     threads = thread_count(workers)
     if _types.splits(image, dtype):
@@ -80,24 +84,24 @@ def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None
 def ask(table: ndarray, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None) -> Any:
     """The answer to one question for every box."""
     if squares is not None:
-        squares = np.asarray(squares)
+        squares = plain(squares)
     boxes = as_boxes(boxes, 4, 6)
     axes = boxes.shape[-1] // 2
-    if table.ndim not in (axes, axes + 1):
-        raise ValueError(f"a table of shape {table.shape} does not go with boxes of {2 * axes} numbers")
+    _shapes.check(table, axes)
+    return answer("boxes", (table, squares), boxes, axes, what, out, workers)
+
+
+def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: ndarray | None, workers: int | None) -> Any:
+    """What a function of the library answers about boxes of tables, the first of which tells the type of sums."""
+    table = tables[0]
     channels = table.shape[axes:]
-    answers = results(boxes.shape[:-1] + channels, table.dtype.newbyteorder("=") if what == SUM else np.float64, out, boxes, table, squares)
+    answers = results(boxes.shape[:-1] + channels, table.dtype.newbyteorder("=") if what == SUM else np.float64, out, boxes, *tables)
     flat = boxes.reshape(-1, 2 * axes)
     target = answers.reshape(len(flat), channels[0] if channels else 1)
     threads = thread_count(workers)
-    for attempt in range(2):
-        try:
-            call("boxes", table, squares, flat, target, what, threads)
-            break
-        except LayoutError:
-            if attempt:
-                raise
-            table = np.array(table, table.dtype.newbyteorder("="), order="C")
-            if squares is not None:
-                squares = np.array(squares, squares.dtype.newbyteorder("="), order="C")
+    try:
+        call(name, *tables, flat, target, what, threads)
+    except LayoutError:
+        tables = tuple(None if t is None else np.array(t, t.dtype.newbyteorder("="), order="C") for t in tables)
+        call(name, *tables, flat, target, what, threads)
     return answers if answers.ndim else answers[()]

@@ -7,8 +7,8 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _types
-from ._arguments import UPRIGHT, VOLUME, thread_count
+from . import _foreign, _host, _shapes, _types
+from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import Layout, layout_of
 from ._native import LayoutError, call
 
@@ -134,6 +134,8 @@ def integral(
                     table2 = layouts[1].new()
         elif dtype is None and not squares and type(out) is ndarray and (image.dtype, out.dtype) in _sums:
             table = out
+            if out.ndim == 3:
+                _shapes.forget_volume(out)
         if table is not None:
             try:
                 if workers is None:
@@ -148,7 +150,7 @@ def integral(
         kind = _foreign.find(image)
         if kind is not None:
             return kind.integral(image, dtype, squares, tilted, out, workers, device)
-    return _host.tables(np.asarray(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
+    return _host.tables(as_pixels(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
 
 
 @overload
@@ -195,8 +197,11 @@ def volume(
     >>> boxsum.box_sum(table, [[0, 0, 0, 2, 2, 2], [1, 1, 1, 6, 5, 4]])
     array([ 8, 60], dtype=uint32)
     """
-    if not isinstance(volume, ndarray):
-        kind = _foreign.find(volume)
-        if kind is not None:
-            return kind.volume(volume, dtype, squares, out, workers)
-    return _host.tables(np.asarray(volume), VOLUME, dtype, squares, False, out, workers, None)
+    kind = None if isinstance(volume, ndarray) else _foreign.find(volume)
+    if kind is not None:
+        tables = kind.volume(volume, dtype, squares, out, workers)
+    else:
+        tables = _host.tables(as_pixels(volume), VOLUME, dtype, squares, False, out, workers, None)
+    if out is None:
+        _shapes.remember_volume(tables)
+    return tables

@@ -87,7 +87,10 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
     """Make the table of an image's moments: those of any box in constant time.
 
     Raw, central and normalised moments up to the third order, and Hu's invariants.
-    Those of integer pixels are exact, rounded once.
+    Raw ones of integer pixels are exact, rounded once. Central ones are right, where
+    no pixel is negative, to a few units in the last place for mu20 and mu02, and of
+    the mass times the spread to their order for others: where one cancels, noise of
+    this size is left.
 
     Parameters
     ----------

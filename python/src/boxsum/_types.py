@@ -31,18 +31,22 @@ for _pixel, _all in _SUMS.items():
         sums[np.dtype(_pixel), np.dtype(_sum).type] = np.dtype(_sum)
 
 
+# Integers that become float64 for sums of it.
+_AS_FLOATS = ("i2", "i4", "u4", "i8", "u8")
+
+
 def convert(image: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.dtype]:
     """The image with pixels that have sums of a type, and that type."""
     wanted = None if dtype is None else np.dtype(dtype).newbyteorder("=")
     pixel = image.dtype.newbyteorder("=")
     name = _COPIES.get(pixel.str[1:], pixel.str[1:])
-    if pixel.kind == "b":
-        image = as_bytes(image)
-    if wanted == np.float64 and name in ("i2", "i4", "u4", "i8", "u8"):
+    if wanted == np.float64 and name in _AS_FLOATS:
         name = "f8"
     target = np.dtype(name) if name in _SUMS else None
     if target is None or (target, wanted) not in sums:
-        raise _no_table(image.dtype, wanted, name)
+        raise _no_table(pixel, wanted, name)
+    if pixel.kind == "b":
+        image = as_bytes(image)
     if image.dtype != target:
         image = image.astype(target)
     return image, sums[target, wanted]
@@ -101,9 +105,8 @@ def splits(image: np.ndarray, dtype: Any) -> bool:
 
 
 def _no_table(pixel: np.dtype, wanted: np.dtype | None, name: str) -> TypeError:
-    if name in _SUMS:
-        have = ", ".join(np.dtype(s).name for s in _SUMS[name])
-        return TypeError(f"pixels of {pixel.name} have no sums of {wanted}: they have {have}")
-    if pixel.kind in "iu" and pixel.itemsize == 8:
-        return TypeError(f"pixels of {pixel.name} have no sums of {wanted}: they have uint64, int64, float64")
+    have = _SUMS.get(name, ("u8", "i8") if name in ("u8", "i8") else ())
+    if have:
+        have += ("f8",) if name in _AS_FLOATS else ()
+        return TypeError(f"pixels of {pixel.name} have no sums of {wanted}: they have {', '.join(np.dtype(s).name for s in have)}")
     return TypeError(f"pixels of {pixel} cannot be summed: take integers or floats of up to 64 bits")

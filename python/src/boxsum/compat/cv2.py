@@ -8,9 +8,12 @@ tables are the same to the bit, float tables but for the order of additions.
 Large tables have gaps behind their rows. The module does not need OpenCV; where
 that is installed, errors are ``cv2.error``.
 
-What is different: lists are taken for images, bytes in foreign order are read as
-what they stand for, an image of no columns has a table of zeros, tables do not
-lie in the memory of one another, and a call without an image is a TypeError.
+Types may have a number of channels (``CV_32SC3``), images and tables may be UMat, and
+tuples of numbers are columns. Masks are ignored.
+
+What is different: lists are taken for images, None is not, bytes in foreign order
+are read as what they stand for, an image of no columns has a table of zeros, tables
+do not lie in the memory of one another, and a call without an image is a TypeError.
 """
 
 from __future__ import annotations
@@ -54,6 +57,10 @@ def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
            [ 0,  7, 14],
            [ 0, 14, 28]], dtype=int32)
     """
+    if type(src) is not np.ndarray or sum is not None:
+        found = _umats(integral, src, (sum,), sdepth=sdepth)
+        if found:
+            return found[0]
     src, sums, _ = _types(src, sdepth, -1)
     out = _reuse(sum, src, sums, "sum")
     table = new_table(_size(src), sums) if out is None else out
@@ -78,6 +85,9 @@ def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sq
             new, new2 = layouts[0].new(), layouts[1].new()
             fill(src, UPRIGHT, new, new2, None)
             return new, new2
+    found = _umats(integral2, src, (sum, sqsum), sdepth=sdepth, sqdepth=sqdepth)
+    if found:
+        return found[0], found[1]
     given = src
     src, sums, squares = _types(src, sdepth, sqdepth)
     outs = [_reuse(sum, src, sums, "sum"), _reuse(sqsum, src, squares, "sqsum")]
@@ -103,10 +113,32 @@ def integral3(
            [ 0,  7,  7],
            [ 7, 21, 21]], dtype=int32)
     """
+    found = _umats(integral3, src, (sum, sqsum, tilted), sdepth=sdepth, sqdepth=sqdepth)
+    if found:
+        return found[0], found[1], found[2]
     src, sums, squares = _types(src, sdepth, sqdepth)
     outs = [_reuse(sum, src, sums, "sum"), _reuse(sqsum, src, squares, "sqsum"), _reuse(tilted, src, sums, "tilted")]
     table, table2, leaning = _tables(src, sums, squares, outs)
     return _handed(table, sum, outs[0]), _handed(table2, sqsum, outs[1]), _handed(leaning, tilted, outs[2])
+
+
+def _umats(function: Any, src: Any, outs: tuple, **depths: int) -> list | None:
+    """The tables as UMat where any argument is one, as OpenCV returns them, and None otherwise."""
+    if not any(type(array).__name__ == "UMat" for array in (src, *outs)):
+        return None
+    import cv2
+
+    tables = function(src.get() if isinstance(src, cv2.UMat) else src, **depths)
+    results = []
+    for table, out in zip(tables if isinstance(tables, tuple) else (tables,), outs):
+        if isinstance(out, cv2.UMat):
+            before = out.get()
+            if before.shape == table.shape and before.dtype == table.dtype:
+                cv2.copyTo(table, None, out)
+                results.append(out)
+                continue
+        results.append(cv2.UMat(np.ascontiguousarray(table)))
+    return results
 
 
 def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> list:
@@ -143,7 +175,8 @@ def _pixels(src: np.ndarray) -> np.ndarray:
 
 def _types(src: Any, sdepth: Any, sqdepth: Any) -> tuple[np.ndarray, np.dtype, np.dtype]:
     """The image, and the types of its sums and squares."""
-    src = np.asarray(src)
+    if type(src) is not np.ndarray:
+        src = _array(src)
     shape = src.shape
     if len(shape) not in (1, 2, 3) or len(shape) == 3 and not 1 <= shape[2] <= _MOST_CHANNELS:
         raise _error(f"an array of shape {shape} is no image")
@@ -157,10 +190,10 @@ def _types(src: Any, sdepth: Any, sqdepth: Any) -> tuple[np.ndarray, np.dtype, n
     native = src.dtype.newbyteorder("=")
     tables = _TABLES.get(native.str[1:])
     if tables is None:
-        raise _error(f"there is no integral image of {src.dtype}")
+        raise _error(f"there is no integral image of {src.dtype}: take {', '.join(np.dtype(pixel).name for pixel in _TABLES)}")
     sums, squares = _depth(sdepth, tables[0][0]), _depth(sqdepth, "f8")
     if (sums, squares) not in tables:
-        raise _error(f"there is no integral image of {src.dtype} with sdepth {sdepth} and sqdepth {sqdepth}")
+        raise _error(f"there is no integral image of {src.dtype} with sdepth {sdepth} and sqdepth {sqdepth}: it has {_have(tables)}")
     found = np.dtype(sums), np.dtype(squares)
     if src.dtype == native and type(sdepth) is type(sqdepth) is int:
         _known[src.dtype, sdepth, sqdepth] = found
@@ -172,12 +205,30 @@ def _depth(depth: Any, usual: str) -> str | None:
         return usual
     if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool):
         raise _error(f"a depth of {depth!r}: it must be a number such as cv2.CV_32S")
-    return usual if depth <= 0 else _DEPTHS.get(int(depth))
+    return usual if depth <= 0 else _DEPTHS.get(int(depth) & 31)  # without the number of channels, as in CV_32SC3
+
+
+def _have(tables: tuple) -> str:
+    names = {"i4": "CV_32S", "f4": "CV_32F", "f8": "CV_64F"}
+    return ", ".join(f"{names[sums]} with {names[squares]}" for sums, squares in tables)
+
+
+def _array(src: Any) -> np.ndarray:
+    """What is no array as OpenCV takes it: numbers in a tuple are a column, and a single one is the first of four."""
+    if src is None:
+        raise _error("an image of None: did imread find the file?")
+    if isinstance(src, (int, float)):
+        src = (src, 0, 0, 0)
+    if isinstance(src, tuple):
+        if not all(isinstance(number, (int, float)) for number in src):
+            raise _error("an image is an array, or a tuple of numbers")
+        return np.array(src, np.float64).reshape(-1, 1)
+    return np.asarray(src)
 
 
 def _reuse(out: Any, src: np.ndarray, dtype: np.dtype, name: str) -> Any:
     """The array to write to, if it is what the table takes, as OpenCV has it."""
-    if out is None:
+    if out is None or isinstance(out, (tuple, int, float)):  # which OpenCV copies, and writes to the copy
         return None
     if not isinstance(out, np.ndarray):
         raise _error(f"{name} must be an array, not {type(out).__name__}")

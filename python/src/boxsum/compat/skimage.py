@@ -22,7 +22,7 @@ def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
     """The inclusive integral image: ``skimage.transform.integral_image``.
 
     Entry ``[y, x]`` is the sum of ``image[: y + 1, : x + 1]``; three axes are a
-    volume. Arrays of other dimensions, subclasses such as masked arrays, and types
+    volume. The array is a new one without gaps. Arrays of other dimensions, subclasses such as masked arrays, and types
     that only ``numpy.cumsum`` has are left to NumPy.
 
     >>> import numpy as np
@@ -40,7 +40,9 @@ def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
         except TypeError:
             pass  # a pair of types that this package does not have
         else:
-            return table[(slice(1, None),) * image.ndim]
+            inclusive = np.empty_like(image, table.dtype, subok=False)  # its axes in the order of the image's, without gaps
+            inclusive[...] = table[(slice(1, None),) * image.ndim]
+            return inclusive
     for axis in range(image.ndim):
         image = image.cumsum(axis=axis, dtype=dtype if dtype is not None else wanted)
     return image
@@ -92,7 +94,10 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
 
 def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
     """Corners as rows of int64, counted from the beginning."""
-    points = as_boxes(np.atleast_2d(points), ii.ndim)
+    points = np.atleast_2d(points)
+    if points.size and points.dtype.kind not in "iu":
+        raise TypeError(f"corners of {points.dtype}: they are whole numbers")
+    points = as_boxes(points, ii.ndim)
     if points.ndim != 2:
         raise ValueError(f"an array of shape {points.shape} is no list of corners")
     if len(points) and points.min() < 0:

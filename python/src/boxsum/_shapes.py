@@ -1,0 +1,103 @@
+"""Whether boxes go with a table: that of an image, or that of a volume.
+
+An array of three axes may be either: ``(H + 1, W + 1, C)`` or
+``(D + 1, H + 1, W + 1)``. Boxes of four numbers ask an image, boxes of six a volume.
+What tells them apart is slice ``[:, :, 0]``: in a volume it is border, and zero.
+In an image it is the first channel, and zero only where that is black.
+
+- Boxes of four numbers are refused where :func:`volume` made the table, or what it is
+  a view of. They are also refused where the slice is zero and the table grows as only
+  sums along x do: more than 16 entries in the last axis, the total of each larger
+  than that of the one before, and no entry of ``[-1]`` and ``[:, -1]`` smaller. An
+  image with as many channels, a black one first, that all grow in this way has the
+  same numbers. The error says what to do with it: leave the black channel out.
+- Boxes of six numbers are refused where the slice is not zero, the borders of an
+  image are, and the pixels lie without gaps, as they do not in a part of the table of
+  a volume that was cut along x.
+
+All else is taken as what the boxes say.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+IMAGE_BOX = "boxes in an image have four numbers, x0, y0, x1, y1"
+VOLUME_BOX = "boxes in a volume have six numbers, x0, y0, z0, x1, y1, z1"
+
+_MANY_CHANNELS = 16
+
+_volumes: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()  # tables that volume made
+
+
+def remember_volume(tables: Any) -> None:
+    """Keeps in mind that these tables are those of a volume."""
+    for table in tables if isinstance(tables, tuple) else (tables,):
+        if len(table.shape) == 3:
+            try:
+                _volumes[id(table)] = table
+            except TypeError:  # a library whose arrays know no weak references
+                pass
+
+
+def forget_volume(out: Any) -> None:
+    """Says that a table of an image is written to an array that may have been that of a volume."""
+    for known in (out, getattr(out, "base", None)):
+        _volumes.pop(id(known), None)
+
+
+def refuse_several(table: Any) -> None:
+    """Raises a ValueError for the tuple that :func:`integral` returns for two or three tables."""
+    if isinstance(table, tuple) and len(table) in (2, 3) and all(getattr(t, "ndim", 0) >= 2 for t in table):
+        raise ValueError(
+            f"a tuple of {len(table)} tables, as squares=True and tilted=True return them: pass one, "
+            "as in sums, squares = boxsum.integral(image, squares=True); boxsum.box_sum(sums, boxes)"
+        )
+
+
+def check(table: Any, axes: int, readable: bool = True) -> None:
+    """Raises a ValueError where boxes with this number of axes do not go with a table.
+
+    Entries of tables on a device are not read: that would wait for all work there.
+    """
+    n, shape = table.ndim, tuple(table.shape)
+    if n not in (axes, axes + 1):
+        if n == 2:
+            raise ValueError(f"a table of shape {shape} is that of an image: {IMAGE_BOX}")
+        if n == 4:
+            raise ValueError(f"a table of shape {shape} is that of a volume: {VOLUME_BOX}")
+        raise ValueError(f"an array of shape {shape} is no table: boxsum.integral and boxsum.volume make tables")
+    if n != 3 or 0 in shape:
+        return
+    if axes == 2 and _is_volume(table, readable):
+        raise ValueError(
+            f"a table of shape {shape} that is, or looks like, that of a volume: {VOLUME_BOX}. "
+            "If its last axis is channels, the first of them black, ask table[..., 1:]"
+        )
+    if axes == 3 and readable and _is_image(table):
+        raise ValueError(f"a table of shape {shape} with entries [:, :, 0] other than 0 is that of an image with channels: {IMAGE_BOX}")
+
+
+def _is_volume(table: Any, readable: bool) -> bool:
+    if table.shape[2] == 1 or readable and table.base is None and table[-1, -1, 0] != 0:
+        return False
+    for known in (table, getattr(table, "base", None)):
+        if known is not None and _volumes.get(id(known)) is known:
+            return True
+    if not readable or table.shape[2] <= _MANY_CHANNELS:
+        return False
+    total = table[-1, -1]
+    return total[0] == 0 and bool(np.all(total[1:] > total[:-1])) and _grows(table[-1]) and _grows(table[:, -1]) and not table[:, :, 0].any()
+
+
+def _grows(sums: np.ndarray) -> bool:
+    return bool(np.all(sums[:, 1:] >= sums[:, :-1]))
+
+
+def _is_image(table: np.ndarray) -> bool:
+    if _volumes.get(id(table)) is table or table.strides[1] != table.shape[2] * table.itemsize:
+        return False
+    return bool((table[-1, :, 0].any() or table[:, -1, 0].any()) and not table[0, -1].any() and not table[-1, 0].any())

@@ -1,0 +1,28 @@
+"""What arguments may be, for type checkers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NewType, Protocol, Sequence, Union
+
+import numpy as np
+
+
+class Exchangeable(Protocol):
+    """An array of another library, such as PyTorch or CuPy."""
+
+    def __dlpack__(self, *arguments: Any, **named: Any) -> Any: ...
+
+
+class Convertible(Protocol):
+    """What NumPy makes an array of."""
+
+    def __array__(self, *arguments: Any, **named: Any) -> Any: ...
+
+
+if TYPE_CHECKING:
+    Number = Union[int, float, np.number]
+    Row = Union[Sequence[Number], Convertible]
+    Table = Union[np.ndarray, Exchangeable, Convertible, Sequence[Row], Sequence[Sequence[Row]]]
+    Boxes = Union[np.ndarray, Exchangeable, Row, Sequence[Row], Sequence[Sequence[Row]]]
+else:  # help() shows names
+    Table, Boxes = NewType("Table", object), NewType("Boxes", object)
