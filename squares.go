@@ -22,6 +22,9 @@ type SquaredTable[S Sum, Q Square] struct {
 
 // NewSquaredTable allocates both tables for an image of this size.
 func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTable[S, Q], error) {
+	if err := grid.Fit(grid.Plane(width, height, channels, 0), grid.SizeOf[S]()+grid.SizeOf[Q]()); err != nil {
+		return nil, err
+	}
 	sum, err := NewTable[S](width, height, channels)
 	if err != nil {
 		return nil, err

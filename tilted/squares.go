@@ -14,6 +14,9 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 
 // NewSquaredTable allocates both tables for an image of this size.
 func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int) (*SquaredTable[S, Q], error) {
+	if err := grid.Fit(grid.Plane(width, height, channels, 0), grid.SizeOf[S]()+grid.SizeOf[Q]()); err != nil {
+		return nil, err
+	}
 	sum, err := NewTable[S](width, height, channels)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,9 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 
 // NewSquaredTable allocates both tables for a volume of this size.
 func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channels int) (*SquaredTable[S, Q], error) {
+	if err := grid.Fit(grid.Volume(width, height, depth, channels, 0, 0), grid.SizeOf[S]()+grid.SizeOf[Q]()); err != nil {
+		return nil, advised(err)
+	}
 	sum, err := NewTable[S](width, height, depth, channels)
 	if err != nil {
 		return nil, err

@@ -57,17 +57,22 @@ func (t *Table[S]) ownsGaps() bool {
 // engine write past the caches.
 func NewTable[S boxsum.Sum](width, height, depth, channels int) (*Table[S], error) {
 	sums, e, err := grid.NewSums[S](grid.Volume(width, height, depth, channels, 0, 0))
-	if errors.Is(err, grid.ErrMemory) {
-		err = fmt.Errorf("%w: feed its slices to a Stream", err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, advised(err)
 	}
 	return &Table[S]{
 		Sums: sums, Stride: e.Stride, SliceStride: e.SliceStride,
 		Width: width, Height: height, Depth: depth, Channels: e.Channels,
 		own: &own[S]{unsafe.SliceData(sums), e.Stride, e.SliceStride},
 	}, nil
+}
+
+// advised says what to do about an error, if it is about memory.
+func advised(err error) error {
+	if errors.Is(err, grid.ErrMemory) {
+		return fmt.Errorf("%w: feed its slices to a Stream", err)
+	}
+	return err
 }
 
 func (t *Table[S]) extent() grid.Extent {

@@ -3,7 +3,6 @@ package grid
 import (
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"unsafe"
 )
 
@@ -15,8 +14,9 @@ const (
 	// more.
 	hugePageBytes = 4 << 20
 	// largeBytes is where memory is asked about before it is taken: running out of
-	// it ends a Go process.
-	largeBytes = 256 << 20
+	// it ends a Go process. To ask takes about a hundredth of the time in which as
+	// much is written once.
+	largeBytes = 64 << 20
 	// shortRow is how many lines a row takes for the gap after it to be small.
 	shortRow = 8
 )
@@ -45,6 +45,20 @@ func NewSums[S any](e Extent) ([]S, Extent, error) {
 	return sums[lead:], e, nil
 }
 
+// Fit is an error that wraps [ErrMemory] where there is no memory for all tables of an
+// image or volume, whose entries take this many bytes together. The system counts what
+// is written: to ask for one table after the other would find room for each.
+func Fit(e Extent, bytes int) error {
+	if err := e.Sized(); err != nil {
+		return err
+	}
+	err := enough((e.Width+1)*(e.Height+1)*e.slices()*e.Channels, bytes)
+	if err != nil {
+		return OutOfMemory("tables of %v: %w", e, err)
+	}
+	return nil
+}
+
 // NewPixels allocates an image or a volume, and says how it lies there.
 func NewPixels[P any](e Extent) ([]P, Extent, error) {
 	if err := e.Sized(); err != nil {
@@ -64,7 +78,7 @@ func NewPixels[P any](e Extent) ([]P, Extent, error) {
 func Make[T any](n int) (s []T, err error) {
 	size := SizeOf[T]()
 	line := (LineBytes + size - 1) / size
-	if err := limit(n, size); err != nil {
+	if err := enough(n, size); err != nil {
 		return nil, err
 	}
 	defer recovered(&err)
@@ -87,48 +101,21 @@ func OnLine[T any](s []T, n, at int) []T {
 	return s[skip:][:n:n]
 }
 
-// A number is a type without pointers.
-type number interface {
-	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64
-}
-
-// MakeDirty is n elements for those who write every one: what is in them is left
-// from before. Clearing them would take about as long as writing them does.
-func MakeDirty[T number](n int) (s []T, err error) {
-	size := SizeOf[T]()
-	if err := limit(n, size); err != nil {
-		return nil, err
-	}
-	if n < dirtyBytes/size {
-		return make([]T, n), nil
-	}
-	defer recovered(&err)
-	// Builders do not clear memory that is to be written to, and have at
-	// least as much of it as they were asked for.
-	var b strings.Builder
-	b.Grow(n * size)
-	b.WriteByte(0)
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.StringData(b.String()))), n), nil
-}
-
-// dirtyBytes is from where on Go gives memory whole pages, which all types can lie
-// on.
-const dirtyBytes = 64 << 10
-
-// limit reports whether the machine has memory for n elements of this size.
-func limit(n, size int) error {
-	if have := total(); n < 0 || uint64(n) > have/uint64(size) {
-		return scarce(fmt.Sprintf("%.1f GB are more memory than this machine has, %.1f GB", float64(n)*float64(size)/1e9, float64(have)/1e9))
-	}
-	if n < largeBytes/size {
+// enough is an error that wraps [ErrMemory] where the machine has no memory for n
+// elements of this size.
+func enough(n, size int) error {
+	if n >= 0 && n < largeBytes/size {
 		return nil
 	}
-	bytes := float64(n)*float64(size) - freeSwap()
-	if Check(bytes) == nil {
+	need := float64(n) * float64(size)
+	if have := total(); n < 0 || uint64(n) > have/uint64(size) {
+		return scarce(fmt.Sprintf("%.1f GB are more memory than this machine has, %.1f GB", need/1e9, float64(have)/1e9))
+	}
+	if check(need, true) == nil {
 		return nil
 	}
 	debug.FreeOSMemory() // what is only garbage may make room
-	return Check(bytes)
+	return check(need, true)
 }
 
 // scarce is an error that is [ErrMemory] and does not repeat its text.
@@ -145,12 +132,23 @@ func recovered(err *error) {
 }
 
 // Check is an error that wraps [ErrMemory] where fewer bytes than these are free
-// now. It does not count on what the garbage collector may give back.
-func Check(bytes float64) error {
-	if have := available(); have > 0 && bytes > have {
-		return scarce(fmt.Sprintf("this needs %.1f GB of memory and %.1f GB are free", bytes/1e9, have/1e9))
+// now: see [Available].
+func Check(bytes float64) error { return check(bytes, false) }
+
+// check is the error about the limit that leaves least.
+func check(bytes float64, swaps bool) (err error) {
+	least := bytes
+	for _, l := range limits() {
+		have := l.bytes
+		if swaps {
+			have += l.swap
+		}
+		if have < least {
+			least = have
+			err = scarce(fmt.Sprintf("this needs %.1f GB of memory and "+l.says, bytes/1e9, have/1e9))
+		}
 	}
-	return nil
+	return err
 }
 
 // SizeOf is the bytes of a T.

@@ -1,10 +1,7 @@
 package grid
 
 import (
-	"bufio"
-	"fmt"
 	"math"
-	"os"
 	"syscall"
 )
 
@@ -17,27 +14,15 @@ func total() uint64 {
 	return min(math.MaxInt, (uint64(info.Totalram)+uint64(info.Totalswap))*uint64(max(info.Unit, 1)))
 }
 
-// freeSwap is how many bytes could be swapped out.
-func freeSwap() float64 {
-	var info syscall.Sysinfo_t
-	if err := syscall.Sysinfo(&info); err != nil {
-		return 0
-	}
-	return float64(info.Freeswap) * float64(max(info.Unit, 1))
-}
+// here is this machine.
+var here = &host{text: filesUnder("/"), rlimits: func() (addresses, data float64) {
+	return rlimit(syscall.RLIMIT_AS), rlimit(syscall.RLIMIT_DATA)
+}}
 
-// available is how many bytes could be taken now, and 0 if unknown.
-func available() float64 {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
+func rlimit(which int) float64 {
+	var r syscall.Rlimit
+	if err := syscall.Getrlimit(which, &r); err != nil || r.Cur >= none {
+		return math.Inf(1)
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var kib float64
-		if _, err := fmt.Sscanf(lines.Text(), "MemAvailable: %g kB", &kib); err == nil {
-			return kib * 1024
-		}
-	}
-	return 0
+	return float64(r.Cur)
 }

@@ -1,21 +1,25 @@
 package grid
 
 import (
+	"errors"
 	"math"
 	"runtime"
 	"testing"
 	"unsafe"
 )
 
-// Dirty memory is as long as asked for and can be written from end to end, by types
-// that need their alignment.
-func TestMakeDirty(t *testing.T) {
-	for _, n := range []int{0, 1, dirtyBytes/8 - 1, dirtyBytes / 8, 1 << 20, 1<<20 + 3} {
-		s, err := MakeDirty[uint64](n)
-		if err != nil || len(s) != n || uintptr(unsafe.Pointer(unsafe.SliceData(s)))%8 != 0 {
+// Memory is as long as asked for, starts a cache line, is zero, and can be written from
+// end to end.
+func TestMake(t *testing.T) {
+	for _, n := range []int{0, 1, 1000, 1 << 20, 1<<20 + 3} {
+		s, err := Make[uint64](n)
+		if err != nil || len(s) != n || uintptr(unsafe.Pointer(unsafe.SliceData(s)))%LineBytes != 0 {
 			t.Fatalf("%d elements for %d at %p, %v", len(s), n, unsafe.SliceData(s), err)
 		}
 		for i := range s {
+			if s[i] != 0 {
+				t.Fatalf("element %d of %d is %d", i, n, s[i])
+			}
 			s[i] = uint64(i)
 		}
 		runtime.GC()
@@ -26,19 +30,8 @@ func TestMakeDirty(t *testing.T) {
 		}
 	}
 	for _, n := range []int{-1, math.MaxInt, math.MaxInt / 8, math.MaxInt / 64} {
-		if _, err := MakeDirty[uint64](n); err == nil {
-			t.Errorf("%d elements were to be had", n)
-		}
-	}
-}
-
-func TestMake(t *testing.T) {
-	if s, err := Make[uint32](1000); err != nil || len(s) != 1000 {
-		t.Errorf("%d elements, %v", len(s), err)
-	}
-	for _, n := range []int{-1, math.MaxInt, math.MaxInt / 8, math.MaxInt / 64} {
-		if _, err := Make[uint64](n); err == nil {
-			t.Errorf("%d elements were to be had", n)
+		if _, err := Make[uint64](n); !errors.Is(err, ErrMemory) {
+			t.Errorf("%d elements: error is %v", n, err)
 		}
 	}
 }
