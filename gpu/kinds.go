@@ -235,7 +235,7 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src *Image[P], o
 // The pairs of types are those of [boxsum.Integrate].
 func IntegrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options) (*boxsum.Table[S], error) {
 	w, err := workPlane(&src, pairs.Of[S](), 0, opt)
-	return hosted(d, err, func() (*boxsum.Table[S], error) { return fresh(w, freshTable[S]) },
+	return hosted(d, err, func() (*boxsum.Table[S], error) { return freshTable[S](w.Job) },
 		func(t *boxsum.Table[S]) error { return runPlane(d, w, t, noPlaneSquares) })
 }
 
@@ -296,7 +296,7 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 func IntegrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options) (*boxsum.SquaredTable[S, Q], error) {
 	w, err := workPlane(&src, pairs.Of[S](), pairs.Of[Q](), opt)
 	return hosted(d, err, func() (*boxsum.SquaredTable[S, Q], error) {
-		return fresh(w, freshSquares[S, Q])
+		return freshSquares[S, Q](w.Job)
 	}, func(t *boxsum.SquaredTable[S, Q]) error { return runPlane(d, w, t.Sum, t.Squares) })
 }
 

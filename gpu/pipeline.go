@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -153,6 +154,9 @@ func freshTable[S boxsum.Sum](job method.Job) (*boxsum.Table[S], error) {
 
 // freshSquares is both tables of the host for a job.
 func freshSquares[S boxsum.Sum, Q boxsum.Square](job method.Job) (*boxsum.SquaredTable[S, Q], error) {
+	if err := grid.Fit(grid.Plane(job.Width, job.Height, job.Channels, 0), grid.SizeOf[S]()+grid.SizeOf[Q]()); err != nil {
+		return nil, err
+	}
 	sums, err := freshTable[S](job)
 	if err != nil {
 		return nil, err
@@ -162,12 +166,6 @@ func freshSquares[S boxsum.Sum, Q boxsum.Square](job method.Job) (*boxsum.Square
 		return nil, err
 	}
 	return &boxsum.SquaredTable[S, Q]{Sum: sums, Squares: squares}, nil
-}
-
-// fresh makes tables of the host for work to go into.
-func fresh[T any](w *transfer.Work, tables func(method.Job) (T, error)) (T, error) {
-	w.Fresh = true
-	return tables(w.Job)
 }
 
 // unshifted is a job without its offset, which squares do not have.

@@ -54,13 +54,6 @@ func copyRows(dst, src devmem.Host, r driver.Rows) {
 	kernel.StoreFence()
 }
 
-// clearGaps clears what lies between rows and after the last one.
-func clearGaps(at devmem.Host, r driver.Rows) {
-	for y := range r.Count {
-		clear(unsafe.Slice((*byte)(unsafe.Add(at.Row(y), r.Bytes)), at.Stride-r.Bytes))
-	}
-}
-
 // share calls copy for all rows, piece by piece, on at most by processors,
 // and on no more than there are pieces.
 func share(r driver.Rows, by int, copy func(first, count int64)) {

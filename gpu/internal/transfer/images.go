@@ -77,8 +77,8 @@ func (p *pool) queueImage(s *slot, w *Work) (err error) {
 }
 
 // deliver copies the sums and squares that have come to where they belong, if that
-// is not where they are; fresh tables are those of NewTable.
-func (s *slot) deliver(tables []devmem.Host, fresh bool) {
+// is not where they are.
+func (s *slot) deliver(tables []devmem.Host) {
 	for i, dst := range tables {
 		t := &s.sides[i+1]
 		if t.bytes == 0 || t.theirs.At != nil {
@@ -87,9 +87,6 @@ func (s *slot) deliver(tables []devmem.Host, fresh bool) {
 		share(t.data, tableCopiers, func(first, count int64) {
 			part := driver.Rows{Bytes: t.data.Bytes, Count: count}
 			copyRows(dst.From(int(first)), t.rows().From(int(first)), part)
-			if fresh {
-				clearGaps(dst.From(int(first)), part)
-			}
 		})
 	}
 }

@@ -228,9 +228,6 @@ func (w *Work) copyUnits(side, first, count int, staged devmem.Host, in bool) {
 			continue
 		}
 		copyRows(at, there, each)
-		if w.Fresh {
-			clearGaps(at, each)
-		}
 	}
 }
 

@@ -23,7 +23,6 @@ type Work struct {
 	Units  int     // in all
 	Piece  int     // units of a piece, 0 for what suits
 	Sides  [3]Side // pixels, sums and squares
-	Fresh  bool    // sums and squares are tables of NewTable
 
 	Context  context.Context    // nil: never done
 	Progress func(done float64) // nil: nobody asks
@@ -102,9 +101,6 @@ func (w *Work) clear() {
 			at := w.Sides[i].From(n)
 			for y := range r.Count {
 				clear(unsafe.Slice((*byte)(at.Row(y)), r.Bytes))
-			}
-			if w.Fresh {
-				clearGaps(at, r)
 			}
 		}
 	}
