@@ -10,12 +10,15 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"strings"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
+
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // ColorMode is what becomes of the colour of a picture. Arrays are not
@@ -193,7 +196,10 @@ func readAll(r io.Reader) ([]byte, error) {
 	if known <= 0 {
 		return io.ReadAll(r)
 	}
-	data := make([]byte, known)
+	data, err := grid.Make[byte](int(min(known, math.MaxInt)))
+	if err != nil {
+		return nil, err
+	}
 	n, err := io.ReadFull(r, data)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil // the file has become shorter; its decoder will say so

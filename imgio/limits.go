@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
+
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // MaxPixels is the largest picture that is decoded, in pixels. It holds for all
@@ -50,7 +53,28 @@ func checkSize(format string, data []byte, c image.Config) error {
 	if expansion > 0 && int64(w)*int64(h)*bits > 8*expansion*int64(len(data)) {
 		return fmt.Errorf("%d×%d pixels cannot be in a file of %d bytes: it is damaged or cut short", w, h, len(data))
 	}
+	if err := grid.Enough(c.Width*c.Height, decodedBytes(c.ColorModel)); err != nil {
+		return fmt.Errorf("%d×%d pixels: %w", c.Width, c.Height, err)
+	}
 	return nil
+}
+
+// decodedBytes is about what a pixel of a picture takes, and its grey version if that
+// does not lie in the same memory.
+func decodedBytes(m color.Model) int {
+	switch m {
+	case color.GrayModel:
+		return 1
+	case color.Gray16Model:
+		return 2
+	case color.YCbCrModel, color.NYCbCrAModel: // grey is one of the planes
+		return 3
+	case color.RGBAModel, color.NRGBAModel, color.CMYKModel:
+		return 4 + 1
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 8 + 2
+	}
+	return 1 + 1 // a palette
 }
 
 // The most bytes that one byte of compressed data can become.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
 )
 
 // pnmHeader is what stands before the samples of a PNM or PAM file.
@@ -107,7 +108,16 @@ func weighed[P uint8 | uint16](im boxsum.Image[P]) boxsum.Image[P] {
 }
 
 func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
-	pix := make([]P, h.width*h.height*h.channels)
+	n := h.width * h.height * h.channels
+	var pix []P
+	if raw, ok := any(p.rest).([]P); ok && !h.bitmap && !h.plain {
+		pix = raw[:n:n]
+	} else {
+		var err error
+		if pix, err = grid.Make[P](n); err != nil {
+			return nil, fmt.Errorf("%d×%d pixels: %w", h.width, h.height, err)
+		}
+	}
 	switch {
 	case h.bitmap && h.plain:
 		return pix, p.bits(any(pix).([]uint8))
@@ -126,10 +136,10 @@ func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
 			pix[i] = P(v)
 		}
 	default:
-		if raw, ok := any(p.rest[:len(pix):len(pix)]).([]P); ok {
-			pix = raw
-		} else if copy(bytesOf(pix), p.rest); hostIsLittle {
-			swapBytes(bytesOf(pix), 2)
+		if size := grid.SizeOf[P](); size == 2 {
+			if copy(bytesOf(pix), p.rest); hostIsLittle {
+				swapBytes(bytesOf(pix), size)
+			}
 		}
 		for _, v := range pix {
 			if int(v) > h.max {

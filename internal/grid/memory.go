@@ -52,7 +52,7 @@ func Fit(e Extent, bytes int) error {
 	if err := e.Sized(); err != nil {
 		return err
 	}
-	err := enough((e.Width+1)*(e.Height+1)*e.slices()*e.Channels, bytes)
+	err := Enough((e.Width+1)*(e.Height+1)*e.slices()*e.Channels, bytes)
 	if err != nil {
 		return OutOfMemory("tables of %v: %w", e, err)
 	}
@@ -78,7 +78,7 @@ func NewPixels[P any](e Extent) ([]P, Extent, error) {
 func Make[T any](n int) (s []T, err error) {
 	size := SizeOf[T]()
 	line := (LineBytes + size - 1) / size
-	if err := enough(n, size); err != nil {
+	if err := Enough(n, size); err != nil {
 		return nil, err
 	}
 	defer recovered(&err)
@@ -101,9 +101,9 @@ func OnLine[T any](s []T, n, at int) []T {
 	return s[skip:][:n:n]
 }
 
-// enough is an error that wraps [ErrMemory] where the machine has no memory for n
-// elements of this size.
-func enough(n, size int) error {
+// Enough is an error that wraps [ErrMemory] where there is no memory for n elements of
+// this size.
+func Enough(n, size int) error {
 	if n >= 0 && n < largeBytes/size {
 		return nil
 	}
