@@ -37,19 +37,19 @@ func Pretend(root string, addresses, data float64) (restore func()) {
 	return func() { pretended.Store(before) }
 }
 
-// limits are those of this process, none where nothing is known.
-func limits() []limit {
+// current is where the limits are read now.
+func current() *host {
 	if h := pretended.Load(); h != nil {
-		return h.limits()
+		return h
 	}
-	return here.limits()
+	return here
 }
 
 // Available is how many bytes can be taken now without swapping. It does not count on
 // what the garbage collector may give back.
 func Available() (bytes uint64, known bool) {
 	least := math.Inf(1)
-	for _, l := range limits() {
+	for _, l := range current().limits() {
 		least = min(least, l.bytes)
 	}
 	if least >= math.MaxUint64 {
@@ -84,9 +84,17 @@ func (h *host) limits() (all []limit) {
 			all = append(all, l)
 		}
 	}
+	return append(all, h.process()...)
+}
+
+// process is what the limits on the process leave.
+func (h *host) process() (all []limit) {
+	if h == nil {
+		return nil
+	}
 	addresses, data := h.rlimits()
 	if math.IsInf(min(addresses, data), 1) {
-		return all
+		return nil
 	}
 	status := h.numbers("proc/self/status")
 	reserve := float64(addressReserve + threadReserve*runtime.GOMAXPROCS(0))

@@ -111,11 +111,11 @@ func Enough(n, size int) error {
 	if have := total(); n < 0 || uint64(n) > have/uint64(size) {
 		return scarce(fmt.Sprintf("%.1f GB are more memory than this machine has, %.1f GB", need/1e9, float64(have)/1e9))
 	}
-	if check(need, true) == nil {
+	if check(need, true, current().limits()) == nil {
 		return nil
 	}
 	debug.FreeOSMemory() // what is only garbage may make room
-	return check(need, true)
+	return check(need, true, current().limits())
 }
 
 // scarce is an error that is [ErrMemory] and does not repeat its text.
@@ -132,13 +132,23 @@ func recovered(err *error) {
 }
 
 // Check is an error that wraps [ErrMemory] where fewer bytes than these are free
-// now: see [Available].
-func Check(bytes float64) error { return check(bytes, false) }
+// now, see [Available], unless they are few: those come from the reserve.
+func Check(bytes float64) error {
+	if bytes < largeBytes {
+		return nil
+	}
+	return check(bytes, false, current().limits())
+}
+
+// CheckMap is the same for a file of which as much is to be mapped: it takes addresses
+// of the process, and no memory that the system could not have back. For few bytes too it
+// asks whether the reserve remains.
+func CheckMap(bytes float64) error { return check(bytes, false, current().process()) }
 
 // check is the error about the limit that leaves least.
-func check(bytes float64, swaps bool) (err error) {
+func check(bytes float64, swaps bool, all []limit) (err error) {
 	least := bytes
-	for _, l := range limits() {
+	for _, l := range all {
 		have := l.bytes
 		if swaps {
 			have += l.swap
