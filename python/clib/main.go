@@ -30,6 +30,7 @@ var functions = []struct {
 	{"rotated_nearest", rotatedNearest},
 	{"rotated_bounds", rotatedBounds},
 	{"release", release},
+	{"room", roomFor},
 	{"histogram", histogramTable},
 	{"histogram_boxes", histogramBoxes},
 	{"moments", momentsTable},

@@ -9,6 +9,13 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+// roomFor reports whether there is memory for a number of bytes that Python is to take,
+// as an error.
+func roomFor(a arguments) any {
+	must(grid.Check(float64(a.int(0))))
+	return nil
+}
+
 // room is an error where there is no room for this many bytes of Go's memory.
 // Running out of it ends the process; Python raises a MemoryError instead.
 func room(bytes float64) error {

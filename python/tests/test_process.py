@@ -146,6 +146,45 @@ def test_a_limit_of_memory_raises():
 
 
 @linux
+def test_tables_beside_each_other_are_counted_together():
+    """Each would fit alone: the system counts pages when they are written."""
+    succeeds("""
+        import resource
+        import numpy as np, boxsum
+        from boxsum import _memory
+        from boxsum.compat import cv2
+        boxsum.integral(np.zeros((100, 100), np.uint8))
+        image = np.zeros((8000, 8000), np.uint8)
+        asked = []
+        call = _memory.call
+        def spy(name, *arguments):
+            asked.append(arguments[0])
+            return call(name, *arguments)
+        _memory.call = spy
+        cv2.integral2(image[:10, :10])
+        for both in (lambda: boxsum.integral(image, squares=True), lambda: cv2.integral2(image), lambda: cv2.integral2(image)):
+            boxsum.keep_memory(0)
+            asked.clear()
+            both()
+            assert len(asked) == 1 and 12 * 8001**2 <= asked[0] < 12.1 * 8001**2, asked
+        for limit, used in ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:")):
+            with open("/proc/self/status") as f:
+                now = next(int(line.split()[1]) << 10 for line in f if line.startswith(used))
+            before = resource.getrlimit(limit)
+            resource.setrlimit(limit, (now + (700 << 20), before[1]))
+            for _ in range(3):
+                try:
+                    boxsum.integral(image, squares=True)
+                except MemoryError as error:
+                    assert "ulimit" in str(error), error
+                else:
+                    raise AssertionError
+            resource.setrlimit(limit, before)
+        boxsum.integral(image, squares=True)
+    """)
+
+
+@linux
 def test_a_limit_of_addresses_raises():
     """Go's runtime would end the process."""
     succeeds("""

@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from . import _shapes, _types
 from ._arguments import SUM, TILTED, VOLUME, arrays_out, as_boxes, axes_of, device_number, plain, refuse_overlap, results, same_type, thread_count
-from ._memory import new_table
+from ._memory import layout_of, new_tables
 from ._native import LayoutError, call
 
 
@@ -37,7 +37,8 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
         image, sums = _types.convert(image, dtype)
     shape = tuple(n + 1 for n in image.shape[:axes]) + image.shape[axes:]
     types = [sums] + ([_types.squares[image.dtype]] if squares else []) + ([sums] if tilted else [])
-    made = [new_table(shape, t, axes, i > 0) if o is None else o for i, (o, t) in enumerate(zip(outs, types))]
+    new = iter(new_tables(*(layout_of(shape, t, axes, i > 0) for i, (o, t) in enumerate(zip(outs, types)) if o is None)))
+    made = [next(new) if o is None else o for o in outs]
     if tilted and out is not None:
         refuse_overlap(made)
     fill(image, kind, made[0], made[1] if squares else None, made[-1] if tilted else None, threads, number)

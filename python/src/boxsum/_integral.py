@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from . import _foreign, _host, _shapes, _types
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
-from ._memory import Layout, layout_of
+from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
 
 _sums = _types.sums
@@ -129,9 +129,12 @@ def integral(
             except TypeError:  # a dtype that is none
                 layouts = None
             if layouts is not None:
-                table = layouts[0].new()
-                if squares:
-                    table2 = layouts[1].new()
+                if not squares:
+                    table = layouts[0].new()
+                elif layouts[1].bytes < LARGE_SQUARES:
+                    table, table2 = layouts[0].new(), layouts[1].new()
+                else:
+                    table, table2 = new_tables(*layouts)
         elif dtype is None and not squares and type(out) is ndarray and (image.dtype, out.dtype) in _sums:
             table = out
             if out.ndim == 3:

@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._native import flat_array
+from ._native import call, flat_array
 
 _LINE = 64
 _HUGE_PAGE = 2 << 20
 _LARGE = 2 << 20  # bytes from which on a table has pages of its own; less stays in the nearer caches, for the next to take its place
 _SECOND = 1 << 20  # the same for tables beside another: the system takes back what several leave behind at once
+_ASKED = 64 << 20  # from which on the library is asked whether there is memory: pages come when they are written, which is too late for an error
+LARGE_SQUARES = _ASKED // 2  # from which on a table of squares and that of the sums, which is not larger, may be as much
 _SHORT_ROW = 8 * _LINE  # rows up to this have no gaps
 
 _limit = 384 << 20  # three tables of an image of 4096x4096 bytes
@@ -53,6 +55,18 @@ def keep_memory(limit: int) -> int:
 def kept_bytes() -> int:
     """How many bytes are kept, once the limit has been seen to."""
     return _core.limit(_limit)
+
+
+def check_room(size: int) -> None:
+    """Raises a MemoryError where the machine, a container or a limit of the process has no memory for this many bytes."""
+    if size < _ASKED:
+        return
+    try:
+        call("room", min(size, sys.maxsize))
+    except MemoryError:
+        _core.limit(0)  # what is kept of freed tables may make room
+        kept_bytes()
+        call("room", min(size, sys.maxsize))
 
 
 def _new_block(shelf: int, size: int, layout: bytes) -> Any:
@@ -92,7 +106,7 @@ class Layout:
     own.
     """
 
-    __slots__ = ("dtype", "flat", "shape", "shelf", "size")
+    __slots__ = ("bytes", "dtype", "flat", "shape", "shelf", "size")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype, axes: int, large: int) -> None:
         self.shape, self.dtype, self.shelf = shape, dtype, -1
@@ -100,11 +114,12 @@ class Layout:
         pixel = (shape[axes] if len(shape) > axes else 1) * item
         row = shape[axes - 1] * pixel
         rows = shape[0] if axes == 2 else shape[0] * shape[1]
-        if row * rows < large:
+        self.bytes = row * rows
+        if self.bytes < large:
             return
         stride = -(-row // _LINE) * _LINE if row > _SHORT_ROW else row
         lead = -pixel % _LINE  # entry (1, 0) starts a line
-        bytes_ = lead + rows * stride
+        self.bytes = bytes_ = lead + rows * stride
         # A few sizes serve all tables: what is not touched takes no memory.
         step = max(_HUGE_PAGE, 1 << max(bytes_.bit_length() - 4, 0))
         self.size = -(-bytes_ // step) * step
@@ -120,7 +135,10 @@ class Layout:
         if self.shelf < 0:
             return _empty(self.shape, self.dtype)
         lease = _lend(self.shelf, self.flat)
-        return _asarray(_new_block(self.shelf, self.size, self.flat) if lease is None else lease)
+        if lease is None:
+            check_room(self.bytes)
+            lease = _new_block(self.shelf, self.size, self.flat)
+        return _asarray(lease)
 
 
 _layouts: dict[tuple, Layout] = {}
@@ -135,6 +153,18 @@ def layout_of(shape: tuple[int, ...], dtype: np.dtype, axes: int = 2, second: bo
             _layouts.clear()
         layout = _layouts[key] = Layout(shape, dtype, axes, _SECOND if second else _LARGE)
     return layout
+
+
+def new_tables(*layouts: Layout) -> list[np.ndarray]:
+    """Arrays for tables that are written together, where there is memory for all of them."""
+    if sum(layout.bytes for layout in layouts) < _ASKED:
+        return [layout.new() for layout in layouts]
+    leases = [None if layout.shelf < 0 else _lend(layout.shelf, layout.flat) for layout in layouts]
+    check_room(sum(layout.bytes for layout, lease in zip(layouts, leases) if lease is None))
+    return [
+        layout.new() if layout.shelf < 0 else _asarray(_new_block(layout.shelf, layout.size, layout.flat) if lease is None else lease)
+        for layout, lease in zip(layouts, leases)
+    ]
 
 
 def new_table(shape: tuple[int, ...], dtype: np.dtype, axes: int = 2, second: bool = False) -> np.ndarray:

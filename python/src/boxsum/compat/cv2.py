@@ -24,7 +24,7 @@ import numpy as np
 
 from .._arguments import UPRIGHT, refuse_overlap
 from .._host import fill
-from .._memory import Layout, layout_of, new_table
+from .._memory import LARGE_SQUARES, Layout, layout_of, new_table, new_tables
 
 # The depths of OpenCV.
 _DEPTHS = {0: "u1", 1: "i1", 2: "u2", 3: "i2", 4: "i4", 5: "f4", 6: "f8"}
@@ -82,7 +82,7 @@ def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sq
     if sum is None and sqsum is None and type(src) is np.ndarray and type(sdepth) is type(sqdepth) is int:
         layouts = _ready.get((src.shape, src.dtype, sdepth, sqdepth))
         if layouts is not None:  # the usual call
-            new, new2 = layouts[0].new(), layouts[1].new()
+            new, new2 = (layouts[0].new(), layouts[1].new()) if layouts[1].bytes < LARGE_SQUARES else new_tables(*layouts)
             fill(src, UPRIGHT, new, new2, None)
             return new, new2
     found = _umats(integral2, src, (sum, sqsum), sdepth=sdepth, sqdepth=sqdepth)
@@ -152,7 +152,9 @@ def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> l
     # Those of bytes are whole numbers in float64, and OpenCV's int32 ones wrap.
     types = [sums, np.dtype(np.uint64 if squares.kind == "i" else np.float64), sums]
     size = _size(src)
-    tables = [new_table(size, t, second=i > 0) if out is None or out.dtype != t else out for i, (out, t) in enumerate(zip(outs, types))]
+    fits = [out is not None and out.dtype == t for out, t in zip(outs, types)]
+    new = iter(new_tables(*(layout_of(size, t, second=i > 0) for i, t in enumerate(types[: len(outs)]) if not fits[i])))
+    tables = [out if fit else next(new) for out, fit in zip(outs, fits)]
     fill(_pixels(src), UPRIGHT, tables[0], tables[1], tables[2] if len(tables) == 3 else None)
     if tables[1].dtype != squares:
         narrow = tables[1].astype(np.float32) if squares == np.float32 else tables[1].astype(np.uint32).view(np.int32)
