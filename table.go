@@ -7,6 +7,9 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template internal/kinds/integrate.tmpl -with boxsum
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template internal/kinds/options.tmpl -with boxsum
+
 // A Table is the summed-area table of a Width×Height image: entry (x, y) is
 // the sum of the pixels in [0,x)×[0,y), for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height,
 // so row 0 and column 0 are zero. Channel c of it is

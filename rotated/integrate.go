@@ -35,7 +35,7 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image
 }
 
 func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
-	if set, err = opt.engine().Check(); err != nil {
+	if set, err = engineOptions(opt).Check(); err != nil {
 		return set, src, err
 	}
 	if kernel.Sums[P, S](kernel.Portable) == nil {

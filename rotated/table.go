@@ -9,6 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with rotated
+
 // A Table is the summed-area table of an image along the lines of its
 // [Lattice]. It comes from [NewTable] or [Integrate], and its fields are for
 // reading. It is safe for use by several goroutines as long as none integrates

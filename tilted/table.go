@@ -6,6 +6,9 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template ../internal/kinds/integrate.tmpl -with tilted
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with tilted
+
 // A Table is the 45° table of a Width×Height image: entry (x, y) is the sum of
 // the pixels in the triangle above it, for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height.
 // Channel c of it is Sums[y*Stride+x*Channels+c].

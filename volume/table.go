@@ -10,6 +10,9 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template ../internal/kinds/integrate.tmpl -with volume
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with volume
+
 // A Table is the summed-volume table of a Width×Height×Depth volume: entry
 // (x, y, z) is the sum of the voxels in [0,x)×[0,y)×[0,z), so that all entries
 // with a zero among x, y and z are zero. Channel c of it is
