@@ -81,12 +81,12 @@ func (t *Table[S]) room(have, boxes int) error {
 // an empty box. In an integer table it is right for boxes of any size, also where
 // their sum does not fit the type: such a box is summed in parts that do.
 func (t *Table[S]) Mean(box image.Rectangle, channel int) float64 {
-	within, ok := t.inside(box)
-	if !ok || uint(channel) >= uint(t.Channels) {
+	if box = box.Intersect(t.Bounds()); box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
+	within := rectangle(box)
 	if n := within.Pixels(); t.pixels.Fit(n) {
-		return float64(t.Offset) + exact.Mean(n, t.sum(image.Rectangle(within), channel))
+		return float64(t.Offset) + exact.Mean(n, t.sum(box, channel))
 	}
 	of := t.channel(channel)
 	return exact.MeanOf(&of, within)
@@ -142,12 +142,11 @@ func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return 0
 	}
-	within, ok := t.Sum.inside(box)
-	if !ok || uint(channel) >= uint(t.Sum.Channels) {
+	if box = box.Intersect(t.Sum.Bounds()); box.Empty() || uint(channel) >= uint(t.Sum.Channels) {
 		return 0
 	}
+	within := rectangle(box)
 	if n := within.Pixels(); !exact.IsFloat[S]() && !exact.IsFloat[Q]() && t.Sum.pixels.Fit(n) && t.Squares.pixels.Fit(n) {
-		box := image.Rectangle(within)
 		return exact.Variance(n, t.Sum.sum(box, channel), t.Squares.sum(box, channel), nil, nil)
 	}
 	sums, squares := t.Sum.channel(channel), t.Squares.channel(channel)

@@ -28,13 +28,7 @@ func (r rectangle) Halves() (one, other rectangle, ok bool) {
 	return one, other, true // a pixel always fits
 }
 
-// inside is what of a box is in the image, and whether there is any.
-func (t *Table[S]) inside(box image.Rectangle) (rectangle, bool) {
-	box = box.Intersect(t.Bounds())
-	return rectangle(box), !box.Empty()
-}
-
-// clip is the same where there is a table; if there is nothing of the box, it is empty.
+// clip is what of a box is in the image.
 func (t *Table[S]) clip(box image.Rectangle) image.Rectangle {
 	box.Min.X, box.Max.X = max(box.Min.X, 0), min(box.Max.X, t.Width)
 	box.Min.Y, box.Max.Y = max(box.Min.Y, 0), min(box.Max.Y, t.Height)

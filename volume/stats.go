@@ -27,12 +27,6 @@ func (c cuboid) Halves() (one, other cuboid, ok bool) {
 // clip is what of a box is in the volume.
 func (t *Table[S]) clip(box Box) Box { return box.Intersect(t.Bounds()) }
 
-// inside is the same, and whether there is any.
-func (t *Table[S]) inside(box Box) (cuboid, bool) {
-	box = t.clip(box)
-	return cuboid(box), !box.Empty()
-}
-
 func (t *SquaredTable[S, Q]) rounding(c cuboid, channel int) exact.Rounding {
 	return exact.Rounding{Squares: float64(t.Squares.At(c.X1, c.Y1, c.Z1, channel)), Pixels: c.X1 * c.Y1 * c.Z1, Steps: t.Sum.Depth + t.Sum.Height + t.Sum.Width/4 + 8}
 }
