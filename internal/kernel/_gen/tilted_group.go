@@ -133,30 +133,15 @@ func (g *tiltedFour) step(writes Mem) {
 	g.store(newDown, g.lowest(g.diagonals))
 	CMPB(writes, Imm(writeMixed))
 	JAE(LabelRef("beyond"))
-	for r, s := range sums {
-		g.storeAhead(s, g.dst(r))
-	}
+	storeRows(g.avx512, sums[:], g.dst, 0)
 	JMP(LabelRef("next"))
 	Label("beyond")
 	JHI(LabelRef("streams"))
-	for r, s := range sums {
-		if r%2 == 0 {
-			g.stream(s, g.dst(r))
-		} else {
-			g.storeAhead(s, g.dst(r))
-		}
-	}
+	storeRows(g.avx512, sums[:], g.dst, 2)
 	JMP(LabelRef("next"))
 	Label("streams")
-	for r, s := range sums {
-		g.stream(s, g.dst(r))
-	}
+	storeRows(g.avx512, sums[:], g.dst, 1)
 	Label("next")
-}
-
-func (g *tiltedFour) storeAhead(v reg.VecVirtual, m Mem) {
-	PREFETCHT0(m.Offset(aheadBytes))
-	g.store(v, m)
 }
 
 // edgeStep does so under masks, four for each row: the lanes that have pixels;
@@ -211,14 +196,14 @@ func (g *tiltedFour) edgeStep() {
 			// The sums left of the image are those of its first pixel, a row higher.
 			none := K()
 			KNOTW(some, none)
-			g.moveMasked(g.permuted(g.right, g.sum[r], newSum), none, s)
+			moveSome(g.op.sum.Bytes(), g.permuted(g.right, g.sum[r], newSum), none, s)
 			g.moveOn(r, newSum, newDown)
 		}
 		stored := mask(1)
-		g.moveMasked(s, stored, g.dst(r))
+		moveSome(g.op.sum.Bytes(), s, stored, g.dst(r))
 		if r == group-1 {
-			g.moveMasked(s, stored, g.lowest(g.sums))
-			g.moveMasked(d, some, g.lowest(g.diagonals))
+			moveSome(g.op.sum.Bytes(), s, stored, g.lowest(g.sums))
+			moveSome(g.op.sum.Bytes(), d, some, g.lowest(g.diagonals))
 		}
 		newSum, newDown = s, d
 	}
@@ -238,14 +223,6 @@ func (g *tiltedFour) moveOn(r int, newSum, newDown reg.VecVirtual) {
 	VPERMI2D(newSum, g.sum[r], g.over[r])
 	VMOVDQA64(newDown, g.down[r])
 	VMOVDQA64(newSum, g.sum[r])
-}
-
-func (g *tiltedFour) moveMasked(v reg.VecVirtual, k reg.Register, to Op) {
-	if g.op.sum.Bytes() == 8 {
-		VMOVDQU64(v, k, to)
-	} else {
-		VMOVDQU32(v, k, to)
-	}
 }
 
 // lowest is where the last of the rows is in memory.

@@ -155,18 +155,15 @@ func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual
 	ADDQ(I32(group*k.bytes()), k.over)
 	CMPB(param("writes"), Imm(volumeBeyond))
 	JAE(LabelRef("beyond"))
-	for r, s := range k.sumsOf {
-		k.storeAhead(s, k.sums(r, i))
-	}
+	to := func(r int) Mem { return k.sums(r, i) }
+	storeRows(k.isa, k.sumsOf, to, 0)
 	JMP(LabelRef("next"))
 	Label("beyond")
 	if partial {
 		TESTB(Imm(writeSome), param("writes"))
 		JNZ(LabelRef("some"))
 	}
-	for r, s := range k.sumsOf {
-		k.stream(s, k.sums(r, i))
-	}
+	storeRows(k.isa, k.sumsOf, to, 1)
 }
 
 func (k *volumeLoop) addOver() {
