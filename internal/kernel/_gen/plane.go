@@ -92,8 +92,7 @@ func (k *loop) begin(rows int) []reg.VecVirtual {
 	carryPtr := arg("carry")
 	carry := make([]reg.VecVirtual, rows)
 	for r := range carry {
-		carry[r] = k.vec()
-		k.load(k.slot(carryPtr, r), carry[r])
+		carry[r] = loaded(k.isa, k.slot(carryPtr, r))
 	}
 	return carry
 }
@@ -238,13 +237,13 @@ func (k *loop) fanOut(p *[group]reg.Register, stride string, rows int) {
 // body emits one vector of every row, each laid on the row above it.
 func (k *loop) body(i reg.Register, partial bool, carry []reg.VecVirtual) []reg.VecVirtual {
 	p := make([]reg.VecVirtual, len(carry))
-	over := k.vec()
-	k.load(Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}, over)
+	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
+	over := loaded(k.isa, above)
 	for r := range p {
 		s := k.rowSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}, partial, carry[r])
 		add(k.op, s, over, s)
 		p[r], over = s, s
 	}
-	k.store(over, Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())})
+	k.store(over, above)
 	return p
 }

@@ -82,10 +82,9 @@ func newTiltedFour(a *avx512, o op) *tiltedFour {
 	SHLQ(Imm(log2(o.sum.Bytes())), g.end)
 	ADDQ(g.sums, g.end)
 	g.masks = arg("masks")
-	g.left, g.right, g.zero = ZMM(), ZMM(), ZMM()
 	lanes := arg("lanes")
-	for i, v := range []reg.VecVirtual{g.left, g.right, g.zero} {
-		VMOVDQU32(Mem{Base: lanes, Disp: i * lineBytes}, v)
+	for i, v := range []*reg.VecVirtual{&g.left, &g.right, &g.zero} {
+		*v = loaded(a, Mem{Base: lanes, Disp: i * lineBytes})
 	}
 	pixel := arg("channels")
 	SHLQ(Imm(log2(o.sum.Bytes())), pixel)
@@ -95,12 +94,9 @@ func newTiltedFour(a *avx512, o op) *tiltedFour {
 	SUBQ(pixel, g.ahead)
 	slot := g.slots()
 	for r := range group {
-		g.over[r] = ZMM()
-		a.load(slot(r), g.over[r])
+		g.over[r] = loaded(a, slot(r))
 		if r > 0 {
-			g.sum[r], g.down[r] = ZMM(), ZMM()
-			a.load(Mem{Base: g.sums, Disp: -r * lineBytes}, g.sum[r])
-			a.load(Mem{Base: g.diagonals, Disp: -r * lineBytes}, g.down[r])
+			g.sum[r], g.down[r] = loaded(a, Mem{Base: g.sums, Disp: -r * lineBytes}), loaded(a, Mem{Base: g.diagonals, Disp: -r * lineBytes})
 		}
 	}
 	return g
@@ -159,35 +155,17 @@ func (g *tiltedFour) edgeStep() {
 		some := mask(0)
 		g.avx512.some = some
 		v := g.pixels(g.op, g.src(r), true)
-		var next reg.VecVirtual
-		if r == 0 {
-			next = ZMM()
-			g.load(g.rightward, next)
-		} else {
-			next = g.permuted(g.right, g.down[r], newDown)
-		}
+		next := g.next(r, newDown)
 		d, s := ZMM(), ZMM()
 		VMOVDQA64(g.zero, d)
 		add(g.op, v, next, some, d)
 		add(g.op, d, g.over[r], s)
-		if r == 0 {
-			add(g.op, Mem{Base: g.diagonals}, s, s)
-		} else {
-			add(g.op, s, g.down[r], s)
-		}
+		add(g.op, append(g.above(r, g.diagonals, g.down[r], s), s)...)
 		if float { // their order of additions is another there
 			t := ZMM()
-			if r == 0 {
-				add(g.op, Mem{Base: g.sums}, v, t)
-			} else {
-				add(g.op, v, g.sum[r], t)
-			}
+			add(g.op, append(g.above(r, g.sums, g.sum[r], v), t)...)
 			add(g.op, t, next, mask(2), s)
-			if r == 0 {
-				add(g.op, Mem{Base: g.diagonals}, v, t)
-			} else {
-				add(g.op, v, g.down[r], t)
-			}
+			add(g.op, append(g.above(r, g.diagonals, g.down[r], v), t)...)
 			add(g.op, t, g.over[r], mask(3), s)
 		}
 		if r == 0 {
@@ -207,6 +185,23 @@ func (g *tiltedFour) edgeStep() {
 		}
 		newSum, newDown = s, d
 	}
+}
+
+// next is the diagonals of the row above, one pixel to the right.
+func (g *tiltedFour) next(r int, newDown reg.VecVirtual) reg.VecVirtual {
+	if r == 0 {
+		return loaded(g.avx512, g.rightward)
+	}
+	return g.permuted(g.right, g.down[r], newDown)
+}
+
+// above is a vector and that of the row above, which for row 0 is in memory: operands of
+// an addition.
+func (g *tiltedFour) above(r int, memory reg.Register, last, v reg.VecVirtual) []Op {
+	if r == 0 {
+		return []Op{Mem{Base: memory}, v}
+	}
+	return []Op{v, last}
 }
 
 // permuted is a vector between two.
