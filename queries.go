@@ -33,14 +33,15 @@ func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
 	if box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
-	return t.restore(t.sum(box, channel), box, channel)
+	s := t.sum(box, channel)
+	if t.Offset != 0 {
+		s = t.restore(s, box, channel)
+	}
+	return s
 }
 
 // restore puts the offset back into the sum of a box inside of the image.
 func (t *Table[S]) restore(s S, box image.Rectangle, channel int) S {
-	if t.Offset == 0 {
-		return s
-	}
 	offset, n := float64(t.Offset), float64(rectangle(box).Pixels())
 	if t.first != nil { // (p−o)² = p² − 2o(p−o) − o²
 		return s + S(2*offset*t.first.float(box, channel)+offset*offset*n)

@@ -115,7 +115,9 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 			continue
 		}
 		for c := range sums {
-			sums[c] = t.restore(t.sum(box, c), box, c)
+			if sums[c] = t.sum(box, c); t.Offset != 0 {
+				sums[c] = t.restore(sums[c], box, c)
+			}
 		}
 	}
 	return nil
