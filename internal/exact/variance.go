@@ -35,14 +35,14 @@ const (
 )
 
 // Variance is that of n numbers, from their sum and the sum of their squares:
-// never negative, and 0 of none. Where both are integers it is exact but for the
+// never negative, and 0 of none or one. Where both are integers it is exact but for the
 // last two roundings, and NaN where such sums cannot be of any numbers, for they
 // did not fit their types. Where there are floats it is NaN if the rounding of the
 // sums may be more than a fiftieth of it: then cancellation has eaten it. That is
 // so of nothing if no rounding is given, nor where all entries are whole numbers
 // that are exact, see [IsWhole].
 func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func() bool) float64 {
-	if n == 0 {
+	if n <= 1 {
 		return 0
 	}
 	magnitude, integers := integer(sum)
