@@ -42,7 +42,7 @@ const (
 // so of nothing if no rounding is given, nor where all entries are whole numbers
 // that are exact, see [IsWhole].
 func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func() bool) float64 {
-	if n <= 1 {
+	if n == 0 {
 		return 0
 	}
 	magnitude, integers := integer(sum)
@@ -50,6 +50,9 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func(
 		if squares, ok := any(squares).(uint64); ok {
 			return ofIntegers(uint64(n), magnitude, squares)
 		}
+	}
+	if n == 1 {
+		return 0
 	}
 	mean := Mean(n, sum)
 	v := float64(squares)/float64(n) - float64(mean*mean) // the same bits, fused or not
