@@ -113,6 +113,6 @@ func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Sour
 		return err
 	}
 	t.Channels, t.Stride, t.Offset = dst.Channels, dst.Stride, dst.Offset
-	t.pixels = engine.Pixels[S](src, squares, squares)
+	t.pixels = engine.Pixels(dst, src, squares, squares)
 	return nil
 }

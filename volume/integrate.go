@@ -110,7 +110,7 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 		return err
 	}
 	t.Channels, t.Stride, t.SliceStride, t.Offset = dst.Channels, dst.Stride, dst.SliceStride, dst.Offset
-	t.pixels = engine.Pixels[S](src, squares, squares)
+	t.pixels = engine.Pixels(dst, src, squares, squares)
 	dst.Whole = t.ownsGaps()
 	return nil
 }
