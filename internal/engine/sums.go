@@ -90,7 +90,9 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 	if x == 0 {
 		clear(carry)
 		for r := range rows {
-			clear(dst[r*stride:][:channels])
+			for c := range dst[r*stride:][:channels] { // which are few: a call would take longer
+				dst[r*stride+c] = 0
+			}
 		}
 	}
 	w.tile = kernel.Tile[P, S]{
