@@ -139,7 +139,7 @@ func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Sour
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels[S](src, squares, squares)
+	t.pixels = engine.Pixels(dst, src, squares, squares)
 	t.Offset = dst.Offset
 	return nil
 }

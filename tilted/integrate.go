@@ -121,7 +121,7 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels[S](src, squares, true)
+	t.pixels = engine.Pixels(dst, src, squares, true)
 	return nil
 }
 

@@ -132,7 +132,7 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels[S](src, squares, squares)
+	t.pixels = engine.Pixels(dst, src, squares, squares)
 	t.Offset = dst.Offset
 	t.SliceStride = dst.SliceStride
 	dst.Whole = t.ownsGaps()

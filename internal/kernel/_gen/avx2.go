@@ -47,9 +47,9 @@ func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 		a.step = append(a.step, idx)
 		a.keep = append(a.keep, Mem{Base: lanes, Disp: lanesKeep + 64*s})
 	}
-	if o.shifts() {
+	if o.sum == f32 {
 		a.offset = YMM()
-		o.broadcastOffset(offset, a.offset)
+		VBROADCASTSS(offset, a.offset)
 	}
 }
 

@@ -61,9 +61,9 @@ func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	KMOVW(bits, a.lower)
 	MOVL(U32(0xff00), bits)
 	KMOVW(bits, a.upper)
-	if o.shifts() {
+	if o.sum == f32 {
 		a.offset = ZMM()
-		o.broadcastOffset(offset, a.offset)
+		VBROADCASTSS(offset, a.offset)
 	}
 }
 
@@ -191,14 +191,8 @@ func (l load) widen(o op, v reg.VecVirtual, half func() reg.VecVirtual, from fun
 	}
 }
 
-// finish takes the offset away and squares the pixels.
+// finish squares the pixels or takes the offset away.
 func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
-	switch {
-	case o.shifts() && o.sum == f32:
-		VSUBPS(offset, v, v)
-	case o.shifts():
-		VSUBPD(offset, v, v)
-	}
 	switch {
 	case o.square && o.sum == f64:
 		VMULPD(v, v, v)
@@ -206,6 +200,8 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 		VPMULUDQ(v, v, v)
 	case o.square:
 		VPMULDQ(v, v, v)
+	case o.sum == f32 && !o.plain:
+		VSUBPS(offset, v, v)
 	}
 	return v
 }
