@@ -122,7 +122,7 @@ func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
 
 // sniffed is the format of a stream, and all of the stream.
 func sniffed(r io.Reader) (string, *replay, error) {
-	whole := &replay{bufio.NewReaderSize(r, sniffBytes), r}
+	whole := &replay{newHead(r), r}
 	head, err := whole.Peek(sniffBytes)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", nil, fmt.Errorf("imgio: reading: %w", err)
@@ -186,6 +186,8 @@ type replay struct {
 	*bufio.Reader
 	rest io.Reader
 }
+
+func newHead(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, sniffBytes) }
 
 // readAll is io.ReadAll without growing where the length is known.
 func readAll(r io.Reader) ([]byte, error) {
