@@ -37,7 +37,8 @@ func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 // A source is an image, or a volume, which has a stack, and the device that its tables are made
 // on, nil for the CPU.
 type source struct {
-	image  any // the first slice of a volume
+	image  any    // the first slice of a volume
+	format string // of the image's file
 	stack  *imgio.Stack
 	device *gpu.Device
 	file   io.Closer // that the image stands on
@@ -83,7 +84,7 @@ func (sh *shell) openSource(path, color string, volume bool) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &source{image: picture.Image, file: picture}, nil
+		return &source{image: picture.Image, format: picture.Format, file: picture}, nil
 	}
 	stack, err := await(sh.ctx, func() (*imgio.Stack, error) {
 		if path != standard {

@@ -35,6 +35,7 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
+	opt.Plain = true // files do not keep an offset
 	if err := c.checkVolume(); err != nil {
 		return err
 	}
