@@ -25,9 +25,9 @@ type drawCmd struct {
 	Feature featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature to draw: one of ${kinds}, and the lines between which it lies along the axes of --rotate, counted from --at. May be given again."`
 	At      *image.Point `placeholder:"X,Y" help:"The pixel where the window of the features starts. Unless told, they are in the middle."`
 	rotateFlags
-	Zoom  bool   `help:"Show the boxes and what is near them, not all of the image."`
-	Scale int    `placeholder:"N" help:"How many pixels of the picture a pixel is wide; as many as fit about 1000 unless told."`
-	Color string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
+	Zoom  bool `help:"Show the boxes and what is near them, not all of the image."`
+	Scale int  `placeholder:"N" help:"How many pixels of the picture a pixel is wide; as many as fit about 1000 unless told."`
+	pictureFlags
 }
 
 // drawDefaults are the variables of the help above.
@@ -112,7 +112,7 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 		if c.Size != "" {
 			return figure, fmt.Errorf("--size %s is for a blank sheet: leave it out with an image", c.Size)
 		}
-		src, err := sh.imageOrDemo(c.In, c.Out, c.Color, false)
+		src, err := sh.imageOrDemo(c.In, c.Out, &c.pictureFlags, false)
 		if err != nil {
 			return figure, err
 		}

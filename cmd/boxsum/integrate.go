@@ -19,8 +19,8 @@ type integrateCmd struct {
 	Squares bool   `help:"Also make the table of squares."`
 	Tilted  bool   `help:"Also make the 45° table, OpenCV's tilted one, of the pixels themselves."`
 	Volume  bool   `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
-	Color   string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
-	Workers int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	pictureFlags
+	Workers int `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	engineFlags
 	Algorithm string `placeholder:"NAME" help:"Use a published algorithm instead of boxsum's own, such as intimg/parallel; boxsum bench --algorithms help lists them. It works in a type of its own, which --type may choose."`
 	JSON      bool   `name:"json" help:"Print JSON instead of the line."`
@@ -94,12 +94,12 @@ func (c *integrateCmd) format() (format, error) {
 func (c *integrateCmd) source(sh *shell) (*source, error) {
 	return sh.source(&c.placeFlag, func() (*source, error) {
 		if !c.Volume {
-			return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
+			return sh.imageOrDemo(c.In, c.Out, &c.pictureFlags, c.Demo)
 		}
 		if err := checkApart(c.In, c.Out, true); err != nil {
 			return nil, err
 		}
-		return sh.openSource(c.In, c.Color, true)
+		return sh.openSource(c.In, &c.pictureFlags, true)
 	})
 }
 

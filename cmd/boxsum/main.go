@@ -51,12 +51,27 @@ type shell struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	progress       *progress
+	notes          []string // to say once the bar is gone
 }
 
 // results is standard output, once the bar is out of the way.
 func (sh *shell) results() io.Writer {
 	sh.progress.close()
 	return sh.stdout
+}
+
+// say says something on standard error, once no bar is in the way.
+func (sh *shell) say(text string) {
+	if sh.notes = append(sh.notes, text); sh.progress == nil {
+		sh.sayAll()
+	}
+}
+
+func (sh *shell) sayAll() {
+	for _, text := range sh.notes {
+		fmt.Fprintln(sh.stderr, "boxsum:", escape(text))
+	}
+	sh.notes = nil
 }
 
 func main() {
@@ -79,6 +94,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		sh := &shell{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, progress: newProgress(stderr)}
 		err = command.Run(sh)
 		sh.progress.close()
+		sh.sayAll()
 	}
 	switch {
 	case err == nil:

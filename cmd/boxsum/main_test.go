@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -48,6 +49,7 @@ func TestScripts(t *testing.T) {
 		Condition: hasDevice,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"validjson": validJSON,
+			"base64":    fromBase64,
 		},
 	})
 }
@@ -79,6 +81,16 @@ func validJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if !json.Valid([]byte(ts.ReadFile(args[0]))) {
 		ts.Fatalf("%s is not JSON", args[0])
 	}
+}
+
+// fromBase64 is the script command base64 FROM TO.
+func fromBase64(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: base64 FROM TO")
+	}
+	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o666))
 }
 
 // TestExitCodes also holds that a failure says one line, and only on stderr.

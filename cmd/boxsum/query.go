@@ -17,7 +17,7 @@ type queryCmd struct {
 	Table  bool     `xor:"what" help:"IN is a table that integrate wrote, .npy or .npz: nothing is integrated, and only the entries that the boxes need are read. The deviation needs the squares of a .npz file."`
 	Image  bool     `xor:"what" help:"IN is an image, even if it is an array that looks like a table."`
 	rotateFlags
-	Color string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
+	pictureFlags
 	placeFlag
 	Verbose bool `short:"v" help:"Also say on standard error what integrated the image, and how fast."`
 	JSON    bool `name:"json" help:"Print JSON."`
@@ -45,7 +45,7 @@ func (c *queryCmd) Run(sh *shell) error {
 	if c.Table {
 		return c.askSaved(sh, boxes)
 	}
-	src, err := sh.source(&c.placeFlag, func() (*source, error) { return sh.openSource(c.In, c.Color, c.Volume) })
+	src, err := sh.source(&c.placeFlag, func() (*source, error) { return sh.openSource(c.In, &c.pictureFlags, c.Volume) })
 	if err != nil {
 		return c.hint(err)
 	}

@@ -21,6 +21,7 @@ import (
 type pair struct {
 	pixel, sum string
 	is         func(img any) bool             // whether the image has these pixels
+	channels   func(img any) int              // of an image that has
 	holds      func(img any, slices int) bool // whether the sum of all of them, in this many images, is exact
 	job        func(src *source, want tableChoice) (job, error)
 	rotate     func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error)
@@ -33,9 +34,10 @@ type pair struct {
 
 func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 	return pair{
-		pixel: typeName[P](),
-		sum:   typeName[S](),
-		is:    func(img any) bool { _, ok := img.(boxsum.Image[P]); return ok },
+		pixel:    typeName[P](),
+		sum:      typeName[S](),
+		is:       func(img any) bool { _, ok := img.(boxsum.Image[P]); return ok },
+		channels: func(img any) int { return max(img.(boxsum.Image[P]).Channels, 1) },
 		holds: func(img any, slices int) bool {
 			im := img.(boxsum.Image[P])
 			return uint64(im.Width)*uint64(im.Height)*uint64(slices) <= largestSum[S]()/largestPixel[P]()
