@@ -71,8 +71,20 @@ func (c *queryCmd) Run(sh *shell) error {
 
 // ask answers from the upright table of an image, or from that of a volume.
 func (c *queryCmd) ask(sh *shell, pair pair, src *source, boxes []box) ([]answer, error) {
+	if src.device == nil && src.stack == nil {
+		if pixels := pair.direct(src.image); few(pixels, boxes) {
+			return c.askDirectly(sh, pixels, boxes)
+		}
+	}
 	opt := &boxsum.Options{}
 	work, took, err := sh.tables(src, pair, tableChoice{squares: true}, opt)
+	if errors.Is(err, boxsum.ErrMemory) && src.device == nil && src.stack == nil {
+		sums, err := pair.stream(sh.ctx, src.image, boxes, sh.progress.share("summing row by row"))
+		if err != nil {
+			return nil, err
+		}
+		return c.answers(sh, sums, boxes)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"math"
@@ -26,7 +27,11 @@ type pair struct {
 	job        func(src *source, want tableChoice) (job, error)
 	rotate     func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error)
 
+	// stream answers of boxes from a table that is in no memory.
+	stream func(ctx context.Context, img any, boxes []box, report func(done float64)) (oracle, error)
+
 	// What goes by the pixels alone.
+	direct    func(img any) oracle
 	show      func(img any) image.Image // to look at
 	prepare   func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error)
 	histogram func(c *histogramCmd, img, weights any, d *gpu.Device, opt *boxsum.Options) (*histogramWork, error)
@@ -51,7 +56,9 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
 			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
 		},
-		show: func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
+		stream: newStreamed[P, S, Q],
+		direct: newDirect[P],
+		show:   func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
 		prepare: func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
 			return papers.Prepare(a, opt, img.(boxsum.Image[P]))
 		},
