@@ -16,17 +16,17 @@ import (
 // that it is right is what these are for.
 func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	if c.Squares || c.Tilted || c.Volume {
-		return errors.New("--algorithm makes the one table that its work describes: leave out --squares, --tilted and --volume")
+		return usage("--algorithm makes the one table that its work describes: leave out --squares, --tilted and --volume")
 	}
 	opt, err := c.options(c.Workers)
 	if err != nil {
 		return err
 	}
 	if opt.Level != *new(boxsum.Level) {
-		return errors.New("--level is for boxsum's own algorithm: leave it out with --algorithm")
+		return usage("--level is for boxsum's own algorithm: leave it out with --algorithm")
 	}
 	if most := 1 << 16; opt.Workers > most {
-		return fmt.Errorf("--workers %d: at most %d with --algorithm", opt.Workers, most)
+		return usage("--workers %d: at most %d with --algorithm", opt.Workers, most)
 	}
 	chosen, precisions, err := c.algorithm()
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *integrateCmd) algorithm() (chosen bench.AlgorithmCase, precisions []pap
 	}
 	if strings.Contains(c.Algorithm, ":") {
 		if c.Type != "auto" && c.Type != chosen.Precision.Type {
-			return chosen, nil, fmt.Errorf("--type %s and %s say different things: leave one out", c.Type, c.Algorithm)
+			return chosen, nil, usage("--type %s and %s say different things: leave one out", c.Type, c.Algorithm)
 		}
 		return chosen, []papers.Precision{chosen.Precision}, nil
 	}

@@ -63,7 +63,7 @@ func boxesOf(boxes []box, path, image string, stdin io.Reader, corners int) ([]b
 	case path == "":
 		return boxes, nil
 	case path == standard && image == standard:
-		return nil, errors.New("the image and the boxes cannot both come from standard input")
+		return nil, usage("the image and the boxes cannot both come from standard input")
 	case path == standard:
 		return readBoxes(boxes, "standard input", stdin, corners)
 	}

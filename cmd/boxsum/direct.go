@@ -125,7 +125,7 @@ func (c *queryCmd) askDirectly(sh *shell, pixels oracle, boxes []box) ([]answer,
 	if err == nil && c.Verbose {
 		sh.progress.close()
 		ms := float64(time.Since(start)) / float64(time.Millisecond)
-		fmt.Fprintf(sh.stderr, "%v, %d boxes from their pixels without a table, %s ms\n", pixels.size(), len(boxes), rounded(ms))
+		fmt.Fprintf(sh.stderr, "%v, no table, boxes from their pixels: %d, %s ms\n", pixels.size(), len(boxes), rounded(ms))
 	}
 	return answers, err
 }

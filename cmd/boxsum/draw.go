@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -36,16 +35,16 @@ var drawDefaults = map[string]string{"kinds": strings.Trim(fmt.Sprint(haar.Kinds
 // Run draws.
 func (c *drawCmd) Run(sh *shell) error {
 	if c.Out == "" {
-		return errors.New("no output: say where the picture goes with -o OUT.png")
+		return usage("no output: say where the picture goes with -o OUT.png")
 	}
-	if c.Out != standard && !strings.EqualFold(filepath.Ext(c.Out), ".png") {
-		return fmt.Errorf("%s: pictures are drawn as .png", c.Out)
+	if c.Out != standard && !isDevice(c.Out) && !strings.EqualFold(filepath.Ext(c.Out), ".png") {
+		return usage("%s: pictures are drawn as .png", c.Out)
 	}
 	if c.Scale < 0 {
-		return fmt.Errorf("--scale %d is negative", c.Scale)
+		return usage("--scale %d is negative", c.Scale)
 	}
 	if len(c.Box) == 0 && len(c.Rect) == 0 && len(c.Feature) == 0 {
-		return errors.New("nothing to draw: give --feature, --box or --rect")
+		return usage("nothing to draw: give --feature, --box or --rect")
 	}
 	if err := checkFolder(c.Out); err != nil {
 		return err
@@ -105,12 +104,12 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 			return figure, err
 		}
 		if len(sizes) != 1 {
-			return figure, fmt.Errorf("--size %s: a sheet has one size", c.Size)
+			return figure, usage("--size %s: a sheet has one size", c.Size)
 		}
 		width, height = sizes[0].Width, sizes[0].Height
 	} else {
 		if c.Size != "" {
-			return figure, fmt.Errorf("--size %s is for a blank sheet: leave it out with an image", c.Size)
+			return figure, usage("--size %s is for a blank sheet: leave it out with an image", c.Size)
 		}
 		src, err := sh.imageOrDemo(c.In, c.Out, &c.pictureFlags, false)
 		if err != nil {

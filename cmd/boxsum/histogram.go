@@ -40,18 +40,18 @@ type histogramCmd struct {
 // Run makes the table, writes it and prints what is asked of it.
 func (c *histogramCmd) Run(sh *shell) error {
 	if c.Workers < 0 {
-		return fmt.Errorf("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+		return usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
 	}
 	switch {
 	case c.onGPU() && c.Workers != 0:
-		return fmt.Errorf("--workers is for the CPU: leave it out with --on %s", c.On)
+		return usage("--workers is for the CPU: leave it out with --on %s", c.On)
 	case c.onGPU() && c.Weights != "":
-		return fmt.Errorf("--weights is for the CPU: leave out --on %s", c.On)
+		return usage("--weights is for the CPU: leave out --on %s", c.On)
 	case c.Weights == standard && c.In == standard:
-		return errors.New("the image and its weights cannot both come from standard input")
+		return usage("the image and its weights cannot both come from standard input")
 	}
 	if _, err := histogram.Bytes[uint32](0, 0, 1, c.Bins); err != nil {
-		return fmt.Errorf("--bins: %w", err)
+		return usage("--bins: %w", err)
 	}
 	out, err := formatOf(c.Out, "histograms", false, false)
 	if err != nil {

@@ -110,11 +110,11 @@ func (sh *shell) openSource(path string, how *pictureFlags, volume bool) (*sourc
 func (sh *shell) imageOrDemo(in, out string, how *pictureFlags, demo bool) (*source, error) {
 	switch {
 	case demo && in != "":
-		return nil, errors.New("--demo draws its own image: leave out " + in)
+		return nil, usage("--demo draws its own image: leave out %s", in)
 	case demo:
 		return &source{image: imgio.Demo(1920, 1080), file: new(imgio.Picture)}, nil
 	case in == "":
-		return nil, errors.New("no image: name a file, or let --demo draw one")
+		return nil, usage("no image: name a file, or let --demo draw one")
 	}
 	if err := checkApart(in, out, false); err != nil {
 		return nil, err

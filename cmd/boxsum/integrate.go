@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -72,11 +71,11 @@ func (c *integrateCmd) checkVolume() error {
 	case !c.Volume:
 		return nil
 	case c.Tilted:
-		return errors.New("--tilted is for images: leave it out with --volume")
+		return usage("--tilted is for images: leave it out with --volume")
 	case c.Demo:
-		return errors.New("--demo draws an image: leave it out with --volume")
+		return usage("--demo draws an image: leave it out with --volume")
 	case c.In == "":
-		return errors.New("no volume: name a folder, a TIFF file or a .npy array")
+		return usage("no volume: name a folder, a TIFF file or a .npy array")
 	}
 	return nil
 }
@@ -85,7 +84,7 @@ func (c *integrateCmd) checkVolume() error {
 func (c *integrateCmd) format() (format, error) {
 	f, err := formatOf(c.Out, "tables", c.Squares, c.Tilted)
 	if err == nil && c.Volume && c.Out != "" && !f.rows {
-		err = fmt.Errorf("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
+		err = usage("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
 	}
 	return f, err
 }

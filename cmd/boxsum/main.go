@@ -8,22 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"reflect"
 	"strconv"
 	"strings"
-	"syscall"
 	"unicode"
 
 	"github.com/alecthomas/kong"
-)
-
-// What run returns to the shell. There is one code for every failure, so that
-// scripts need not tell bad flags from bad files.
-const (
-	exitOK          = 0
-	exitError       = 1
-	exitInterrupted = 130
 )
 
 type commands struct {
@@ -47,7 +37,7 @@ var helps embed.FS
 
 // A shell is what a command may touch of the world outside.
 type shell struct {
-	ctx            context.Context // done on Ctrl-C
+	ctx            context.Context // done on Ctrl-C and other signals
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	progress       *progress
@@ -75,10 +65,7 @@ func (sh *shell) sayAll() {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second Ctrl-C ends the process at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run does what the arguments say and returns the exit code.
@@ -89,23 +76,25 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case args[0] == "help":
 		args = append(args[1:len(args):len(args)], "--help")
 	}
-	command, err := parse(args, stdout, stderr)
+	out := &checkedWriter{Writer: stdout}
+	command, err := parse(args, out, stderr)
 	if command != nil {
-		sh := &shell{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, progress: newProgress(stderr)}
+		sh := &shell{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr, progress: newProgress(stderr)}
 		err = command.Run(sh)
 		sh.progress.close()
 		sh.sayAll()
 	}
+	if err == nil || out.err != nil && ctx.Err() == nil {
+		err = out.err
+	}
 	switch {
 	case err == nil:
-		return exitOK
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "boxsum: interrupted")
-		return exitInterrupted
 	default:
 		fmt.Fprintln(stderr, "boxsum: error:", oneLine(err))
-		return exitError
 	}
+	return exitCode(ctx, err)
 }
 
 // parse finds the command; there is none where --help or --version was all.
@@ -137,12 +126,12 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w (try --help)", err)
+		return nil, usage("%w (try --help)", err)
 	}
 	for _, flag := range command.Flags() {
 		// As an empty variable of a shell gives it.
 		if flag.Set && flag.Target.Kind() == reflect.String && flag.Target.Len() == 0 {
-			return nil, fmt.Errorf("--%s is empty (try --help)", flag.Name)
+			return nil, usage("--%s is empty (try --help)", flag.Name)
 		}
 	}
 	return command, nil

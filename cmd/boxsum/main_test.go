@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"unicode"
 
@@ -104,15 +105,18 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"query", "--help"}, exitOK},
 		{[]string{"--version"}, exitOK},
 		{[]string{"devices"}, exitOK},
-		{[]string{"nonsense"}, exitError},
-		{[]string{"query"}, exitError},
-		{[]string{"query", "missing.png", "--box", "0,0,1"}, exitError},
+		{[]string{"nonsense"}, exitUsage},
+		{[]string{"query"}, exitUsage},
+		{[]string{"query", "missing.png", "--box", "0,0,1"}, exitUsage},
 		{[]string{"integrate", "missing.png"}, exitError},
 		{[]string{"integrate", "\x1b[2Jmissing\r\n.png"}, exitError},
 		{[]string{"integrate", "-"}, exitError},
-		{[]string{"integrate", "--demo", "--on", "tpu"}, exitError},
-		{[]string{"integrate", "--demo", "--level", "sse"}, exitError},
-		{[]string{"bench", "--types", "u8"}, exitError},
+		{[]string{"integrate"}, exitUsage},
+		{[]string{"integrate", "--demo", "-o", "out.tiff"}, exitUsage},
+		{[]string{"query", "missing.png"}, exitUsage},
+		{[]string{"integrate", "--demo", "--on", "tpu"}, exitUsage},
+		{[]string{"integrate", "--demo", "--level", "sse"}, exitUsage},
+		{[]string{"bench", "--types", "u8"}, exitUsage},
 	}
 	for _, test := range tests {
 		var stdout, stderr strings.Builder
@@ -128,6 +132,19 @@ func TestExitCodes(t *testing.T) {
 		}
 		if said == "" || quiet != "" {
 			t.Errorf("%q: stdout %q and stderr %q", test.args, &stdout, &stderr)
+		}
+	}
+}
+
+// TestBrokenOutput is for standard output that does not take what is said.
+func TestBrokenOutput(t *testing.T) {
+	full := writerFunc(func([]byte) (int, error) {
+		return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}
+	})
+	for _, args := range [][]string{{"--help"}, {"version"}, {"devices"}, {"angles"}, {"integrate", "--demo"}, {"integrate", "--demo", "-o", "-"}} {
+		var stderr strings.Builder
+		if code := run(t.Context(), args, nil, full, &stderr); code != exitError || !strings.HasSuffix(stderr.String(), "boxsum: error: writing standard output: no space left on device\n") {
+			t.Errorf("%q: exit code %d, %q", args, code, &stderr)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/boxsum/boxsum"
@@ -24,9 +23,9 @@ func (f *pictureFlags) reading() imgio.Options {
 func (f *pictureFlags) check(volume bool) error {
 	switch {
 	case f.Page < 0:
-		return fmt.Errorf("--page %d: pages count from 1", f.Page)
+		return usage("--page %d: pages count from 1", f.Page)
 	case f.Page > 0 && volume:
-		return errors.New("--page is for images, and a volume has all pages: leave it out with --volume")
+		return usage("--page is for images, and a volume has all pages: leave it out with --volume")
 	}
 	return nil
 }

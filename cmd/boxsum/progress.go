@@ -141,6 +141,9 @@ func (p *progress) bar(bars *mpb.Progress, s *step) *mpb.Bar {
 }
 
 func isTerminal(w io.Writer) bool {
+	if c, ok := w.(*checkedWriter); ok {
+		w = c.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -28,7 +28,7 @@ func (c *queryCmd) Run(sh *shell) error {
 	corners := 4
 	if c.Volume {
 		if c.rotates() {
-			return errors.New("--rotate and --rect are for images: leave them out with --volume")
+			return usage("--rotate and --rect are for images: leave them out with --volume")
 		}
 		corners = 6
 	}
@@ -135,13 +135,13 @@ func (c *queryCmd) print(sh *shell, answers []answer) (err error) {
 // boxes are those of the flags and then those of the file.
 func (c *queryCmd) boxes(stdin io.Reader, corners int) ([]box, error) {
 	if c.Boxes == "" && len(c.Box) == 0 && len(c.Rect) == 0 {
-		return nil, fmt.Errorf("no boxes: give --box %s, or a file of them with --boxes FILE", boxForms[corners])
+		return nil, usage("no boxes: give --box %s, or a file of them with --boxes FILE", boxForms[corners])
 	}
 	var boxes []box
 	for _, text := range c.Box {
 		b, err := parseBox(text, corners)
 		if err != nil {
-			return nil, fmt.Errorf("--box: %w", err)
+			return nil, usage("--box: %w", err)
 		}
 		boxes = append(boxes, b)
 	}

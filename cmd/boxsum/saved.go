@@ -55,9 +55,9 @@ func (b box) pixels() int64 {
 func (c *queryCmd) askSaved(sh *shell, boxes []box) error {
 	switch {
 	case c.rotates():
-		return errors.New("--rotate and --rect need the image: a saved table has upright boxes only")
+		return usage("--rotate and --rect need the image: a saved table has upright boxes only")
 	case c.onGPU():
-		return fmt.Errorf("--table integrates nothing: leave out --on %s", c.On)
+		return usage("--table integrates nothing: leave out --on %s", c.On)
 	}
 	t, err := await(sh.ctx, func() (*savedTable, error) { return sh.openSaved(c.In, c.Volume) })
 	if err != nil {
