@@ -28,7 +28,7 @@ type histogramCmd struct {
 	Clamp   bool      `help:"Count what is out of range in the first or last bin, and not in none."`
 	Out     string    `short:"o" placeholder:"OUT" help:"Where the table goes: .npy, .npz (keys histogram and edges), or .png (the image with its boxes and their histograms); - is .npy on standard output."`
 	Box     boxList   `placeholder:"X0,Y0,X1,Y1" help:"Box whose histogram to print, from its first column and row up to, not with, X1 and Y1. May be given again."`
-	Boxes   string    `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
+	Boxes   string    `placeholder:"FILE" help:"File with a box on every line, of numbers with commas, spaces or tabs between; - is standard input. # begins a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
 	pictureFlags
 	Workers int `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	placeFlag

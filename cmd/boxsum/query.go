@@ -12,7 +12,7 @@ import (
 type queryCmd struct {
 	In     string   `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; with --table, a saved table; - is standard input."`
 	Box    boxTexts `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1; X0,Y0,Z0,X1,Y1,Z1 with --volume. May be given again."`
-	Boxes  string   `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
+	Boxes  string   `placeholder:"FILE" help:"File with a box on every line, of numbers with commas, spaces or tabs between; - is standard input. # begins a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
 	Volume bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	Table  bool     `xor:"what" help:"IN is a table that integrate wrote, .npy or .npz: nothing is integrated, and only the entries that the boxes need are read. The deviation needs the squares of a .npz file."`
 	Image  bool     `xor:"what" help:"IN is an image, even if it is an array that looks like a table."`
