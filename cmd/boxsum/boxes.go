@@ -85,6 +85,7 @@ var flagTypes = []kong.Option{
 	}),
 	flagOf("LOW,HIGH", parseRange),
 	flagOf("X,Y", parsePoint),
+	flagsOf[pointList]("X,Y", parsePoint),
 	flagsOf[boxList](boxForms[4], func(text string) (box, error) { return parseBox(text, 4) }),
 	flagsOf[boxTexts](boxForms[4], func(text string) (string, error) { return text, nil }),
 	flagsOf[rectList](rectForm, parseRectangle),

@@ -20,6 +20,8 @@ type commands struct {
 	Integrate integrateCmd `cmd:"" help:"Make the summed-area table of an image."`
 	Query     queryCmd     `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
 	Histogram histogramCmd `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
+	Moments   momentsCmd   `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`
+	Haar      haarCmd      `cmd:"" help:"Print the values of Haar-like features in an image."`
 	Draw      drawCmd      `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
 	Angles    anglesCmd    `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
 	Bench     benchCmd     `cmd:"" help:"Measure the speed of integration beside what memory allows."`
@@ -141,7 +143,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 // came through: users need not know of packages.
 func oneLine(err error) string {
 	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: "} {
+	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "moments: ", "rotated: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text

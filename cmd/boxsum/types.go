@@ -12,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/sketch"
+	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -30,7 +31,10 @@ type pair struct {
 	// stream answers of boxes from a table that is in no memory.
 	stream func(ctx context.Context, img any, boxes []box, report func(done float64)) (oracle, error)
 
+	haar func(c *haarCmd, img any, opt *boxsum.Options) ([]haarValue, error)
+
 	// What goes by the pixels alone.
+	moments   func(img any, alone bool, opt *moments.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error)
 	direct    func(img any) oracle
 	show      func(img any) image.Image // to look at
 	prepare   func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error)
@@ -56,9 +60,11 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
 			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
 		},
-		stream: newStreamed[P, S, Q],
-		direct: newDirect[P],
-		show:   func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
+		stream:  newStreamed[P, S, Q],
+		direct:  newDirect[P],
+		haar:    haarOf[P, S],
+		moments: momentsOf[P],
+		show:    func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
 		prepare: func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
 			return papers.Prepare(a, opt, img.(boxsum.Image[P]))
 		},
