@@ -17,17 +17,18 @@ import (
 )
 
 type commands struct {
-	Integrate integrateCmd `cmd:"" help:"Make the summed-area table of an image."`
-	Query     queryCmd     `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
-	Histogram histogramCmd `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
-	Moments   momentsCmd   `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`
-	Haar      haarCmd      `cmd:"" help:"Print the values of Haar-like features in an image."`
-	Draw      drawCmd      `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
-	Angles    anglesCmd    `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
-	Bench     benchCmd     `cmd:"" help:"Measure the speed of integration beside what memory allows."`
-	Reproduce reproduceCmd `cmd:"" help:"Run the experiments of published works, and write a report."`
-	Devices   devicesCmd   `cmd:"" help:"List what boxsum can integrate on."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Integrate  integrateCmd  `cmd:"" help:"Make the summed-area table of an image."`
+	Query      queryCmd      `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
+	Histogram  histogramCmd  `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
+	Moments    momentsCmd    `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`
+	Haar       haarCmd       `cmd:"" help:"Print the values of Haar-like features in an image."`
+	Draw       drawCmd       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
+	Angles     anglesCmd     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
+	Bench      benchCmd      `cmd:"" help:"Measure the speed of integration beside what memory allows."`
+	Reproduce  reproduceCmd  `cmd:"" help:"Run the experiments of published works, and write a report."`
+	Devices    devicesCmd    `cmd:"" help:"List what boxsum can integrate on."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in a shell."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and leave."`
 }
@@ -43,6 +44,7 @@ type shell struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	progress       *progress
+	model          *kong.Application
 	notes          []string // to say once the bar is gone
 }
 
@@ -81,7 +83,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	out := &checkedWriter{Writer: stdout}
 	command, err := parse(args, out, stderr)
 	if command != nil {
-		sh := &shell{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr, progress: newProgress(stderr)}
+		sh := &shell{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr, progress: newProgress(stderr), model: command.Model}
 		err = command.Run(sh)
 		sh.progress.close()
 		sh.sayAll()
