@@ -238,7 +238,7 @@ var codecs = map[string]struct {
 
 // decodeBytes decodes a whole file. Its errors name the format.
 func decodeBytes(format string, data []byte, opt Options) (img any, err error) {
-	return guarded(format, func() (any, error) {
+	return guarded(format, opt, func() (any, error) {
 		img, err := decodeChecked(format, data, opt.Color)
 		if err != nil || opt.AsStored {
 			return img, err
@@ -248,7 +248,8 @@ func decodeBytes(format string, data []byte, opt Options) (img any, err error) {
 }
 
 // guarded decodes. Decoders may panic; errors get the name of the format.
-func guarded(format string, decode func() (any, error)) (img any, err error) {
+func guarded(format string, opt Options, decode func() (any, error)) (img any, err error) {
+	defer liftLimit(opt.Large)()
 	defer func() {
 		if p := recover(); p != nil {
 			img, err = nil, fmt.Errorf("%s: the file is damaged: %v", format, p)

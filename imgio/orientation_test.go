@@ -11,6 +11,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -134,5 +135,25 @@ func TestFrames(t *testing.T) {
 	}
 	for n := range b.Len() {
 		DecodeWith(bytes.NewReader(b.Bytes()[:n]), Options{Page: 3}) // must not fail, whatever is missing
+	}
+}
+
+func TestLarge(t *testing.T) {
+	pixelLimit = 16
+	defer func() { pixelLimit = MaxPixels }()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 5, 5))); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range map[string][]byte{"png": b.Bytes(), "pnm": []byte("P2 17 1 1 " + strings.Repeat("1 ", 17))} {
+		if _, err := Decode(bytes.NewReader(file), ToGray); err == nil {
+			t.Errorf("%s: decodes above the limit", name)
+		}
+		if _, err := DecodeWith(bytes.NewReader(file), Options{Large: true}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := Decode(bytes.NewReader(file), ToGray); err == nil {
+			t.Errorf("%s: the limit is gone", name)
+		}
 	}
 }

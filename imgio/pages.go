@@ -30,7 +30,7 @@ func decodePage(format string, data []byte, page, pages int, opt Options) (any, 
 	case page < 1 || page > pages:
 		return nil, fmt.Errorf("%s: there is no page %d: the file has %d", format, page, pages)
 	case format == "gif" && page > 1:
-		return guarded(format, func() (any, error) { return composeGIF(data, page, opt.Color) })
+		return guarded(format, opt, func() (any, error) { return composeGIF(data, page, opt.Color) })
 	case format == "tiff" && page > 1:
 		t, err := openTIFF(data)
 		if err != nil {

@@ -85,7 +85,7 @@ func (sh *shell) openSource(path string, how *pictureFlags, volume bool) (*sourc
 	if !volume {
 		picture, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, opt) })
 		if err != nil {
-			return nil, err
+			return nil, how.hint(err)
 		}
 		if err := how.checkChannels(path, picture); err != nil {
 			return nil, errors.Join(err, picture.Close())
@@ -100,7 +100,7 @@ func (sh *shell) openSource(path string, how *pictureFlags, volume bool) (*sourc
 		return decode(sh, "standard input", sh.stdin, 0, opt, imgio.DecodeStackWith)
 	})
 	if err != nil {
-		return nil, err
+		return nil, how.hint(err)
 	}
 	return &source{image: stack.First, stack: stack, file: stack}, nil
 }

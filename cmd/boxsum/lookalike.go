@@ -32,8 +32,8 @@ func (c *queryCmd) checkImage(src *source) error {
 	return nil
 }
 
-// hint adds to an error of reading an image that tables take a flag.
-func (c *queryCmd) hint(err error) error {
+// tableHint adds to an error of reading an image that tables take a flag.
+func (c *queryCmd) tableHint(err error) error {
 	text := err.Error()
 	if strings.EqualFold(filepath.Ext(c.In), ".npz") || strings.Contains(text, "images or volumes of uint64") || strings.Contains(text, "images or volumes of int64") {
 		return fmt.Errorf("%w; if it is a table that integrate wrote, add --table", err)

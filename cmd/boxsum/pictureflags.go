@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
@@ -12,11 +13,12 @@ type pictureFlags struct {
 	Color    string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
 	AsStored bool   `help:"Take rows and columns as the file has them. Unless told, a picture is turned as its orientation tag (EXIF) says, as viewers do."`
 	Page     int    `placeholder:"N" help:"Page of a TIFF file, or frame of a GIF file, from 1 on."`
+	Large    bool   `help:"Read pictures of more than 2^30 pixels too. They are refused unless told, for a few bytes of a hostile file may promise as many."`
 }
 
 func (f *pictureFlags) reading() imgio.Options {
 	colors := map[string]imgio.ColorMode{"gray": imgio.ToGray, "keep": imgio.Keep}
-	return imgio.Options{Color: colors[f.Color], AsStored: f.AsStored, Page: f.Page}
+	return imgio.Options{Color: colors[f.Color], AsStored: f.AsStored, Page: f.Page, Large: f.Large}
 }
 
 // check refuses pages that cannot be.
@@ -28,6 +30,14 @@ func (f *pictureFlags) check(volume bool) error {
 		return usage("--page is for images, and a volume has all pages: leave it out with --volume")
 	}
 	return nil
+}
+
+// hint adds to an error of a picture that is too large what to do about it.
+func (f *pictureFlags) hint(err error) error {
+	if !f.Large && strings.Contains(err.Error(), fmt.Sprintf("more than the limit of %d", imgio.MaxPixels)) {
+		return fmt.Errorf("%w; --large reads it all the same", err)
+	}
+	return err
 }
 
 // tell says on standard error which page was taken, where nobody chose.

@@ -47,7 +47,7 @@ func (c *queryCmd) Run(sh *shell) error {
 	}
 	src, err := sh.source(&c.placeFlag, func() (*source, error) { return sh.openSource(c.In, &c.pictureFlags, c.Volume) })
 	if err != nil {
-		return c.hint(err)
+		return c.tableHint(err)
 	}
 	defer src.close()
 	if err := c.checkImage(src); err != nil {
