@@ -70,9 +70,11 @@ func (d *direct[P]) stats(b box, channel int) stats {
 func (d *direct[P]) floats(b image.Rectangle, n, channel int) stats {
 	sum := 0.0
 	for row := range boxRows(d.src, b, channel) {
+		ofRow := 0.0 // which rounds less than one sum of all
 		for i := 0; i < len(row); i += d.Channels {
-			sum += float64(row[i])
+			ofRow += float64(row[i])
 		}
+		sum += ofRow
 	}
 	of := stats{sum: sum, mean: exact.Mean(n, sum)}
 	if n > 0 {
@@ -121,7 +123,7 @@ func few(of oracle, boxes []box) bool {
 // askDirectly answers without a table.
 func (c *queryCmd) askDirectly(sh *shell, pixels oracle, boxes []box) ([]answer, error) {
 	start := time.Now()
-	answers, err := c.answers(sh, pixels, boxes)
+	answers, err := await(sh.ctx, func() ([]answer, error) { return c.answers(sh, pixels, boxes) })
 	if err == nil && c.Verbose {
 		sh.progress.close()
 		ms := float64(time.Since(start)) / float64(time.Millisecond)
