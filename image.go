@@ -13,6 +13,14 @@ type Sum interface {
 	uint32 | uint64 | int64 | float32 | float64
 }
 
+// Square is what a table of squares holds: uint64 for integer pixels, and
+// float64 for float pixels. Squares of 8- and 16-bit pixels are always exact
+// in uint64. Those of int32 and uint32 are exact as long as the squares of a
+// box add up to less than 2^64; float64 takes them of any size, with its
+// rounding. It takes those of uint8 and uint16 too, for who wants the table as
+// floats: whole numbers while all of the image add up to less than 2^53.
+type Square interface{ uint64 | float64 }
+
 // What errors are about, in this package and in all that make tables. Test for
 // them with errors.Is.
 var (

@@ -1,3 +1,5 @@
+// Code generated from integrate.tmpl. DO NOT EDIT.
+
 package boxsum
 
 import (
@@ -43,6 +45,26 @@ func fill[S Sum, P Pixel](j *job[P, S, uint64], t *Table[S]) error {
 		return err
 	}
 	return j.Fill()
+}
+
+// A SquaredTable is the table of an image beside the table of its squares,
+// from which come the variance and standard deviation of any box.
+//
+// Float pixels that all lie far from zero lose an offset before they are summed and
+// squared, see [Options]: then Squares holds the squares of pixels less Offset.
+type SquaredTable[S Sum, Q Square] struct {
+	Sum     *Table[S]
+	Squares *Table[Q]
+}
+
+// NewSquaredTable allocates both tables for an image of this size.
+func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTable[S, Q], error) {
+	sum, err := NewTable[S](width, height, channels)
+	if err != nil {
+		return nil, err
+	}
+	squares, err := NewTable[Q](width, height, channels)
+	return grid.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
 // IntegrateSquares makes the table of an image and that of its squares in one
@@ -95,9 +117,13 @@ type job[P Pixel, S Sum, Q Square] = engine.Job[P, S, Q, engine.Sums[P, S], engi
 func start[S Sum, Q Square, P Pixel](src *Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
 	j := engine.Take[job[P, S, Q]]()
 	j.Src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
-	err := j.Start(opt.engine(), squares)
-	if err == nil {
-		err = j.Shift(opt.offset())
+	err := j.Start(engineOptions(opt), squares)
+	switch {
+	case err != nil:
+	case opt == nil:
+		err = j.Shift(0, false)
+	default:
+		err = j.Shift(opt.Offset, opt.Plain)
 	}
 	return j, err
 }
@@ -112,7 +138,36 @@ func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Sour
 	if err := engine.Accept(dst, src); err != nil {
 		return err
 	}
-	t.Channels, t.Stride, t.Offset = dst.Channels, dst.Stride, dst.Offset
-	t.pixels = engine.Pixels[S](src, squares, squares)
+	t.Channels, t.Stride = dst.Channels, dst.Stride
+	t.pixels = engine.Pixels(dst, src, squares, squares)
+	t.Offset = dst.Offset
 	return nil
+}
+
+// A Stream makes a table one row at a time, in memory proportional to one
+// row, for images that never fit. Its rows are those of [Integrate], bit for bit.
+// It is for one goroutine at a time.
+type Stream[S Sum, P Pixel] struct {
+	rows engine.Rows[P, S]
+}
+
+// NewStream starts a table for rows of this many pixels and channels. The
+// table's row 0 is all zeros; the first Push gives row 1.
+func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
+	j, err := start[S, uint64](&Image[P]{Width: width, Channels: channels}, opt, false)
+	if err != nil {
+		return nil, err
+	}
+	s := new(Stream[S, P])
+	s.rows, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, j.Sum.Offset, new(engine.Sums[P, S]))
+	return grid.OrNil(s, err)
+}
+
+// Push takes the next row of pixels and gives the next row of the table,
+// (width+1)·channels sums, which is valid until the next Push.
+func (s *Stream[S, P]) Push(row []P) ([]S, error) {
+	if s == nil {
+		s = new(Stream[S, P]) // which is an error as well
+	}
+	return s.rows.Push(row)
 }

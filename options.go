@@ -1,3 +1,5 @@
+// Code generated from options.tmpl. DO NOT EDIT.
+
 package boxsum
 
 import (
@@ -36,16 +38,9 @@ type Options struct {
 	Progress func(done float64)
 }
 
-func (o *Options) engine() *engine.Options {
+func engineOptions(o *Options) *engine.Options {
 	if o == nil {
 		return nil
 	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.name, Context: o.Context, Progress: o.Progress}
-}
-
-func (o *Options) offset() (offset float32, plain bool) {
-	if o == nil {
-		return 0, false
-	}
-	return o.Offset, o.Plain
+	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }

@@ -5,34 +5,6 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
-// A Stream makes a table one row at a time, in memory proportional to one row,
-// for images that never fit. Its rows are those of [Integrate], bit for bit. It
-// is for one goroutine at a time.
-type Stream[S Sum, P Pixel] struct {
-	rows engine.Rows[P, S]
-}
-
-// NewStream starts a table for rows of this many pixels and channels. The
-// table's row 0 is all zeros; the first Push gives row 1.
-func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
-	j, err := start[S, uint64](&Image[P]{Width: width, Channels: channels}, opt, false)
-	if err != nil {
-		return nil, err
-	}
-	s := new(Stream[S, P])
-	s.rows, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, j.Sum.Offset, new(engine.Sums[P, S]))
-	return grid.OrNil(s, err)
-}
-
-// Push takes the next row of pixels and gives the next row of the table,
-// (width+1)·channels sums, which is valid until the next Push.
-func (s *Stream[S, P]) Push(row []P) ([]S, error) {
-	if s == nil {
-		s = new(Stream[S, P]) // which is an error as well
-	}
-	return s.rows.Push(row)
-}
-
 // A SquaredStream is a [Stream] that makes the table of squares as well.
 type SquaredStream[S Sum, Q Square, P Pixel] struct {
 	sums    engine.Rows[P, S]

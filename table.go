@@ -7,6 +7,10 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template internal/kinds/integrate.tmpl -with boxsum
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template internal/kinds/options.tmpl -with boxsum
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out queries.go -template internal/kinds/queries.tmpl -with boxsum
+
 // A Table is the summed-area table of a Width×Height image: entry (x, y) is
 // the sum of the pixels in [0,x)×[0,y), for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height,
 // so row 0 and column 0 are zero. Channel c of it is
@@ -27,11 +31,6 @@ type Table[S Sum] struct {
 
 	pixels exact.Pixels
 	first  sums // of a table of squares with an offset: the table beside it
-}
-
-// sums are what the squares of pixels less an offset lack to be those of the pixels.
-type sums interface {
-	float(box image.Rectangle, channel int) float64
 }
 
 // NewTable allocates a table for an image of this size; zero channels stand for
@@ -62,53 +61,11 @@ func (t *Table[S]) At(x, y, channel int) S {
 	return t.Sums[y*t.Stride+x*t.Channels+channel]
 }
 
-// Sum is the sum of the first channel over a box, clipped to the image. The
-// sum of an empty box is 0.
-func (t *Table[S]) Sum(box image.Rectangle) S { return t.SumChannel(box, 0) }
-
-// SumChannel is the sum of one channel over a box, clipped to the image. The
-// sum of a channel that the image does not have is 0.
-func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
-	box = box.Intersect(t.Bounds())
-	if box.Empty() || uint(channel) >= uint(t.Channels) {
-		return 0
-	}
-	return t.restore(t.sum(box, channel), box, channel)
-}
-
-// restore puts the offset back into the sum of a box inside of the image.
-func (t *Table[S]) restore(s S, box image.Rectangle, channel int) S {
-	if t.Offset == 0 {
-		return s
-	}
-	offset, n := float64(t.Offset), float64(area(box))
-	if t.first != nil { // (p−o)² = p² − 2o(p−o) − o²
-		return s + S(2*offset*t.first.float(box, channel)+offset*offset*n)
-	}
-	return s + S(offset*n)
-}
-
-func (t *Table[S]) float(box image.Rectangle, channel int) float64 {
-	return float64(t.sum(box, channel))
-}
-
 // sum is that of a box inside of the image, without the offset.
 func (t *Table[S]) sum(box image.Rectangle, channel int) S {
 	top, bottom := t.Sums[box.Min.Y*t.Stride+channel:], t.Sums[box.Max.Y*t.Stride+channel:]
 	x0, x1 := box.Min.X*t.Channels, box.Max.X*t.Channels
 	return bottom[x1] - bottom[x0] - top[x1] + top[x0]
-}
-
-// SumChannels appends the sum of every channel over a box, clipped to the
-// image, to dst.
-func (t *Table[S]) SumChannels(dst []S, box image.Rectangle) []S {
-	if t == nil {
-		return dst
-	}
-	for c := range t.Channels {
-		dst = append(dst, t.SumChannel(box, c))
-	}
-	return dst
 }
 
 // SumBoxes writes the sums of all channels over every box, clipped to the

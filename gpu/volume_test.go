@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -52,7 +53,7 @@ func solidSums[P boxsum.Pixel, S boxsum.Sum]() solidPair {
 
 func solidSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() solidPair {
 	return solidPair{fmt.Sprintf("%s squared_%s", pairs.Of[P](), pairs.Of[Q]()), false, checkVolume(squaresBeside[P, S, Q], func(v volume.Volume[P], _ float32) (*volume.Table[Q], error) {
-		both, err := volume.IntegrateSquares[S, Q](v, nil)
+		both, err := volume.IntegrateSquares[S, Q](v, &volume.Options{Plain: true})
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +93,7 @@ var solidPairs = []solidPair{
 
 // solidPairsOf is the pairs to try on a device.
 func solidPairsOf(d *Device) []solidPair {
-	if d.Info().CPU {
+	if d.Info().CPU && os.Getenv("BOXSUM_GPU_PAIRS") != "all" {
 		return solidPairs[:6]
 	}
 	return solidPairs

@@ -5,6 +5,8 @@ import (
 	"strings"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with haar
+
 // A Kind is the shape of a feature: how many cells it has, and which of them
 // count for and which against it.
 type Kind uint8

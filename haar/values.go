@@ -2,12 +2,10 @@ package haar
 
 import (
 	"cmp"
-	"context"
 	"image"
 	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
@@ -60,7 +58,7 @@ func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []im
 	if set == nil {
 		return grid.Invalid("no set of features")
 	}
-	how, err := opt.check()
+	how, err := engineOptions(opt).Check()
 	if err != nil {
 		return err
 	}
@@ -157,19 +155,4 @@ func (r *reader[V, S]) areasOf(f *Feature) (plus, minus int64) {
 		return f.areas()
 	}
 	return read[int64](&r.areas, f)
-}
-
-// Options says how to evaluate many features; nil and the zero value mean the
-// best for the machine. Little work uses fewer workers.
-type Options struct {
-	Workers  int                // goroutines at once, at most; 0 stands for GOMAXPROCS
-	Context  context.Context    // stops the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // is told how much is done, see [boxsum.Options]
-}
-
-func (o *Options) check() (engine.Settings, error) {
-	if o == nil {
-		o = new(Options)
-	}
-	return (&engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}).Check()
 }

@@ -71,7 +71,7 @@ type job[P, W boxsum.Pixel, S boxsum.Sum] struct {
 }
 
 func newJob[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], weighted bool, opt *Options) (j job[P, W, S], err error) {
-	if j.set, err = opt.engine().Check(); err != nil {
+	if j.set, err = engineOptions(opt).Check(); err != nil {
 		return j, err
 	}
 	if j.src, err = source(img); err != nil || !weighted {

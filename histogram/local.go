@@ -17,7 +17,7 @@ import (
 // for 8-bit pixels in 256 bins. Several goroutines call f at once, as many as
 // opt allows; it must not keep h.
 func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f func(h []S) P, opt *Options) (boxsum.Image[P], error) {
-	set, err := opt.engine().Check()
+	set, err := engineOptions(opt).Check()
 	if err != nil {
 		return boxsum.Image[P]{}, err
 	}

@@ -1,3 +1,5 @@
+// Code generated from options.tmpl. DO NOT EDIT.
+
 package histogram
 
 import (
@@ -16,7 +18,7 @@ type Options struct {
 	Progress func(done float64) // is told how much is done, see [boxsum.Options]
 }
 
-func (o *Options) engine() *engine.Options {
+func engineOptions(o *Options) *engine.Options {
 	if o == nil {
 		return nil
 	}

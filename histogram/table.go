@@ -10,6 +10,8 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with histogram
+
 // A Table is the integral histogram of a Width×Height image: entry (x, y) is
 // the histogram of the pixels in [0,x)×[0,y). Bin i of channel c of it is
 //

@@ -37,7 +37,7 @@ func IntegrateInto[P boxsum.Pixel](dst *Table, img boxsum.Image[P], opt *Options
 }
 
 func check[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
-	if set, err = opt.check(); err != nil {
+	if set, err = engineOptions(opt).Check(); err != nil {
 		return set, src, err
 	}
 	src = engine.Source[P]{Pix: img.Pix, Extent: grid.Plane(img.Width, img.Height, img.Channels, img.Stride)}

@@ -1,3 +1,5 @@
+// Code generated from options.tmpl. DO NOT EDIT.
+
 package moments
 
 import (
@@ -14,10 +16,9 @@ type Options struct {
 	Progress func(done float64) // is told how much is done, see [boxsum.Options]
 }
 
-func (o *Options) check() (engine.Settings, error) {
-	var e *engine.Options
-	if o != nil {
-		e = &engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}
+func engineOptions(o *Options) *engine.Options {
+	if o == nil {
+		return nil
 	}
-	return e.Check()
+	return &engine.Options{Workers: o.Workers, Context: o.Context, Progress: o.Progress}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with moments
+
 // A Table holds the sums of x^p·y^q·I for p+q ≤ 3 from which the moments of any
 // box come. It comes from [NewTable] or [Integrate], and its fields are for
 // reading. It is safe for use by several goroutines as long as none integrates

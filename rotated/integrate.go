@@ -35,7 +35,7 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image
 }
 
 func check[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], opt *Options) (set engine.Settings, src engine.Source[P], err error) {
-	if set, err = opt.engine().Check(); err != nil {
+	if set, err = engineOptions(opt).Check(); err != nil {
 		return set, src, err
 	}
 	if kernel.Sums[P, S](kernel.Portable) == nil {
@@ -53,7 +53,7 @@ func fill[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], set engine.Settings, src 
 	if err := e.Same(&src.Extent); err != nil {
 		return err
 	}
-	dst.pixels = engine.Pixels[S](&src, false, false)
+	dst.pixels = engine.Pixels(new(engine.Target[S]), &src, false, false)
 	run := engine.Take[engine.Run[layer[P, S]]]()
 	l := &run.Layer
 	l.table, l.src, l.level = dst, src, set.Level

@@ -1,23 +1,11 @@
 package rotated
 
 import (
-	"math"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
-
-// Mean is the mean of one channel over the pixels of a box, and 0 if it holds
-// none. In an integer table it is right for boxes of any size.
-func (t *Table[S]) Mean(box Box, channel int) float64 {
-	if t.area(box) == 0 || uint(channel) >= uint(t.Channels) {
-		return 0
-	}
-	of := t.channel(channel)
-	return exact.MeanOf(&of, part{t.Lattice, box.Intersect(t.Bounds())})
-}
 
 // area is how many pixels a box has, none if there is no table.
 func (t *Table[S]) area(box Box) int64 {
@@ -25,11 +13,6 @@ func (t *Table[S]) area(box Box) int64 {
 		return 0
 	}
 	return t.Area(box)
-}
-
-// channel is one channel, as statistics see it.
-func (t *Table[S]) channel(channel int) exact.Table[S, part] {
-	return exact.Table[S, part]{Pixels: t.pixels, Sum: func(p part) S { return t.SumChannel(p.Box, channel) }}
 }
 
 // A part is a box with pixels, or a part of one.
@@ -51,6 +34,14 @@ func (p part) Halves() (one, other part, ok bool) {
 		other.R0 = one.R1
 	}
 	return one, other, true // a pixel always fits
+}
+
+// inside is what of a box is in the lattice, and whether it has pixels.
+func (t *Table[S]) inside(box Box) (part, bool) {
+	if t.area(box) == 0 {
+		return part{}, false
+	}
+	return part{t.Lattice, box.Intersect(t.Bounds())}, true
 }
 
 // A SquaredTable is the table of an image beside that of its squares, along the same
@@ -105,32 +96,13 @@ func squaresOf[Q boxsum.Square, T, P boxsum.Pixel](img boxsum.Image[P], rot Rota
 	return Integrate[Q](squares, rot, opt)
 }
 
-// Mean is the mean of one channel over the pixels of a box, and 0 if it holds none.
-func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
-	if t == nil {
-		return 0
-	}
-	return t.Sum.Mean(box, channel)
+func (t *SquaredTable[S, Q]) rounding(_ part, channel int) exact.Rounding {
+	squares := float64(t.Squares.SumChannel(t.Sum.Bounds(), channel))
+	return exact.Rounding{Squares: squares, Pixels: t.Sum.Width * t.Sum.Height, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
 }
 
-// Variance is the variance of one channel over the pixels of a box: never negative,
-// and 0 if it holds none. It is as good as [boxsum.SquaredTable.Variance], and as
-// that NaN where cancellation of floats has eaten it.
-func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
-	if t == nil || t.Squares.area(box) == 0 || t.Sum.area(box) == 0 || uint(channel) >= uint(t.Sum.Channels) {
-		return 0
-	}
+// whole reports whether the sums of all pixels are whole numbers.
+func (t *SquaredTable[S, Q]) whole(_ part, channel int) bool {
 	all := t.Sum.Bounds()
-	sums, squares := t.Sum.channel(channel), t.Squares.channel(channel)
-	return exact.VarianceOf(&sums, &squares, part{t.Sum.Lattice, box.Intersect(t.Sum.Bounds())}, func(part) exact.Rounding {
-		return exact.Rounding{Squares: float64(t.Squares.SumChannel(all, channel)), Pixels: t.Sum.Width * t.Sum.Height, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
-	}, func(part) bool {
-		return exact.IsWhole(t.Sum.SumChannel(all, channel), t.Squares.SumChannel(all, channel))
-	})
-}
-
-// StdDev is the standard deviation of one channel over a box: the square root of its
-// [SquaredTable.Variance].
-func (t *SquaredTable[S, Q]) StdDev(box Box, channel int) float64 {
-	return math.Sqrt(t.Variance(box, channel))
+	return exact.IsWhole(t.Sum.SumChannel(all, channel), t.Squares.SumChannel(all, channel))
 }

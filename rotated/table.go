@@ -9,6 +9,9 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with rotated
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out queries.go -template ../internal/kinds/queries.tmpl -with rotated
+
 // A Table is the summed-area table of an image along the lines of its
 // [Lattice]. It comes from [NewTable] or [Integrate], and its fields are for
 // reading. It is safe for use by several goroutines as long as none integrates
@@ -98,10 +101,6 @@ func allocate[T any](n int) ([]T, error) {
 	return s, nil
 }
 
-// Sum is the sum of the first channel over a box. Cells without a pixel of the
-// image, inside and outside of it, count as 0.
-func (t *Table[S]) Sum(box Box) S { return t.SumChannel(box, 0) }
-
 // SumChannel is the sum of one channel over a box. The sum of a channel that
 // the image does not have is 0.
 func (t *Table[S]) SumChannel(box Box, channel int) S {
@@ -112,34 +111,6 @@ func (t *Table[S]) SumChannel(box Box, channel int) S {
 	box = t.frame.place(t.Lattice, box)
 	return t.at(box.C0, box.R1-1, channel) - t.at(box.C1, box.R1-1, channel) -
 		t.at(box.C0, box.R0-1, channel) + t.at(box.C1, box.R0-1, channel)
-}
-
-// SumChannels appends the sum of every channel over a box to dst.
-func (t *Table[S]) SumChannels(dst []S, box Box) []S {
-	if t == nil {
-		return dst
-	}
-	for channel := range t.Channels {
-		dst = append(dst, t.SumChannel(box, channel))
-	}
-	return dst
-}
-
-// SumBoxes writes the sums of all channels over every box: channel c of boxes[i]
-// is dst[i*Channels+c].
-func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
-	if t == nil || t.Lattice == nil {
-		return grid.NoTable()
-	}
-	if err := grid.Room(len(dst), len(boxes), t.Channels); err != nil {
-		return err
-	}
-	for i, box := range boxes {
-		for channel := range t.Channels {
-			dst[i*t.Channels+channel] = t.SumChannel(box, channel)
-		}
-	}
-	return nil
 }
 
 // at is the sum of all pixels up to a row of the frame and from a column on,

@@ -1,3 +1,5 @@
+// Code generated from integrate.tmpl. DO NOT EDIT.
+
 package tilted
 
 import (
@@ -6,8 +8,8 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
-// Integrate makes the 45° table of an image, with the pairs of pixel and sum
-// types of [boxsum.Integrate]:
+// Integrate makes the 45° table of an image, with the pairs of pixel and sum types
+// of [boxsum.Integrate]:
 //
 //	table, err := tilted.Integrate[uint32](img, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*Table[S], error) {
@@ -22,11 +24,11 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) 
 	return grid.OrNil(t, err)
 }
 
-// IntegrateInto makes the table of an image in dst, which must have the image's
-// size and must not overlap it. It does not allocate once an image of the same
-// type has been integrated. A table of the caller's own memory works too, zero
-// Channels and Stride standing for what they do in a [boxsum.Image]; one from
-// [NewTable] is laid out to be written faster.
+// IntegrateInto makes the table of an image in dst, which must have the
+// image's size and must not overlap it. It does not allocate once an image of
+// the same type has been integrated. A table of the caller's own memory works
+// too, zero Channels and Stride standing for what they do in a [boxsum.Image]; one
+// from [NewTable] is laid out to be written faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image[P], opt *Options) error {
 	j, err := start[S, uint64](&src, opt, false)
 	if err != nil {
@@ -40,6 +42,23 @@ func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error
 		return err
 	}
 	return j.Fill()
+}
+
+// A SquaredTable is the 45° table of an image beside that of its squares, from
+// which come the variance and standard deviation of any box.
+type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
+	Sum     *Table[S]
+	Squares *Table[Q]
+}
+
+// NewSquaredTable allocates both tables for an image of this size.
+func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int) (*SquaredTable[S, Q], error) {
+	sum, err := NewTable[S](width, height, channels)
+	if err != nil {
+		return nil, err
+	}
+	squares, err := NewTable[Q](width, height, channels)
+	return grid.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
 // IntegrateSquares makes the 45° table of an image and that of its squares in
@@ -87,7 +106,8 @@ type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, la
 func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *boxsum.Image[P], opt *Options, squares bool) (*job[P, S, Q], error) {
 	j := engine.Take[job[P, S, Q]]()
 	j.Src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
-	return j, j.Start(opt.engine(), squares)
+	err := j.Start(engineOptions(opt), squares)
+	return j, err
 }
 
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
@@ -101,6 +121,34 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 		return err
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
-	t.pixels = engine.Pixels[S](src, squares, true)
+	t.pixels = engine.Pixels(dst, src, squares, true)
 	return nil
+}
+
+// A Stream makes a 45° table one row at a time, in memory proportional to one
+// row, for images that never fit. Its rows are those of [Integrate], bit for bit.
+// It is for one goroutine at a time.
+type Stream[S boxsum.Sum, P boxsum.Pixel] struct {
+	rows engine.Rows[P, S]
+}
+
+// NewStream starts a table for rows of this many pixels and channels. The
+// table's row 0 is all zeros; the first Push gives row 1.
+func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
+	j, err := start[S, uint64](&boxsum.Image[P]{Width: width, Channels: channels}, opt, false)
+	if err != nil {
+		return nil, err
+	}
+	s := new(Stream[S, P])
+	s.rows, err = engine.NewRows[P, S](j.Set, false, &j.Src.Extent, j.Sum.Offset, new(layer[P, S]))
+	return grid.OrNil(s, err)
+}
+
+// Push takes the next row of pixels and gives the next row of the table,
+// (width+1)·channels sums, which is valid until the next Push.
+func (s *Stream[S, P]) Push(row []P) ([]S, error) {
+	if s == nil {
+		s = new(Stream[S, P]) // which is an error as well
+	}
+	return s.rows.Push(row)
 }

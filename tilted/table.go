@@ -6,6 +6,10 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template ../internal/kinds/integrate.tmpl -with tilted
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with tilted
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out queries.go -template ../internal/kinds/queries.tmpl -with tilted
+
 // A Table is the 45° table of a Width×Height image: entry (x, y) is the sum of
 // the pixels in the triangle above it, for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height.
 // Channel c of it is Sums[y*Stride+x*Channels+c].
@@ -63,11 +67,6 @@ func (b Box) Area() int {
 	return 2 * b.W * b.H
 }
 
-// Sum is the sum of the first channel over a box, clipped to the image. It takes
-// four reads, but where the box sticks out below the image: see [Table.Contains].
-// The sum of an empty box is 0.
-func (t *Table[S]) Sum(b Box) S { return t.SumChannel(b, 0) }
-
 // SumChannel is the sum of one channel over a box, clipped to the image. The sum
 // of a channel that the image does not have is 0.
 func (t *Table[S]) SumChannel(b Box, channel int) S {
@@ -83,30 +82,4 @@ func (t *Table[S]) SumChannel(b Box, channel int) S {
 func (t *Table[S]) sum(b Box, channel int) S {
 	top, stride, n := t.Sums[b.Y*t.Stride+channel:], t.Stride, t.Channels
 	return top[b.X*n] - top[b.H*stride+(b.X-b.H)*n] - top[b.W*stride+(b.X+b.W)*n] + top[(b.W+b.H)*stride+(b.X+b.W-b.H)*n]
-}
-
-// SumChannels appends the sum of every channel over a box, clipped to the image,
-// to dst.
-func (t *Table[S]) SumChannels(dst []S, b Box) []S {
-	if t == nil {
-		return dst
-	}
-	for channel := range t.Channels {
-		dst = append(dst, t.SumChannel(b, channel))
-	}
-	return dst
-}
-
-// SumBoxes writes the sums of all channels over every box, clipped to the image:
-// channel c of boxes[i] is dst[i*Channels+c].
-func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
-	if err := t.room(len(dst), len(boxes)); err != nil {
-		return err
-	}
-	for i, b := range boxes {
-		for channel := range t.Channels {
-			dst[i*t.Channels+channel] = t.SumChannel(b, channel)
-		}
-	}
-	return nil
 }

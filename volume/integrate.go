@@ -1,3 +1,5 @@
+// Code generated from integrate.tmpl. DO NOT EDIT.
+
 package volume
 
 import (
@@ -35,8 +37,33 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], o
 	return fill(j, dst)
 }
 
-// IntegrateSquares makes the table of a volume and that of its squares in one
-// pass over the voxels, with the types of [boxsum.IntegrateSquares]:
+func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
+	if err := accept(&j.Sum, t, &j.Src, false); err != nil {
+		return err
+	}
+	return j.Fill()
+}
+
+// A SquaredTable is the table of a volume beside that of its squares, from
+// which come the variance and standard deviation of any box. Float voxels that all
+// lie far from zero lose an offset first, as in a [boxsum.SquaredTable].
+type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
+	Sum     *Table[S]
+	Squares *Table[Q]
+}
+
+// NewSquaredTable allocates both tables for a volume of this size.
+func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channels int) (*SquaredTable[S, Q], error) {
+	sum, err := NewTable[S](width, height, depth, channels)
+	if err != nil {
+		return nil, err
+	}
+	squares, err := NewTable[Q](width, height, depth, channels)
+	return grid.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
+}
+
+// IntegrateSquares makes the table of a volume and that of its squares in
+// one pass over the voxels, with types as for [boxsum.IntegrateSquares]:
 //
 //	table, err := volume.IntegrateSquares[uint32, uint64](vol, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[P], opt *Options) (*SquaredTable[S, Q], error) {
@@ -62,27 +89,6 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 	return fillSquares(j, dst)
 }
 
-type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
-
-func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options, squares bool) (*job[P, S, Q], error) {
-	j := engine.Take[job[P, S, Q]]()
-	j.Src = engine.Source[P]{Pix: src.Pix, Extent: src.extent()}
-	err := j.Start(engineOptions(opt), squares)
-	if err == nil && opt == nil {
-		err = j.Shift(0, false)
-	} else if err == nil {
-		err = j.Shift(opt.Offset, opt.Plain)
-	}
-	return j, err
-}
-
-func fill[S boxsum.Sum, P boxsum.Pixel](j *job[P, S, uint64], t *Table[S]) error {
-	if err := accept(&j.Sum, t, &j.Src, false); err != nil {
-		return err
-	}
-	return j.Fill()
-}
-
 func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q], t *SquaredTable[S, Q]) error {
 	if t == nil {
 		return grid.NoTable()
@@ -99,6 +105,22 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 	return j.Fill()
 }
 
+type job[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] = engine.Job[P, S, Q, layer[P, S], layer[P, Q], *layer[P, S], *layer[P, Q]]
+
+func start[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options, squares bool) (*job[P, S, Q], error) {
+	j := engine.Take[job[P, S, Q]]()
+	j.Src = engine.Source[P]{Pix: src.Pix, Extent: src.extent()}
+	err := j.Start(engineOptions(opt), squares)
+	switch {
+	case err != nil:
+	case opt == nil:
+		err = j.Shift(0, false)
+	default:
+		err = j.Shift(opt.Offset, opt.Plain)
+	}
+	return j, err
+}
+
 // accept aims a job at a table. It fills in the defaults of a table of the caller's
 // own memory.
 func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], src *engine.Source[P], squares bool) error {
@@ -109,8 +131,10 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 	if err := engine.Accept(dst, src); err != nil {
 		return err
 	}
-	t.Channels, t.Stride, t.SliceStride, t.Offset = dst.Channels, dst.Stride, dst.SliceStride, dst.Offset
-	t.pixels = engine.Pixels[S](src, squares, squares)
+	t.Channels, t.Stride = dst.Channels, dst.Stride
+	t.pixels = engine.Pixels(dst, src, squares, squares)
+	t.Offset = dst.Offset
+	t.SliceStride = dst.SliceStride
 	dst.Whole = t.ownsGaps()
 	return nil
 }

@@ -37,7 +37,9 @@ type worker[P boxsum.Pixel, S boxsum.Sum] struct {
 	tile  kernel.VolumeTile[P, S]
 	carry []S // of the band's rows
 	over  []S // by bands: the band in the slice before
-	_     [kernel.LineBytes]byte
+
+	shifted []P // the voxels of a tile less an offset
+	_       [kernel.LineBytes]byte
 }
 
 func (l *layer[P, S]) Find(level kernel.Level, squares bool) bool {
@@ -151,13 +153,18 @@ func (l *layer[P, S]) tile(worker, x, y, z, n, rows int, above, over []S) {
 			clear(dst[r*l.dst.Stride:][:channels])
 		}
 	}
+	src, stride := l.src.Pix[z*l.src.SliceStride+y*l.src.Stride+x:], l.src.Stride
+	if l.dst.Shifts() {
+		w.shifted = engine.Shifted(w.shifted, src, stride, n, rows, l.dst.Offset)
+		src, stride = w.shifted, n
+	}
 	w.tile = kernel.VolumeTile[P, S]{
 		Tile: kernel.Tile[P, S]{
 			Dst: dst[channels+x:], DstStride: l.dst.Stride,
-			Src: l.src.Pix[z*l.src.SliceStride+y*l.src.Stride+x:], SrcStride: l.src.Stride,
+			Src: src, SrcStride: stride,
 			Above: above, Carry: w.carry,
 			Rows: rows, N: n, Channels: channels,
-			Offset: l.dst.Offset, Writes: l.writes,
+			Offset: l.dst.KernelOffset(), Writes: l.writes,
 		},
 		Over: over, Whole: whole,
 	}
@@ -172,7 +179,7 @@ func (l *layer[P, S]) Release() int {
 	for i := range l.workers {
 		w := &l.workers[i]
 		w.tile = kernel.VolumeTile[P, S]{}
-		bytes += engine.Bytes(w.carry) + engine.Bytes(w.over)
+		bytes += engine.Bytes(w.carry) + engine.Bytes(w.over) + engine.Bytes(w.shifted)
 	}
 	return bytes
 }

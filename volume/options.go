@@ -1,3 +1,5 @@
+// Code generated from options.tmpl. DO NOT EDIT.
+
 package volume
 
 import (

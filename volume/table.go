@@ -10,6 +10,10 @@ import (
 	"github.com/boxsum/boxsum/internal/grid"
 )
 
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out integrate.go -template ../internal/kinds/integrate.tmpl -with volume
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out options.go -template ../internal/kinds/options.tmpl -with volume
+//go:generate go run github.com/boxsum/boxsum/internal/pairs/expand -out queries.go -template ../internal/kinds/queries.tmpl -with volume
+
 // A Table is the summed-volume table of a Width×Height×Depth volume: entry
 // (x, y, z) is the sum of the voxels in [0,x)×[0,y)×[0,z), so that all entries
 // with a zero among x, y and z are zero. Channel c of it is
@@ -33,11 +37,6 @@ type Table[S boxsum.Sum] struct {
 	own    *own[S]
 	pixels exact.Pixels
 	first  sums // of a table of squares with an offset: the table beside it
-}
-
-// sums are what the squares of voxels less an offset lack to be those of the voxels.
-type sums interface {
-	float(box Box, channel int) float64
 }
 
 // own is the layout that a table was allocated with: what lies between its rows
@@ -91,20 +90,6 @@ func (t *Table[S]) At(x, y, z, channel int) S {
 	return t.Sums[z*t.SliceStride+y*t.Stride+x*t.Channels+channel]
 }
 
-// Sum is the sum of the first channel over a box, clipped to the volume, from
-// the eight entries at its corners. The sum of an empty box is 0.
-func (t *Table[S]) Sum(box Box) S { return t.SumChannel(box, 0) }
-
-// SumChannel is the sum of one channel over a box, clipped to the volume. The
-// sum of a channel that the volume does not have is 0.
-func (t *Table[S]) SumChannel(box Box, channel int) S {
-	box = box.Intersect(t.Bounds())
-	if box.Empty() || uint(channel) >= uint(t.Channels) {
-		return 0
-	}
-	return t.whole(box, channel)
-}
-
 // sum is that of a box inside of the volume, without the offset: the rectangle at
 // its back less the one at its front, which in float loses less than any other
 // order.
@@ -114,33 +99,6 @@ func (t *Table[S]) sum(b Box, channel int) S {
 	y0, y1 := b.Y0*t.Stride, b.Y1*t.Stride
 	return (back[y1+x1] - back[y1+x0] - back[y0+x1] + back[y0+x0]) -
 		(front[y1+x1] - front[y1+x0] - front[y0+x1] + front[y0+x0])
-}
-
-// whole is the sum of a box inside of the volume with the offset put back.
-func (t *Table[S]) whole(b Box, channel int) S {
-	s := t.sum(b, channel)
-	if t.Offset == 0 {
-		return s
-	}
-	offset, n := float64(t.Offset), float64(b.Voxels())
-	if t.first != nil { // (p−o)² = p² − 2o(p−o) − o²
-		return s + S(2*offset*t.first.float(b, channel)+offset*offset*n)
-	}
-	return s + S(offset*n)
-}
-
-func (t *Table[S]) float(b Box, channel int) float64 { return float64(t.sum(b, channel)) }
-
-// SumChannels appends the sum of every channel over a box, clipped to the
-// volume, to dst.
-func (t *Table[S]) SumChannels(dst []S, box Box) []S {
-	if t == nil {
-		return dst
-	}
-	for c := range t.Channels {
-		dst = append(dst, t.SumChannel(box, c))
-	}
-	return dst
 }
 
 // SumBoxes writes the sums of all channels over every box, clipped to the
@@ -157,7 +115,9 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 			continue
 		}
 		for c := range sums {
-			sums[c] = t.whole(box, c)
+			if sums[c] = t.sum(box, c); t.Offset != 0 {
+				sums[c] = t.restore(sums[c], box, c)
+			}
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &boxsum.Options{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0)), Level: level}, nil
+	return &boxsum.Options{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0)), Level: level, Plain: true}, nil
 }
 
 // tables makes the tables of a source, and is how long integrating took.

@@ -18,6 +18,7 @@ type Target[S any] struct {
 	grid.Extent
 	Offset float32
 	Whole  bool // what lies between rows belongs to the table too
+	most   int  // see Pixels; 0 if it has not been asked for
 }
 
 // A TableLayer makes a table of sums of type S, or of squares, from pixels of

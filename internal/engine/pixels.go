@@ -11,8 +11,11 @@ import (
 // Pixels is what a table of sums S, or of squares, is to know of the pixels of an
 // image or volume that was found good. Where only few of their type are sure to fit,
 // it looks at all of them if asked to.
-func Pixels[S kernel.Sum, P kernel.Pixel](src *Source[P], squares, look bool) exact.Pixels {
-	most := exact.Most[P, S](squares)
+func Pixels[S kernel.Sum, P kernel.Pixel](dst *Target[S], src *Source[P], squares, look bool) exact.Pixels {
+	if dst.most == 0 { // the target of a job always has the same pixels
+		dst.most = exact.Most[P, S](squares)
+	}
+	most := dst.most
 	if look && most <= 4 && len(src.Pix) > 0 {
 		most = exact.MostOf[S](exact.Bound(src.rows()), squares)
 	}
@@ -30,6 +33,32 @@ func (s *Source[P]) rows() iter.Seq[[]P] {
 			}
 		}
 	}
+}
+
+// Shifts reports whether an offset is taken away before the kernel gets the pixels:
+// those of float32 sums do it themselves.
+func (t *Target[S]) Shifts() bool { return t.Offset != 0 && t.KernelOffset() == 0 }
+
+// KernelOffset is what is left of the offset for the kernel.
+func (t *Target[S]) KernelOffset() float32 {
+	if _, ok := any(*new(S)).(float32); ok {
+		return t.Offset
+	}
+	return 0
+}
+
+// Shifted is rows of n pixels less an offset, without gaps, in the memory of have
+// where it is enough. The difference is exact for pixels from half to twice the
+// offset.
+func Shifted[P kernel.Pixel](have, pix []P, stride, n, rows int, offset float32) []P {
+	have = AtLeast(have, rows*n)
+	for r := range rows {
+		to, row := have[r*n:][:n], pix[r*stride:][:n]
+		for i, p := range row {
+			to[i] = p - P(offset)
+		}
+	}
+	return have
 }
 
 const (

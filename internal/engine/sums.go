@@ -22,7 +22,9 @@ type Sums[P kernel.Pixel, S kernel.Sum] struct {
 type sumsWorker[P kernel.Pixel, S kernel.Sum] struct {
 	tile  kernel.Tile[P, S]
 	carry []S // of the band's rows
-	_     [kernel.LineBytes]byte
+
+	shifted []P // the pixels of a tile less an offset
+	_       [kernel.LineBytes]byte
 }
 
 // Find implements [TableLayer].
@@ -69,7 +71,13 @@ func (l *Sums[P, S]) onLines() bool {
 
 // Tile implements [Layer].
 func (l *Sums[P, S]) Tile(worker, x, y, n, rows int) {
-	l.TileOf(worker, l.src.Pix[y*l.src.Stride+x:], l.src.Stride, x, y, n, rows)
+	pix, stride := l.src.Pix[y*l.src.Stride+x:], l.src.Stride
+	if l.dst.Shifts() {
+		w := &l.workers[worker]
+		w.shifted = Shifted(w.shifted, pix, stride, n, rows, l.dst.Offset)
+		pix, stride = w.shifted, n
+	}
+	l.TileOf(worker, pix, stride, x, y, n, rows)
 }
 
 // TileOf is Tile, or some rows of it, with pixels from elsewhere: for layers that
@@ -82,7 +90,9 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 	if x == 0 {
 		clear(carry)
 		for r := range rows {
-			clear(dst[r*stride:][:channels])
+			for c := range dst[r*stride:][:channels] { // which are few: a call would take longer
+				dst[r*stride+c] = 0
+			}
 		}
 	}
 	w.tile = kernel.Tile[P, S]{
@@ -95,7 +105,7 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 		Rows:      rows,
 		N:         n,
 		Channels:  channels,
-		Offset:    l.dst.Offset,
+		Offset:    l.dst.KernelOffset(),
 		Writes:    l.writes,
 	}
 	l.kernel(&w.tile)
@@ -118,7 +128,7 @@ func (l *Sums[P, S]) Release() int {
 	for i := range l.workers {
 		w := &l.workers[i]
 		w.tile = kernel.Tile[P, S]{}
-		bytes += Bytes(w.carry)
+		bytes += Bytes(w.carry) + Bytes(w.shifted)
 	}
 	return bytes
 }

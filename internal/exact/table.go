@@ -90,7 +90,7 @@ func inParts[B Box[B]](box B, most int, visit func(part B)) bool {
 }
 
 // Each writes what there is to say of every channel of every box.
-func Each[B any](dst []float64, boxes []B, channels int, of func(box B, channel int) float64) {
+func Each[T, B any](dst []T, boxes []B, channels int, of func(box B, channel int) T) {
 	for i, box := range boxes {
 		for channel := range channels {
 			dst[i*channels+channel] = of(box, channel)

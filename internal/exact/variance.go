@@ -35,7 +35,7 @@ const (
 )
 
 // Variance is that of n numbers, from their sum and the sum of their squares:
-// never negative, and 0 of none. Where both are integers it is exact but for the
+// never negative, and 0 of none or one. Where both are integers it is exact but for the
 // last two roundings, and NaN where such sums cannot be of any numbers, for they
 // did not fit their types. Where there are floats it is NaN if the rounding of the
 // sums may be more than a fiftieth of it: then cancellation has eaten it. That is
@@ -50,6 +50,9 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func(
 		if squares, ok := any(squares).(uint64); ok {
 			return ofIntegers(uint64(n), magnitude, squares)
 		}
+	}
+	if n == 1 {
+		return 0
 	}
 	mean := Mean(n, sum)
 	v := float64(squares)/float64(n) - float64(mean*mean) // the same bits, fused or not

@@ -3,6 +3,7 @@ package grid
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"unsafe"
 )
 
@@ -46,12 +47,12 @@ func (e *Extent) Sized() error {
 	if e.Width < 0 || e.Height < 0 || e.Depth < 0 || e.Channels < 0 {
 		return Invalid("%v: none may be negative", *e)
 	}
-	n := e.Channels
+	n := uint64(e.Channels)
 	for _, side := range [...]int{e.Width, e.Height, e.Depth} {
-		if side >= maxElements/n {
+		var over uint64
+		if over, n = bits.Mul64(n, uint64(side)+1); over != 0 || n > maxElements { // a division takes longer
 			return Invalid("%v is more than memory can hold", *e)
 		}
-		n *= side + 1
 	}
 	return nil
 }
@@ -143,12 +144,13 @@ func (e *Extent) lay(what string, have, width, rows, slices int) error {
 // fits is how many elements of have these parts take, stride apart, or why they
 // do not fit.
 func fits(what, of string, stride, part, parts, have int) (int, error) {
+	over, rest := bits.Mul64(uint64(max(stride, 0)), uint64(max(parts-1, 0)))
 	switch {
 	case stride < 0 || parts > 1 && stride < part:
 		return 0, Invalid("the %s's stride of %d elements from %s to %s is shorter than one of %d", what, stride, of, of, part)
 	case parts == 0 || part == 0:
 		return 0, nil
-	case have < part || parts > 1 && (have-part)/(parts-1) < stride: // divided, for the product may be more than an int
+	case have < part || over != 0 || rest > uint64(have-part):
 		return 0, Invalid("the %s has %d %ss of %d elements, %d apart: they do not fit in the %d of its buffer", what, parts, of, part, stride, have)
 	}
 	return (parts-1)*stride + part, nil

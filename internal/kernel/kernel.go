@@ -32,7 +32,7 @@ type Tile[P Pixel, S Sum] struct {
 
 	Rows, N, Channels int
 
-	Offset float32 // subtracted from every pixel first, where sums are float32, or pixels and sums are floats
+	Offset float32 // subtracted from every pixel, by float32 sums only
 	Writes Writes
 }
 

@@ -68,7 +68,7 @@ func u8u64DotAVX2(dst *uint64, dstStride int, src *uint8, srcStride int, above *
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float32(src[r*srcStride+i]) - offset)
+//			sum[r][i%channels] += float32(src[r*srcStride+i]) - offset
 //			above[i] += sum[r][i%channels]
 //			dst[r*dstStride+i] = above[i]
 //		}
@@ -203,7 +203,7 @@ func i32i64AVX2(dst *int64, dstStride int, src *int32, srcStride int, above *int
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float64(src[r*srcStride+i]) - offset)
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
 //			above[i] += sum[r][i%channels]
 //			dst[r*dstStride+i] = above[i]
 //		}
@@ -218,7 +218,7 @@ func f32f64AVX2(dst *float64, dstStride int, src *float32, srcStride int, above 
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float32(src[r*srcStride+i]) - offset)
+//			sum[r][i%channels] += float32(src[r*srcStride+i]) - offset
 //			above[i] += sum[r][i%channels]
 //			dst[r*dstStride+i] = above[i]
 //		}
@@ -233,7 +233,7 @@ func f32f32AVX2(dst *float32, dstStride int, src *float32, srcStride int, above 
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float64(src[r*srcStride+i]) - offset)
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
 //			above[i] += sum[r][i%channels]
 //			dst[r*dstStride+i] = above[i]
 //		}
@@ -383,7 +383,7 @@ func i32f64SquaresAVX2(dst *float64, dstStride int, src *int32, srcStride int, a
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float64(src[r*srcStride+i]) - offset) squared
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
 //			above[i] += sum[r][i%channels]
 //			dst[r*dstStride+i] = above[i]
 //		}
@@ -398,7 +398,7 @@ func f32f64SquaresAVX2(dst *float64, dstStride int, src *float32, srcStride int,
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float64(src[r*srcStride+i]) - offset) squared
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
 //			above[i] += sum[r][i%channels]
 //			dst[r*dstStride+i] = above[i]
 //		}

@@ -4448,16 +4448,13 @@ done:
 // func f32f64AVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64AVX2(SB), $0-77
-	MOVQ         lanes+64(FP), AX
-	VMOVDQU      416(AX), Y0
-	VMOVDQU      (AX), Y1
-	VMOVDQU      64(AX), Y2
-	VMOVSS       offset+72(FP), X3
-	VCVTSS2SD    X3, X3, X3
-	VBROADCASTSD X3, Y3
-	MOVQ         above+32(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         dst+0(FP), BX
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
 
 groups:
 	CMPQ    rows+48(FP), $0x04
@@ -4471,10 +4468,10 @@ groups:
 	LEAQ    (R10)(R9*1), R11
 	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
-	VMOVDQU (R12), Y4
-	VMOVDQU 128(R12), Y5
-	VMOVDQU 256(R12), Y6
-	VMOVDQU 384(R12), Y7
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
 	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
@@ -4482,10 +4479,50 @@ groups:
 	JZ      groupRest
 
 groupLines:
-	VMOVDQU    (CX)(R12*8), Y8
-	VMOVDQU    32(CX)(R12*8), Y9
-	VCVTPS2PD  (DX)(R12*4), Y10
-	VSUBPD     Y3, Y10, Y10
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VCVTPS2PD  (DX)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VCVTPS2PD  16(DX)(R12*4), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VCVTPS2PD  (DI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4494,32 +4531,30 @@ groupLines:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
-	VCVTPS2PD  16(DX)(R12*4), Y11
-	VSUBPD     Y3, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y4, Y11
-	VPERMD     Y11, Y0, Y4
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
-	JGE        groupRow0Beyond
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	VMOVDQU    Y9, 32(BX)(R12*8)
-	JMP        groupRow0Done
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow1Done
 
-groupRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y9, 32(BX)(R12*8)
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
-groupRow0Done:
-	VCVTPS2PD  (DI)(R12*4), Y10
-	VSUBPD     Y3, Y10, Y10
+groupRow1Done:
+	VCVTPS2PD  (R8)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4528,32 +4563,30 @@ groupRow0Done:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y11
-	VSUBPD     Y3, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
-	JGT        groupRow1Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y8, (R10)(R12*8)
-	VMOVDQU    Y9, 32(R10)(R12*8)
-	JMP        groupRow1Done
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow2Done
 
-groupRow1Beyond:
-	VMOVNTDQ Y8, (R10)(R12*8)
-	VMOVNTDQ Y9, 32(R10)(R12*8)
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
-groupRow1Done:
-	VCVTPS2PD  (R8)(R12*4), Y10
-	VSUBPD     Y3, Y10, Y10
+groupRow2Done:
+	VCVTPS2PD  (SI)(R12*4), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -4562,66 +4595,22 @@ groupRow1Done:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y11
-	VSUBPD     Y3, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
-	CMPQ       R14, $0x01
-	JGE        groupRow2Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y8, (R11)(R12*8)
-	VMOVDQU    Y9, 32(R11)(R12*8)
-	JMP        groupRow2Done
-
-groupRow2Beyond:
-	VMOVNTDQ Y8, (R11)(R12*8)
-	VMOVNTDQ Y9, 32(R11)(R12*8)
-
-groupRow2Done:
-	VCVTPS2PD  (SI)(R12*4), Y10
-	VSUBPD     Y3, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VCVTPS2PD  16(SI)(R12*4), Y11
-	VSUBPD     Y3, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y8, (R9)(R12*8)
-	VMOVDQU    Y9, 32(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R9)(R12*8)
-	VMOVNTDQ Y9, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
-	VMOVDQU Y8, (CX)(R12*8)
-	VMOVDQU Y9, 32(CX)(R12*8)
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
 	ADDQ    $+8, R12
 	CMPQ    R12, R13
 	JLT     groupLines
@@ -4639,74 +4628,70 @@ groupTail:
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
 	NEGQ       R15
-	VMOVDQU    32(R14)(R15*4), Y8
+	VMOVDQU    32(R14)(R15*4), Y7
 	MOVQ       R13, R15
 	NEGQ       R15
-	VMOVDQU    32(R14)(R15*4), X9
-	VMOVDQU    (CX)(R12*8), Y10
-	VPMASKMOVD (DX)(R12*4), X9, X11
+	VMOVDQU    32(R14)(R15*4), X8
+	VMOVDQU    (CX)(R12*8), Y9
+	VPMASKMOVD (DX)(R12*4), X8, X10
+	VCVTPS2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y10, Y9, Y10
+	VPMASKMOVD (DI)(R12*4), X8, X9
+	VCVTPS2PD  X9, Y9
+	VPERMD     Y9, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y9, Y11, Y9
+	VPERMD     Y9, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y9, Y11, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y10, Y9
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
-	VSUBPD     Y3, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
 	VPERMD     Y11, Y2, Y12
 	VPAND      256(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y4, Y11
-	VPERMD     Y11, Y0, Y4
-	VADDPD     Y11, Y10, Y11
-	VPMASKMOVD (DI)(R12*4), X9, X10
-	VCVTPS2PD  X10, Y10
-	VSUBPD     Y3, Y10, Y10
-	VPERMD     Y10, Y1, Y12
+	VADDPD     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VADDPD     Y11, Y9, Y11
+	VPMASKMOVD (SI)(R12*4), X8, X8
+	VCVTPS2PD  X8, Y8
+	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
-	VADDPD     Y10, Y12, Y10
-	VPERMD     Y10, Y2, Y12
+	VADDPD     Y8, Y12, Y8
+	VPERMD     Y8, Y2, Y12
 	VPAND      256(AX), Y12, Y12
-	VADDPD     Y10, Y12, Y10
-	VADDPD     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPD     Y10, Y11, Y10
-	VPMASKMOVD (R8)(R12*4), X9, X12
-	VCVTPS2PD  X12, Y12
-	VSUBPD     Y3, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPD     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPD     Y12, Y13, Y12
-	VADDPD     Y12, Y6, Y12
-	VPERMD     Y12, Y0, Y6
-	VADDPD     Y12, Y10, Y12
-	VPMASKMOVD (SI)(R12*4), X9, X9
-	VCVTPS2PD  X9, Y9
-	VSUBPD     Y3, Y9, Y9
-	VPERMD     Y9, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPD     Y9, Y13, Y9
-	VPERMD     Y9, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPD     Y9, Y13, Y9
-	VADDPD     Y9, Y7, Y9
-	VPERMD     Y9, Y0, Y7
-	VADDPD     Y9, Y12, Y9
-	VMOVDQU    Y9, (CX)(R12*8)
-	VPMASKMOVD Y11, Y8, (BX)(R12*8)
-	VPMASKMOVD Y10, Y8, (R10)(R12*8)
-	VPMASKMOVD Y12, Y8, (R11)(R12*8)
-	VPMASKMOVD Y9, Y8, (R9)(R12*8)
+	VADDPD     Y8, Y12, Y8
+	VADDPD     Y8, Y6, Y8
+	VPERMD     Y8, Y0, Y6
+	VADDPD     Y8, Y11, Y8
+	VMOVDQU    Y8, (CX)(R12*8)
+	VPMASKMOVD Y10, Y7, (BX)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
-	VMOVDQU Y4, (DX)
-	VMOVDQU Y5, 128(DX)
-	VMOVDQU Y6, 256(DX)
-	VMOVDQU Y7, 384(DX)
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
 	ADDQ    srcStride+24(FP), SI
 	ADDQ    dstStride+8(FP), R9
@@ -4719,28 +4704,27 @@ rows:
 	CMPQ    rows+48(FP), $0x01
 	JLT     done
 	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y4
+	VMOVDQU (SI), Y3
 	XORQ    SI, SI
 	MOVQ    n+56(FP), R8
 	ANDQ    $-4, R8
 	JZ      rowRest
 
 rowLoop:
-	VMOVDQU    (CX)(SI*8), Y5
-	VCVTPS2PD  (DX)(SI*4), Y6
-	VSUBPD     Y3, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(SI*8)
+	VMOVDQU    (CX)(SI*8), Y4
+	VCVTPS2PD  (DX)(SI*4), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
 	PREFETCHT0 128(BX)(SI*8)
-	VMOVDQU    Y6, (BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
 	CMPQ       SI, R8
 	JLT        rowLoop
@@ -4754,29 +4738,28 @@ rowRest:
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
 	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y5
+	VMOVDQU    32(R8)(R9*4), Y4
 	MOVQ       DI, R9
 	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X6
-	VMOVDQU    (CX)(SI*8), Y7
-	VPMASKMOVD (DX)(SI*4), X6, X6
-	VCVTPS2PD  X6, Y6
-	VSUBPD     Y3, Y6, Y6
-	VPERMD     Y6, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VADDPD     Y6, Y8, Y6
-	VPERMD     Y6, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VADDPD     Y6, Y8, Y6
-	VADDPD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VADDPD     Y6, Y7, Y6
-	VMOVDQU    Y6, (CX)(SI*8)
-	VPMASKMOVD Y6, Y5, (BX)(SI*8)
+	VMOVDQU    32(R8)(R9*4), X5
+	VMOVDQU    (CX)(SI*8), Y6
+	VPMASKMOVD (DX)(SI*4), X5, X5
+	VCVTPS2PD  X5, Y5
+	VPERMD     Y5, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y5, Y7, Y5
+	VPERMD     Y5, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y5, Y7, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y6, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	VPMASKMOVD Y5, Y4, (BX)(SI*8)
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
-	VMOVDQU Y4, (SI)
+	VMOVDQU Y3, (SI)
 	ADDQ    $+128, carry+40(FP)
 	ADDQ    srcStride+24(FP), DX
 	ADDQ    dstStride+8(FP), BX
@@ -5160,16 +5143,13 @@ done:
 // func f64f64AVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64AVX2(SB), $0-77
-	MOVQ         lanes+64(FP), AX
-	VMOVDQU      416(AX), Y0
-	VMOVDQU      (AX), Y1
-	VMOVDQU      64(AX), Y2
-	VMOVSS       offset+72(FP), X3
-	VCVTSS2SD    X3, X3, X3
-	VBROADCASTSD X3, Y3
-	MOVQ         above+32(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         dst+0(FP), BX
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
 
 groups:
 	CMPQ    rows+48(FP), $0x04
@@ -5183,10 +5163,10 @@ groups:
 	LEAQ    (R10)(R9*1), R11
 	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
-	VMOVDQU (R12), Y4
-	VMOVDQU 128(R12), Y5
-	VMOVDQU 256(R12), Y6
-	VMOVDQU 384(R12), Y7
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
 	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
@@ -5194,10 +5174,50 @@ groups:
 	JZ      groupRest
 
 groupLines:
-	VMOVDQU    (CX)(R12*8), Y8
-	VMOVDQU    32(CX)(R12*8), Y9
-	VMOVDQU    (DX)(R12*8), Y10
-	VSUBPD     Y3, Y10, Y10
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VMOVDQU    (DX)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VMOVDQU    32(DX)(R12*8), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VMOVDQU    (DI)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VMOVDQU    32(DI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5206,32 +5226,30 @@ groupLines:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
-	VMOVDQU    32(DX)(R12*8), Y11
-	VSUBPD     Y3, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y4, Y11
-	VPERMD     Y11, Y0, Y4
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
-	JGE        groupRow0Beyond
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	VMOVDQU    Y9, 32(BX)(R12*8)
-	JMP        groupRow0Done
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow1Done
 
-groupRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y9, 32(BX)(R12*8)
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
-groupRow0Done:
-	VMOVDQU    (DI)(R12*8), Y10
-	VSUBPD     Y3, Y10, Y10
+groupRow1Done:
+	VMOVDQU    (R8)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VMOVDQU    32(R8)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5240,32 +5258,30 @@ groupRow0Done:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y11
-	VSUBPD     Y3, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
-	JGT        groupRow1Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y8, (R10)(R12*8)
-	VMOVDQU    Y9, 32(R10)(R12*8)
-	JMP        groupRow1Done
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow2Done
 
-groupRow1Beyond:
-	VMOVNTDQ Y8, (R10)(R12*8)
-	VMOVNTDQ Y9, 32(R10)(R12*8)
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
-groupRow1Done:
-	VMOVDQU    (R8)(R12*8), Y10
-	VSUBPD     Y3, Y10, Y10
+groupRow2Done:
+	VMOVDQU    (SI)(R12*8), Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VMOVDQU    32(SI)(R12*8), Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
@@ -5274,66 +5290,22 @@ groupRow1Done:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y11
-	VSUBPD     Y3, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
-	CMPQ       R14, $0x01
-	JGE        groupRow2Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y8, (R11)(R12*8)
-	VMOVDQU    Y9, 32(R11)(R12*8)
-	JMP        groupRow2Done
-
-groupRow2Beyond:
-	VMOVNTDQ Y8, (R11)(R12*8)
-	VMOVNTDQ Y9, 32(R11)(R12*8)
-
-groupRow2Done:
-	VMOVDQU    (SI)(R12*8), Y10
-	VSUBPD     Y3, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VMOVDQU    32(SI)(R12*8), Y11
-	VSUBPD     Y3, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y8, (R9)(R12*8)
-	VMOVDQU    Y9, 32(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R9)(R12*8)
-	VMOVNTDQ Y9, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
-	VMOVDQU Y8, (CX)(R12*8)
-	VMOVDQU Y9, 32(CX)(R12*8)
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
 	ADDQ    $+8, R12
 	CMPQ    R12, R13
 	JLT     groupLines
@@ -5350,32 +5322,39 @@ groupTail:
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13
-	VMOVDQU    32(R14)(R13*4), Y8
-	VMOVDQU    (CX)(R12*8), Y9
-	VPMASKMOVD (DX)(R12*8), Y8, Y10
-	VSUBPD     Y3, Y10, Y10
+	VMOVDQU    32(R14)(R13*4), Y7
+	VMOVDQU    (CX)(R12*8), Y8
+	VPMASKMOVD (DX)(R12*8), Y7, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
 	VPERMD     Y10, Y2, Y11
 	VPAND      256(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (DI)(R12*8), Y8, Y9
-	VSUBPD     Y3, Y9, Y9
-	VPERMD     Y9, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y9, Y11, Y9
-	VPERMD     Y9, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y9, Y11, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (R8)(R12*8), Y8, Y11
-	VSUBPD     Y3, Y11, Y11
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
@@ -5384,33 +5363,22 @@ groupTail:
 	VADDPD     Y11, Y12, Y11
 	VADDPD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (SI)(R12*8), Y8, Y12
-	VSUBPD     Y3, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPD     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPD     Y12, Y13, Y12
-	VADDPD     Y12, Y7, Y12
-	VPERMD     Y12, Y0, Y7
-	VADDPD     Y12, Y11, Y12
-	VMOVDQU    Y12, (CX)(R12*8)
-	VPMASKMOVD Y10, Y8, (BX)(R12*8)
-	VPMASKMOVD Y9, Y8, (R10)(R12*8)
-	VPMASKMOVD Y11, Y8, (R11)(R12*8)
-	VPMASKMOVD Y12, Y8, (R9)(R12*8)
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R12*8)
+	VPMASKMOVD Y9, Y7, (BX)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
-	VMOVDQU Y4, (DX)
-	VMOVDQU Y5, 128(DX)
-	VMOVDQU Y6, 256(DX)
-	VMOVDQU Y7, 384(DX)
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
 	ADDQ    srcStride+24(FP), SI
 	ADDQ    dstStride+8(FP), R9
@@ -5423,28 +5391,27 @@ rows:
 	CMPQ    rows+48(FP), $0x01
 	JLT     done
 	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y4
+	VMOVDQU (SI), Y3
 	XORQ    SI, SI
 	MOVQ    n+56(FP), R8
 	ANDQ    $-4, R8
 	JZ      rowRest
 
 rowLoop:
-	VMOVDQU    (CX)(SI*8), Y5
-	VMOVDQU    (DX)(SI*8), Y6
-	VSUBPD     Y3, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(SI*8)
+	VMOVDQU    (CX)(SI*8), Y4
+	VMOVDQU    (DX)(SI*8), Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
 	PREFETCHT0 128(BX)(SI*8)
-	VMOVDQU    Y6, (BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
 	CMPQ       SI, R8
 	JLT        rowLoop
@@ -5457,25 +5424,24 @@ rowRest:
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
-	VMOVDQU    32(R8)(DI*4), Y5
-	VMOVDQU    (CX)(SI*8), Y6
-	VPMASKMOVD (DX)(SI*8), Y5, Y7
-	VSUBPD     Y3, Y7, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VADDPD     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VADDPD     Y7, Y8, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y6, Y7
-	VMOVDQU    Y7, (CX)(SI*8)
-	VPMASKMOVD Y7, Y5, (BX)(SI*8)
+	VMOVDQU    32(R8)(DI*4), Y4
+	VMOVDQU    (CX)(SI*8), Y5
+	VPMASKMOVD (DX)(SI*8), Y4, Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VADDPD     Y6, Y3, Y6
+	VPERMD     Y6, Y0, Y3
+	VADDPD     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*8)
+	VPMASKMOVD Y6, Y4, (BX)(SI*8)
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
-	VMOVDQU Y4, (SI)
+	VMOVDQU Y3, (SI)
 	ADDQ    $+128, carry+40(FP)
 	ADDQ    srcStride+24(FP), DX
 	ADDQ    dstStride+8(FP), BX
@@ -8662,16 +8628,13 @@ done:
 // func f32f64SquaresAVX2(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f32f64SquaresAVX2(SB), $0-77
-	MOVQ         lanes+64(FP), AX
-	VMOVDQU      416(AX), Y0
-	VMOVDQU      (AX), Y1
-	VMOVDQU      64(AX), Y2
-	VMOVSS       offset+72(FP), X3
-	VCVTSS2SD    X3, X3, X3
-	VBROADCASTSD X3, Y3
-	MOVQ         above+32(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         dst+0(FP), BX
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
 
 groups:
 	CMPQ    rows+48(FP), $0x04
@@ -8685,10 +8648,10 @@ groups:
 	LEAQ    (R10)(R9*1), R11
 	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
-	VMOVDQU (R12), Y4
-	VMOVDQU 128(R12), Y5
-	VMOVDQU 256(R12), Y6
-	VMOVDQU 384(R12), Y7
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
 	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
@@ -8696,10 +8659,53 @@ groups:
 	JZ      groupRest
 
 groupLines:
-	VMOVDQU    (CX)(R12*8), Y8
-	VMOVDQU    32(CX)(R12*8), Y9
-	VCVTPS2PD  (DX)(R12*4), Y10
-	VSUBPD     Y3, Y10, Y10
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VCVTPS2PD  (DX)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VCVTPS2PD  16(DX)(R12*4), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VCVTPS2PD  (DI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VCVTPS2PD  16(DI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8709,33 +8715,31 @@ groupLines:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
-	VCVTPS2PD  16(DX)(R12*4), Y11
-	VSUBPD     Y3, Y11, Y11
-	VMULPD     Y11, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y4, Y11
-	VPERMD     Y11, Y0, Y4
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
-	JGE        groupRow0Beyond
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	VMOVDQU    Y9, 32(BX)(R12*8)
-	JMP        groupRow0Done
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow1Done
 
-groupRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y9, 32(BX)(R12*8)
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
-groupRow0Done:
-	VCVTPS2PD  (DI)(R12*4), Y10
-	VSUBPD     Y3, Y10, Y10
+groupRow1Done:
+	VCVTPS2PD  (R8)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VCVTPS2PD  16(R8)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8745,33 +8749,31 @@ groupRow0Done:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VCVTPS2PD  16(DI)(R12*4), Y11
-	VSUBPD     Y3, Y11, Y11
-	VMULPD     Y11, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
-	JGT        groupRow1Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y8, (R10)(R12*8)
-	VMOVDQU    Y9, 32(R10)(R12*8)
-	JMP        groupRow1Done
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow2Done
 
-groupRow1Beyond:
-	VMOVNTDQ Y8, (R10)(R12*8)
-	VMOVNTDQ Y9, 32(R10)(R12*8)
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
-groupRow1Done:
-	VCVTPS2PD  (R8)(R12*4), Y10
-	VSUBPD     Y3, Y10, Y10
+groupRow2Done:
+	VCVTPS2PD  (SI)(R12*4), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VCVTPS2PD  16(SI)(R12*4), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -8781,69 +8783,22 @@ groupRow1Done:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VCVTPS2PD  16(R8)(R12*4), Y11
-	VSUBPD     Y3, Y11, Y11
-	VMULPD     Y11, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
-	CMPQ       R14, $0x01
-	JGE        groupRow2Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y8, (R11)(R12*8)
-	VMOVDQU    Y9, 32(R11)(R12*8)
-	JMP        groupRow2Done
-
-groupRow2Beyond:
-	VMOVNTDQ Y8, (R11)(R12*8)
-	VMOVNTDQ Y9, 32(R11)(R12*8)
-
-groupRow2Done:
-	VCVTPS2PD  (SI)(R12*4), Y10
-	VSUBPD     Y3, Y10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VCVTPS2PD  16(SI)(R12*4), Y11
-	VSUBPD     Y3, Y11, Y11
-	VMULPD     Y11, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y8, (R9)(R12*8)
-	VMOVDQU    Y9, 32(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R9)(R12*8)
-	VMOVNTDQ Y9, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
-	VMOVDQU Y8, (CX)(R12*8)
-	VMOVDQU Y9, 32(CX)(R12*8)
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
 	ADDQ    $+8, R12
 	CMPQ    R12, R13
 	JLT     groupLines
@@ -8861,14 +8816,37 @@ groupTail:
 	MOVQ       R13, R15
 	SHLQ       $0x01, R15
 	NEGQ       R15
-	VMOVDQU    32(R14)(R15*4), Y8
+	VMOVDQU    32(R14)(R15*4), Y7
 	MOVQ       R13, R15
 	NEGQ       R15
-	VMOVDQU    32(R14)(R15*4), X9
-	VMOVDQU    (CX)(R12*8), Y10
-	VPMASKMOVD (DX)(R12*4), X9, X11
+	VMOVDQU    32(R14)(R15*4), X8
+	VMOVDQU    (CX)(R12*8), Y9
+	VPMASKMOVD (DX)(R12*4), X8, X10
+	VCVTPS2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y10, Y9, Y10
+	VPMASKMOVD (DI)(R12*4), X8, X9
+	VCVTPS2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y9, Y11, Y9
+	VPERMD     Y9, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y9, Y11, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VADDPD     Y9, Y10, Y9
+	VPMASKMOVD (R8)(R12*4), X8, X11
 	VCVTPS2PD  X11, Y11
-	VSUBPD     Y3, Y11, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -8876,63 +8854,36 @@ groupTail:
 	VPERMD     Y11, Y2, Y12
 	VPAND      256(AX), Y12, Y12
 	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y4, Y11
-	VPERMD     Y11, Y0, Y4
-	VADDPD     Y11, Y10, Y11
-	VPMASKMOVD (DI)(R12*4), X9, X10
-	VCVTPS2PD  X10, Y10
-	VSUBPD     Y3, Y10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y12
+	VADDPD     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VADDPD     Y11, Y9, Y11
+	VPMASKMOVD (SI)(R12*4), X8, X8
+	VCVTPS2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y12
 	VPAND      192(AX), Y12, Y12
-	VADDPD     Y10, Y12, Y10
-	VPERMD     Y10, Y2, Y12
+	VADDPD     Y8, Y12, Y8
+	VPERMD     Y8, Y2, Y12
 	VPAND      256(AX), Y12, Y12
-	VADDPD     Y10, Y12, Y10
-	VADDPD     Y10, Y5, Y10
-	VPERMD     Y10, Y0, Y5
-	VADDPD     Y10, Y11, Y10
-	VPMASKMOVD (R8)(R12*4), X9, X12
-	VCVTPS2PD  X12, Y12
-	VSUBPD     Y3, Y12, Y12
-	VMULPD     Y12, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPD     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPD     Y12, Y13, Y12
-	VADDPD     Y12, Y6, Y12
-	VPERMD     Y12, Y0, Y6
-	VADDPD     Y12, Y10, Y12
-	VPMASKMOVD (SI)(R12*4), X9, X9
-	VCVTPS2PD  X9, Y9
-	VSUBPD     Y3, Y9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPD     Y9, Y13, Y9
-	VPERMD     Y9, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPD     Y9, Y13, Y9
-	VADDPD     Y9, Y7, Y9
-	VPERMD     Y9, Y0, Y7
-	VADDPD     Y9, Y12, Y9
-	VMOVDQU    Y9, (CX)(R12*8)
-	VPMASKMOVD Y11, Y8, (BX)(R12*8)
-	VPMASKMOVD Y10, Y8, (R10)(R12*8)
-	VPMASKMOVD Y12, Y8, (R11)(R12*8)
-	VPMASKMOVD Y9, Y8, (R9)(R12*8)
+	VADDPD     Y8, Y12, Y8
+	VADDPD     Y8, Y6, Y8
+	VPERMD     Y8, Y0, Y6
+	VADDPD     Y8, Y11, Y8
+	VMOVDQU    Y8, (CX)(R12*8)
+	VPMASKMOVD Y10, Y7, (BX)(R12*8)
+	VPMASKMOVD Y9, Y7, (R10)(R12*8)
+	VPMASKMOVD Y11, Y7, (R11)(R12*8)
+	VPMASKMOVD Y8, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
-	VMOVDQU Y4, (DX)
-	VMOVDQU Y5, 128(DX)
-	VMOVDQU Y6, 256(DX)
-	VMOVDQU Y7, 384(DX)
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
 	ADDQ    srcStride+24(FP), SI
 	ADDQ    dstStride+8(FP), R9
@@ -8945,29 +8896,28 @@ rows:
 	CMPQ    rows+48(FP), $0x01
 	JLT     done
 	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y4
+	VMOVDQU (SI), Y3
 	XORQ    SI, SI
 	MOVQ    n+56(FP), R8
 	ANDQ    $-4, R8
 	JZ      rowRest
 
 rowLoop:
-	VMOVDQU    (CX)(SI*8), Y5
-	VCVTPS2PD  (DX)(SI*4), Y6
-	VSUBPD     Y3, Y6, Y6
-	VMULPD     Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(SI*8)
+	VMOVDQU    (CX)(SI*8), Y4
+	VCVTPS2PD  (DX)(SI*4), Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
 	PREFETCHT0 128(BX)(SI*8)
-	VMOVDQU    Y6, (BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
 	CMPQ       SI, R8
 	JLT        rowLoop
@@ -8981,30 +8931,29 @@ rowRest:
 	MOVQ       DI, R9
 	SHLQ       $0x01, R9
 	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), Y5
+	VMOVDQU    32(R8)(R9*4), Y4
 	MOVQ       DI, R9
 	NEGQ       R9
-	VMOVDQU    32(R8)(R9*4), X6
-	VMOVDQU    (CX)(SI*8), Y7
-	VPMASKMOVD (DX)(SI*4), X6, X6
-	VCVTPS2PD  X6, Y6
-	VSUBPD     Y3, Y6, Y6
-	VMULPD     Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VADDPD     Y6, Y8, Y6
-	VPERMD     Y6, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VADDPD     Y6, Y8, Y6
-	VADDPD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VADDPD     Y6, Y7, Y6
-	VMOVDQU    Y6, (CX)(SI*8)
-	VPMASKMOVD Y6, Y5, (BX)(SI*8)
+	VMOVDQU    32(R8)(R9*4), X5
+	VMOVDQU    (CX)(SI*8), Y6
+	VPMASKMOVD (DX)(SI*4), X5, X5
+	VCVTPS2PD  X5, Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y5, Y7, Y5
+	VPERMD     Y5, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y5, Y7, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y6, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	VPMASKMOVD Y5, Y4, (BX)(SI*8)
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
-	VMOVDQU Y4, (SI)
+	VMOVDQU Y3, (SI)
 	ADDQ    $+128, carry+40(FP)
 	ADDQ    srcStride+24(FP), DX
 	ADDQ    dstStride+8(FP), BX
@@ -9019,16 +8968,13 @@ done:
 // func f64f64SquaresAVX2(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·f64f64SquaresAVX2(SB), $0-77
-	MOVQ         lanes+64(FP), AX
-	VMOVDQU      416(AX), Y0
-	VMOVDQU      (AX), Y1
-	VMOVDQU      64(AX), Y2
-	VMOVSS       offset+72(FP), X3
-	VCVTSS2SD    X3, X3, X3
-	VBROADCASTSD X3, Y3
-	MOVQ         above+32(FP), CX
-	MOVQ         src+16(FP), DX
-	MOVQ         dst+0(FP), BX
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
 
 groups:
 	CMPQ    rows+48(FP), $0x04
@@ -9042,10 +8988,10 @@ groups:
 	LEAQ    (R10)(R9*1), R11
 	LEAQ    (R11)(R9*1), R9
 	MOVQ    carry+40(FP), R12
-	VMOVDQU (R12), Y4
-	VMOVDQU 128(R12), Y5
-	VMOVDQU 256(R12), Y6
-	VMOVDQU 384(R12), Y7
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
 	XORQ    R12, R12
 	MOVBQZX writes+76(FP), R14
 	MOVQ    n+56(FP), R13
@@ -9053,10 +8999,53 @@ groups:
 	JZ      groupRest
 
 groupLines:
-	VMOVDQU    (CX)(R12*8), Y8
-	VMOVDQU    32(CX)(R12*8), Y9
-	VMOVDQU    (DX)(R12*8), Y10
-	VSUBPD     Y3, Y10, Y10
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VMOVDQU    (DX)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VMOVDQU    32(DX)(R12*8), Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VMOVDQU    (DI)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VMOVDQU    32(DI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9066,33 +9055,31 @@ groupLines:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y4, Y10
 	VPERMD     Y10, Y0, Y4
-	VMOVDQU    32(DX)(R12*8), Y11
-	VSUBPD     Y3, Y11, Y11
-	VMULPD     Y11, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y4, Y11
-	VPERMD     Y11, Y0, Y4
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
-	JGE        groupRow0Beyond
-	PREFETCHT0 128(BX)(R12*8)
-	VMOVDQU    Y8, (BX)(R12*8)
-	VMOVDQU    Y9, 32(BX)(R12*8)
-	JMP        groupRow0Done
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow1Done
 
-groupRow0Beyond:
-	VMOVNTDQ Y8, (BX)(R12*8)
-	VMOVNTDQ Y9, 32(BX)(R12*8)
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
 
-groupRow0Done:
-	VMOVDQU    (DI)(R12*8), Y10
-	VSUBPD     Y3, Y10, Y10
+groupRow1Done:
+	VMOVDQU    (R8)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VMOVDQU    32(R8)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9102,33 +9089,31 @@ groupRow0Done:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y5, Y10
 	VPERMD     Y10, Y0, Y5
-	VMOVDQU    32(DI)(R12*8), Y11
-	VSUBPD     Y3, Y11, Y11
-	VMULPD     Y11, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y5, Y11
-	VPERMD     Y11, Y0, Y5
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
-	JGT        groupRow1Beyond
-	PREFETCHT0 128(R10)(R12*8)
-	VMOVDQU    Y8, (R10)(R12*8)
-	VMOVDQU    Y9, 32(R10)(R12*8)
-	JMP        groupRow1Done
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow2Done
 
-groupRow1Beyond:
-	VMOVNTDQ Y8, (R10)(R12*8)
-	VMOVNTDQ Y9, 32(R10)(R12*8)
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
 
-groupRow1Done:
-	VMOVDQU    (R8)(R12*8), Y10
-	VSUBPD     Y3, Y10, Y10
+groupRow2Done:
+	VMOVDQU    (SI)(R12*8), Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VMOVDQU    32(SI)(R12*8), Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9138,69 +9123,22 @@ groupRow1Done:
 	VADDPD     Y10, Y11, Y10
 	VADDPD     Y10, Y6, Y10
 	VPERMD     Y10, Y0, Y6
-	VMOVDQU    32(R8)(R12*8), Y11
-	VSUBPD     Y3, Y11, Y11
-	VMULPD     Y11, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y6, Y11
-	VPERMD     Y11, Y0, Y6
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
-	CMPQ       R14, $0x01
-	JGE        groupRow2Beyond
-	PREFETCHT0 128(R11)(R12*8)
-	VMOVDQU    Y8, (R11)(R12*8)
-	VMOVDQU    Y9, 32(R11)(R12*8)
-	JMP        groupRow2Done
-
-groupRow2Beyond:
-	VMOVNTDQ Y8, (R11)(R12*8)
-	VMOVNTDQ Y9, 32(R11)(R12*8)
-
-groupRow2Done:
-	VMOVDQU    (SI)(R12*8), Y10
-	VSUBPD     Y3, Y10, Y10
-	VMULPD     Y10, Y10, Y10
-	VPERMD     Y10, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VPERMD     Y10, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y7, Y10
-	VPERMD     Y10, Y0, Y7
-	VMOVDQU    32(SI)(R12*8), Y11
-	VSUBPD     Y3, Y11, Y11
-	VMULPD     Y11, Y11, Y11
-	VPERMD     Y11, Y1, Y12
-	VPAND      192(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VPERMD     Y11, Y2, Y12
-	VPAND      256(AX), Y12, Y12
-	VADDPD     Y11, Y12, Y11
-	VADDPD     Y11, Y7, Y11
-	VPERMD     Y11, Y0, Y7
-	VADDPD     Y10, Y8, Y8
-	VADDPD     Y11, Y9, Y9
 	CMPQ       R14, $0x01
 	JGT        groupRow3Beyond
 	PREFETCHT0 128(R9)(R12*8)
-	VMOVDQU    Y8, (R9)(R12*8)
-	VMOVDQU    Y9, 32(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
 	JMP        groupRow3Done
 
 groupRow3Beyond:
-	VMOVNTDQ Y8, (R9)(R12*8)
-	VMOVNTDQ Y9, 32(R9)(R12*8)
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
 
 groupRow3Done:
-	VMOVDQU Y8, (CX)(R12*8)
-	VMOVDQU Y9, 32(CX)(R12*8)
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
 	ADDQ    $+8, R12
 	CMPQ    R12, R13
 	JLT     groupLines
@@ -9217,10 +9155,31 @@ groupTail:
 	LEAQ       tailMasks<>+0(SB), R14
 	SHLQ       $0x01, R13
 	NEGQ       R13
-	VMOVDQU    32(R14)(R13*4), Y8
-	VMOVDQU    (CX)(R12*8), Y9
-	VPMASKMOVD (DX)(R12*8), Y8, Y10
-	VSUBPD     Y3, Y10, Y10
+	VMOVDQU    32(R14)(R13*4), Y7
+	VMOVDQU    (CX)(R12*8), Y8
+	VPMASKMOVD (DX)(R12*8), Y7, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	VPMASKMOVD (DI)(R12*8), Y7, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	VPMASKMOVD (R8)(R12*8), Y7, Y10
 	VMULPD     Y10, Y10, Y10
 	VPERMD     Y10, Y1, Y11
 	VPAND      192(AX), Y11, Y11
@@ -9228,23 +9187,10 @@ groupTail:
 	VPERMD     Y10, Y2, Y11
 	VPAND      256(AX), Y11, Y11
 	VADDPD     Y10, Y11, Y10
-	VADDPD     Y10, Y4, Y10
-	VPERMD     Y10, Y0, Y4
-	VADDPD     Y10, Y9, Y10
-	VPMASKMOVD (DI)(R12*8), Y8, Y9
-	VSUBPD     Y3, Y9, Y9
-	VMULPD     Y9, Y9, Y9
-	VPERMD     Y9, Y1, Y11
-	VPAND      192(AX), Y11, Y11
-	VADDPD     Y9, Y11, Y9
-	VPERMD     Y9, Y2, Y11
-	VPAND      256(AX), Y11, Y11
-	VADDPD     Y9, Y11, Y9
-	VADDPD     Y9, Y5, Y9
-	VPERMD     Y9, Y0, Y5
-	VADDPD     Y9, Y10, Y9
-	VPMASKMOVD (R8)(R12*8), Y8, Y11
-	VSUBPD     Y3, Y11, Y11
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	VPMASKMOVD (SI)(R12*8), Y7, Y11
 	VMULPD     Y11, Y11, Y11
 	VPERMD     Y11, Y1, Y12
 	VPAND      192(AX), Y12, Y12
@@ -9254,34 +9200,22 @@ groupTail:
 	VADDPD     Y11, Y12, Y11
 	VADDPD     Y11, Y6, Y11
 	VPERMD     Y11, Y0, Y6
-	VADDPD     Y11, Y9, Y11
-	VPMASKMOVD (SI)(R12*8), Y8, Y12
-	VSUBPD     Y3, Y12, Y12
-	VMULPD     Y12, Y12, Y12
-	VPERMD     Y12, Y1, Y13
-	VPAND      192(AX), Y13, Y13
-	VADDPD     Y12, Y13, Y12
-	VPERMD     Y12, Y2, Y13
-	VPAND      256(AX), Y13, Y13
-	VADDPD     Y12, Y13, Y12
-	VADDPD     Y12, Y7, Y12
-	VPERMD     Y12, Y0, Y7
-	VADDPD     Y12, Y11, Y12
-	VMOVDQU    Y12, (CX)(R12*8)
-	VPMASKMOVD Y10, Y8, (BX)(R12*8)
-	VPMASKMOVD Y9, Y8, (R10)(R12*8)
-	VPMASKMOVD Y11, Y8, (R11)(R12*8)
-	VPMASKMOVD Y12, Y8, (R9)(R12*8)
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R12*8)
+	VPMASKMOVD Y9, Y7, (BX)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
 	ADDQ       $+4, R12
 	CMPQ       R12, n+56(FP)
 	JLT        groupTail
 
 groupEnd:
 	MOVQ    carry+40(FP), DX
-	VMOVDQU Y4, (DX)
-	VMOVDQU Y5, 128(DX)
-	VMOVDQU Y6, 256(DX)
-	VMOVDQU Y7, 384(DX)
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
 	ADDQ    $+512, carry+40(FP)
 	ADDQ    srcStride+24(FP), SI
 	ADDQ    dstStride+8(FP), R9
@@ -9294,29 +9228,28 @@ rows:
 	CMPQ    rows+48(FP), $0x01
 	JLT     done
 	MOVQ    carry+40(FP), SI
-	VMOVDQU (SI), Y4
+	VMOVDQU (SI), Y3
 	XORQ    SI, SI
 	MOVQ    n+56(FP), R8
 	ANDQ    $-4, R8
 	JZ      rowRest
 
 rowLoop:
-	VMOVDQU    (CX)(SI*8), Y5
-	VMOVDQU    (DX)(SI*8), Y6
-	VSUBPD     Y3, Y6, Y6
-	VMULPD     Y6, Y6, Y6
-	VPERMD     Y6, Y1, Y7
-	VPAND      192(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VPERMD     Y6, Y2, Y7
-	VPAND      256(AX), Y7, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y6, Y4, Y6
-	VPERMD     Y6, Y0, Y4
-	VADDPD     Y6, Y5, Y6
-	VMOVDQU    Y6, (CX)(SI*8)
+	VMOVDQU    (CX)(SI*8), Y4
+	VMOVDQU    (DX)(SI*8), Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
 	PREFETCHT0 128(BX)(SI*8)
-	VMOVDQU    Y6, (BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
 	ADDQ       $+4, SI
 	CMPQ       SI, R8
 	JLT        rowLoop
@@ -9329,26 +9262,25 @@ rowRest:
 	LEAQ       tailMasks<>+0(SB), R8
 	SHLQ       $0x01, DI
 	NEGQ       DI
-	VMOVDQU    32(R8)(DI*4), Y5
-	VMOVDQU    (CX)(SI*8), Y6
-	VPMASKMOVD (DX)(SI*8), Y5, Y7
-	VSUBPD     Y3, Y7, Y7
-	VMULPD     Y7, Y7, Y7
-	VPERMD     Y7, Y1, Y8
-	VPAND      192(AX), Y8, Y8
-	VADDPD     Y7, Y8, Y7
-	VPERMD     Y7, Y2, Y8
-	VPAND      256(AX), Y8, Y8
-	VADDPD     Y7, Y8, Y7
-	VADDPD     Y7, Y4, Y7
-	VPERMD     Y7, Y0, Y4
-	VADDPD     Y7, Y6, Y7
-	VMOVDQU    Y7, (CX)(SI*8)
-	VPMASKMOVD Y7, Y5, (BX)(SI*8)
+	VMOVDQU    32(R8)(DI*4), Y4
+	VMOVDQU    (CX)(SI*8), Y5
+	VPMASKMOVD (DX)(SI*8), Y4, Y6
+	VMULPD     Y6, Y6, Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VADDPD     Y6, Y3, Y6
+	VPERMD     Y6, Y0, Y3
+	VADDPD     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*8)
+	VPMASKMOVD Y6, Y4, (BX)(SI*8)
 
 rowEnd:
 	MOVQ    carry+40(FP), SI
-	VMOVDQU Y4, (SI)
+	VMOVDQU Y3, (SI)
 	ADDQ    $+128, carry+40(FP)
 	ADDQ    srcStride+24(FP), DX
 	ADDQ    dstStride+8(FP), BX

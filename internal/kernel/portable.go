@@ -82,7 +82,7 @@ func floatRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square b
 		if lanes == 8 {
 			n = blocksOf8(dst, above, carry, src, offset)
 		} else {
-			n = blocksOf4(dst, above, carry, src, offset)
+			n = blocksOf4(dst, above, carry, src)
 		}
 		src, dst, above = src[n:], dst[n:], above[n:]
 	}
@@ -115,12 +115,12 @@ func floatRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square b
 
 // blocksOf4 is floatRow for the whole blocks of four of a single channel,
 // written out so that they stay in registers. It returns how far it got.
-func blocksOf4[P Pixel, S Sum](dst, above, carry []S, src []P, offset S) int {
+func blocksOf4[P Pixel, S Sum](dst, above, carry []S, src []P) int {
 	s := carry[0]
 	i := 0
 	for ; i+4 <= len(src); i += 4 {
 		p, d, a := src[i:i+4:i+4], dst[i:i+4:i+4], above[i:i+4:i+4]
-		v0, v1, v2, v3 := S(p[0])-offset, S(p[1])-offset, S(p[2])-offset, S(p[3])-offset
+		v0, v1, v2, v3 := S(p[0]), S(p[1]), S(p[2]), S(p[3])
 		v3, v2, v1 = v3+v2, v2+v1, v1+v0
 		v3, v2 = v3+v1, v2+v0
 		v0, v1, v2, v3 = v0+s, v1+s, v2+s, v3+s

@@ -72,7 +72,7 @@ func u8u64DotVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int,
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float32(src[r*srcStride+i]) - offset)
+//			sum[r][i%channels] += float32(src[r*srcStride+i]) - offset
 //			above[i] += sum[r][i%channels]
 //			over[r][i] += above[i]
 //			dst[r*dstStride+i] = over[r][i]
@@ -216,7 +216,7 @@ func i32i64VolumeAVX512(dst *int64, dstStride int, src *int32, srcStride int, ab
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float64(src[r*srcStride+i]) - offset)
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
 //			above[i] += sum[r][i%channels]
 //			over[r][i] += above[i]
 //			dst[r*dstStride+i] = over[r][i]
@@ -232,7 +232,7 @@ func f32f64VolumeAVX512(dst *float64, dstStride int, src *float32, srcStride int
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float32(src[r*srcStride+i]) - offset)
+//			sum[r][i%channels] += float32(src[r*srcStride+i]) - offset
 //			above[i] += sum[r][i%channels]
 //			over[r][i] += above[i]
 //			dst[r*dstStride+i] = over[r][i]
@@ -248,7 +248,7 @@ func f32f32VolumeAVX512(dst *float32, dstStride int, src *float32, srcStride int
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float64(src[r*srcStride+i]) - offset)
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
 //			above[i] += sum[r][i%channels]
 //			over[r][i] += above[i]
 //			dst[r*dstStride+i] = over[r][i]
@@ -376,7 +376,7 @@ func i32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *int32, srcStrid
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float64(src[r*srcStride+i]) - offset) squared
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
 //			above[i] += sum[r][i%channels]
 //			over[r][i] += above[i]
 //			dst[r*dstStride+i] = over[r][i]
@@ -392,7 +392,7 @@ func f32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *float32, srcStr
 //
 //	for r := range rows {
 //		for i := range n {
-//			sum[r][i%channels] += (float64(src[r*srcStride+i]) - offset) squared
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
 //			above[i] += sum[r][i%channels]
 //			over[r][i] += above[i]
 //			dst[r*dstStride+i] = over[r][i]

@@ -20,10 +20,10 @@ import (
 //	-list NAME     sums (the default), squares, types, pixels or accumulators
 //	-kind NAME     the part of sums or squares that tilted, rotated, volume or device tables have
 //	-before TEXT   what comes before, -line TEXT for each, and -after TEXT after
-//	-template FILE a text in the place of these
+//	-template FILE a text in the place of these, for a package: -with NAME
 //
-// Texts are templates of package text/template over a Pair or a Type, and over
-// nothing; \n is a new line. Besides fields and methods they know {{square .Pixel}},
+// Texts are templates of package text/template over a Pair or a Type, and the others
+// over the NAME; \n is a new line. Besides fields and methods they know {{square .Pixel}},
 // the usual type of squares, and {{rows `...`}}, see rows.
 func Expand(args []string) (file string, text []byte, err error) {
 	flags := flag.NewFlagSet("expand", flag.ContinueOnError)
@@ -32,7 +32,7 @@ func Expand(args []string) (file string, text []byte, err error) {
 	list := flags.String("list", "sums", "")
 	kind := flags.String("kind", "upright", "")
 	before, line, after := flags.String("before", "", ""), flags.String("line", "", ""), flags.String("after", "", "")
-	whole := flags.String("template", "", "")
+	whole, with := flags.String("template", "", ""), flags.String("with", "", "")
 	if err := flags.Parse(args); err != nil {
 		return "", nil, err
 	}
@@ -57,7 +57,7 @@ func Expand(args []string) (file string, text []byte, err error) {
 	for _, part := range []struct {
 		text  string
 		items []any
-	}{{*before, []any{nil}}, {*line, items}, {*after, []any{nil}}} {
+	}{{*before, []any{*with}}, {*line, items}, {*after, []any{*with}}} {
 		t, err := template.New("").Funcs(template.FuncMap{"square": Squares.Usual, "rows": rows}).Parse(strings.ReplaceAll(part.text, `\n`, "\n") + "\n")
 		if err != nil {
 			return "", nil, err

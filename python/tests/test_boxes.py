@@ -68,7 +68,7 @@ def test_tables_of_others():
 
 def test_a_wrapped_table_gives_exact_boxes():
     image = np.full((5000, 5000), 255, np.uint8)
-    table = boxsum.integral(image)
+    table = boxsum.integral(image, dtype=np.uint32)
     assert int(table[-1, -1]) != 255 * 25_000_000
     assert boxsum.box_sum(table, [4000, 4000, 5000, 5000]) == 255 * 1_000_000
 
@@ -97,10 +97,12 @@ def test_bad_boxes(boxes, error):
 def test_the_spread_of_32_bit_pixels():
     """Their squares, which 64 bits do not hold, are float64."""
     steps = np.arange(90000, dtype=np.uint32).reshape(300, 300) * 47000
-    for image in (steps, np.full((2, 2), (1 << 32) - 1, "u4"), np.array([[-(1 << 31), (1 << 31) - 1]] * 3, "i4")):
+    for image in (steps, np.array([[-(1 << 31), (1 << 31) - 1]] * 3, "i4")):
         tables = boxsum.integral(image, squares=True)
         box = [0, 0, image.shape[1], image.shape[0]]
         np.testing.assert_allclose(boxsum.box_std(*tables, box), image.std(), rtol=1e-12)
+    flat = boxsum.integral(np.full((2, 2), (1 << 32) - 1, "u4"), squares=True)
+    assert np.isnan(boxsum.box_std(*flat, [0, 0, 2, 2]))  # which rounded squares cannot tell from small ones
     small = np.random.default_rng(0).integers(1_000_000, 1_000_004, (80, 90)).astype("i4")  # sums below 2**53 are whole
     tables = boxsum.integral(small, squares=True)
     boxes = np.array([[3, 4, 5, 5], [70, 60, 90, 80], [0, 0, 90, 80]])
@@ -196,3 +198,32 @@ def test_bad_tables():
         boxsum.box_sum(np.zeros((4, 4), "u4"), boxes, out=np.zeros(2, "u4"))
     extreme = np.array([[-(1 << 63), -(1 << 63), (1 << 63) - 1, (1 << 63) - 1]])
     assert boxsum.box_sum(boxsum.integral(np.ones((4, 4), "u1")), extreme) == 16
+
+
+def test_wide_boxes():
+    """Sums of the usual type, means and deviations are right for boxes of any size."""
+    white = np.full((5000, 5000), 255, np.uint8)
+    sums, squares = boxsum.integral(white, squares=True)
+    box = [0, 0, 5000, 5000]
+    assert sums.dtype == np.uint64 and boxsum.box_sum(sums, box) == 255 * 5000 * 5000
+    assert boxsum.box_mean(sums, box) == 255 and boxsum.box_std(sums, squares, box) == 0
+    for dtype in (np.uint32, np.int32):
+        narrow = boxsum.integral(white, dtype=dtype)
+        assert boxsum.box_mean(narrow, box) == 255 and boxsum.box_std(narrow, squares, box) == 0
+
+
+@pytest.mark.parametrize("center", [0, 1, 1e3, 1e5, 1e6, 1e7])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floats_far_from_zero(center, dtype):
+    """A deviation is right, or it is NaN."""
+    rng = np.random.default_rng(1)
+    image = (center + rng.standard_normal((700, 900))).astype(dtype)
+    sums, squares = boxsum.integral(image, squares=True)
+    assert np.isclose(sums[-1, -1], image.sum(dtype=float))  # the entries are plain sums
+    corners = rng.integers(0, 600, (300, 2))
+    boxes = np.hstack([corners, corners + rng.integers(2, 100, (300, 2))])
+    want = np.array([image[y0:y1, x0:x1].std(dtype=float) for x0, y0, x1, y1 in boxes])
+    got = boxsum.box_std(sums, squares, boxes)
+    assert np.all(np.isnan(got) | (np.abs(got - want) < 1e-2 * want))
+    if center <= 1e3:
+        assert not np.isnan(got).any() and np.allclose(got, want, rtol=1e-6 if center <= 1 else 1e-4)

@@ -236,7 +236,7 @@ def test_boxes():
 def test_boxes_that_do_not_go_with_a_table(to):
     image, voxels = pixels((9, 8), "u1"), pixels((5, 6, 7), "u1")
     table, solid = boxsum.integral(to(image)), boxsum.volume(to(voxels))
-    same(boxsum.box_sum(table, to(np.array([[0.0, 0, 4, 3]]))), [image[:3, :4].sum()])
+    same(boxsum.box_sum(table, to(np.array([[0.0, 0, 4, 3]]))), np.array([image[:3, :4].sum()], "u4"))
     for bad, boxes, words in [
         (solid, [[0, 0, 1, 1]], "six numbers"),
         (table, [[0, 0, 0, 1, 1, 1]], "four numbers"),

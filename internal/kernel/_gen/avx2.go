@@ -1,8 +1,6 @@
 package main
 
 import (
-	"log"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -49,9 +47,9 @@ func (a *avx2) setup(o op, lanes reg.Register, offset Mem) {
 		a.step = append(a.step, idx)
 		a.keep = append(a.keep, Mem{Base: lanes, Disp: lanesKeep + 64*s})
 	}
-	if o.shifts() {
+	if o.sum == f32 {
 		a.offset = YMM()
-		o.broadcastOffset(offset, a.offset)
+		VBROADCASTSS(offset, a.offset)
 	}
 }
 
@@ -105,39 +103,22 @@ func (a *avx2) storeTail(v reg.VecVirtual, m Mem) { VPMASKMOVD(v, a.sumMask, m) 
 func (a *avx2) keepTail(_ op, v reg.VecVirtual) { VPAND(a.sumMask, v, v) }
 
 func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
+	var v reg.VecVirtual
 	switch {
 	case o.dot && o.sum.Bytes() == 8:
-		return a.wideDotSums(o, m, partial, carry)
+		v = a.wideDots(o, m, partial)
 	case o.dot:
-		return a.dotSums(o, m, partial, carry)
+		v = a.dots(o, m, partial)
+	default:
+		v = a.pixels(o, m, partial)
+		t := YMM()
+		for s := range a.step {
+			VPERMD(v, a.step[s], t)
+			VPAND(a.keep[s], t, t)
+			add(o, v, t, v)
+		}
 	}
-	v, t := a.pixels(o, m, partial), YMM()
-	for s := range a.step {
-		VPERMD(v, a.step[s], t)
-		VPAND(a.keep[s], t, t)
-		add(o, v, t, v)
-	}
-	add(o, v, carry, v)
-	VPERMD(v, a.last, carry)
-	return v
-}
-
-// loads256 is the instruction that loads pixels as sums, from memory or from where
-// those of a tail are, and the one that converts integers of 32 bits after it. Pixels
-// that are sums are not here.
-var loads256 = map[[2]elem][2]func(...Op){
-	{u8, u32}:  {VPMOVZXBD},
-	{u8, u64}:  {VPMOVZXBQ},
-	{u8, f32}:  {VPMOVZXBD, VCVTDQ2PS},
-	{u8, f64}:  {VPMOVZXBD, VCVTDQ2PD},
-	{u16, u64}: {VPMOVZXWQ},
-	{u16, f64}: {VPMOVZXWD, VCVTDQ2PD},
-	{u32, u64}: {VPMOVZXDQ},
-	{u32, f64}: {VPMOVZXDQ},
-	{i16, i64}: {VPMOVSXWQ},
-	{i32, i64}: {VPMOVSXDQ},
-	{i32, f64}: {VCVTDQ2PD},
-	{f32, f64}: {VCVTPS2PD},
+	return carryOn(o, v, a.last, carry)
 }
 
 func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
@@ -146,29 +127,20 @@ func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {
 	if partial {
 		from = a.tailPixels(o, m)
 	}
-	load, ok := loads256[[2]elem{o.pix, o.number()}]
 	switch {
-	case ok && load[1] != nil && o.sum == f64:
-		narrow := XMM()
-		load[0](from, narrow)
-		load[1](narrow, v)
-	case ok && load[1] != nil:
-		load[0](from, v)
-		load[1](v, v)
-	case ok:
-		load[0](from, v)
+	case o.pix == u32 && o.sum == f64:
+		// AVX2 converts signed numbers only. In the lowest bits of 2^52, though,
+		// a number of 32 bits is that many more.
+		VPMOVZXDQ(from, v)
+		VPOR(a.bias(), v, v)
+		VSUBPD(a.bias(), v, v)
 	case o.pix == o.sum && partial:
 		v = from.(reg.VecVirtual)
 	case o.pix == o.sum:
 		VMOVDQU(from, v)
 	default:
-		log.Fatalf("loads256 has no %v to %v", o.pix, o.number())
-	}
-	if o.pix == u32 && o.sum == f64 {
-		// AVX2 converts signed numbers only. In the lowest bits of 2^52, though,
-		// a number of 32 bits is that many more.
-		VPOR(a.bias(), v, v)
-		VSUBPD(a.bias(), v, v)
+		load := loadOf(o)
+		load.widen(o, v, XMM, func(to reg.VecVirtual) { load.all(from, to) })
 	}
 	return finish(o, v, a.offset)
 }
@@ -209,17 +181,13 @@ func (a *avx2) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	if o.dot && o.sum.Bytes() == 8 {
 		return a.wideDotLine(o, m, carry)
 	}
-	half := 32 / o.sum.Bytes() * o.pix.Bytes()
-	return []reg.VecVirtual{
-		a.rowSums(o, m, false, carry),
-		a.rowSums(o, m.Offset(half), false, carry),
-	}
+	return []reg.VecVirtual{a.rowSums(o, m, false, carry), a.rowSums(o, m.Offset(a.loadBytes(o)), false, carry)}
 }
 
-// dotSums takes four bytes at a time, in every lane, and adds to each lane
+// dots takes four bytes at a time, in every lane, and adds to each lane
 // those that are not on its right: a dot product with zeros and ones, by pairs
 // in 16 bits and then in 32.
-func (a *avx2) dotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
+func (a *avx2) dots(o op, m Mem, partial bool) reg.VecVirtual {
 	v, t := YMM(), YMM()
 	if partial {
 		bytes := a.tailPixels(o, m)
@@ -231,8 +199,6 @@ func (a *avx2) dotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecV
 		VPBROADCASTD(m.Offset(4), t)
 	}
 	a.dotEight(v, t)
-	VPADDD(v, carry, v)
-	VPERMD(v, a.last, carry)
 	return v
 }
 
@@ -244,9 +210,9 @@ func (a *avx2) dotEight(v, t reg.VecVirtual) {
 	VPMADDWD(a.weights[2], v, v)
 }
 
-// wideDotSums is a vector of four sums of 64 bits. Sums of bytes are whole
+// wideDots is a vector of four sums of 64 bits. Sums of bytes are whole
 // numbers, so that floats too are exact in any order.
-func (a *avx2) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
+func (a *avx2) wideDots(o op, m Mem, partial bool) reg.VecVirtual {
 	t, v := XMM(), YMM()
 	if partial {
 		VPBROADCASTD(a.tailPixels(o, m), t)
@@ -256,8 +222,6 @@ func (a *avx2) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.
 	VPMADDUBSW(a.weights[0].AsX(), t, t)
 	VPMADDWD(a.weights[2].AsX(), t, t)
 	widen(o, t, v)
-	add(o, v, carry, v)
-	VPERMD(v, a.last, carry)
 	return v
 }
 
@@ -270,9 +234,7 @@ func (a *avx2) wideDotLine(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	VEXTRACTI128(Imm(1), v, t.AsX())
 	widen(o, t.AsX(), high)
 	add(o, low, carry, low)
-	add(o, high, carry, high)
-	VPERMD(high, a.last, carry)
-	return []reg.VecVirtual{low, high}
+	return []reg.VecVirtual{low, carryOn(o, high, a.last, carry)}
 }
 
 // widen makes sums of 64 bits from whole numbers of 32.

@@ -61,9 +61,9 @@ func (a *avx512) setup(o op, lanes reg.Register, offset Mem) {
 	KMOVW(bits, a.lower)
 	MOVL(U32(0xff00), bits)
 	KMOVW(bits, a.upper)
-	if o.shifts() {
+	if o.sum == f32 {
 		a.offset = ZMM()
-		o.broadcastOffset(offset, a.offset)
+		VBROADCASTSS(offset, a.offset)
 	}
 }
 
@@ -99,12 +99,14 @@ func (*avx512) load(m Mem, v reg.VecVirtual)   { VMOVDQU32(m, v) }
 func (*avx512) store(v reg.VecVirtual, m Mem)  { VMOVDQU32(v, m) }
 func (*avx512) stream(v reg.VecVirtual, m Mem) { VMOVNTDQ(v, m) }
 
-// storeTail has a mask bit a sum, whatever its size: the mask picks the store.
-func (a *avx512) storeTail(v reg.VecVirtual, m Mem) {
-	if m.Scale == 8 {
-		VMOVDQU64(v, a.some, m)
+func (a *avx512) storeTail(v reg.VecVirtual, m Mem) { moveSome(int(m.Scale), v, a.some, m) }
+
+// moveSome moves sums of this size under a mask, which has a bit for each.
+func moveSome(size int, operands ...Op) {
+	if size == 8 {
+		VMOVDQU64(operands...)
 	} else {
-		VMOVDQU32(v, a.some, m)
+		VMOVDQU32(operands...)
 	}
 }
 
@@ -117,11 +119,8 @@ func (a *avx512) keepTail(o op, v reg.VecVirtual) {
 }
 
 func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
-	switch {
-	case o.dot && o.sum.Bytes() == 8:
-		return a.wideDotSums(o, m, partial, carry)
-	case o.dot:
-		return a.dotSums(m, partial, carry)
+	if o.dot {
+		return carryOn(o, a.dots(o, m, partial), a.last, carry)
 	}
 	v, t := a.pixels(o, m, partial), ZMM()
 	for s := range a.step {
@@ -135,13 +134,15 @@ func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.Ve
 	return v
 }
 
-// loads512 is the instruction that loads pixels as sums, all or some of a vector, and
+// A load is the instruction that loads pixels as sums, all or some of a vector, and
 // the one that converts integers of 32 bits after it.
-var loads512 = map[[2]elem]struct {
+type load struct {
 	all     func(...Op)
 	some    func(m, k, v Op)
 	convert func(...Op)
-}{
+}
+
+var loads = map[[2]elem]load{
 	{u8, u32}:  {VPMOVZXBD, VPMOVZXBD_Z, nil},
 	{u8, u64}:  {VPMOVZXBQ, VPMOVZXBQ_Z, nil},
 	{u8, f32}:  {VPMOVZXBD, VPMOVZXBD_Z, VCVTDQ2PS},
@@ -160,34 +161,38 @@ var loads512 = map[[2]elem]struct {
 }
 
 func (a *avx512) pixels(o op, m Mem, partial bool) reg.VecVirtual {
-	load, ok := loads512[[2]elem{o.pix, o.number()}]
-	if !ok {
-		log.Fatalf("loads512 has no %v to %v", o.pix, o.number())
-	}
-	v := ZMM()
-	loaded := v
-	if load.convert != nil && o.sum == f64 {
-		loaded = YMM()
-	}
-	if partial {
-		load.some(m, a.some, loaded)
-	} else {
-		load.all(m, loaded)
-	}
-	if load.convert != nil {
-		load.convert(loaded, v)
-	}
+	load, v := loadOf(o), ZMM()
+	load.widen(o, v, YMM, func(to reg.VecVirtual) {
+		if partial {
+			load.some(m, a.some, to)
+		} else {
+			load.all(m, to)
+		}
+	})
 	return finish(o, v, a.offset)
 }
 
-// finish takes the offset away and squares the pixels.
-func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
-	switch {
-	case o.shifts() && o.sum == f32:
-		VSUBPS(offset, v, v)
-	case o.shifts():
-		VSUBPD(offset, v, v)
+func loadOf(o op) load {
+	load, ok := loads[[2]elem{o.pix, o.number()}]
+	if !ok {
+		log.Fatalf("loads has no %v to %v", o.pix, o.number())
 	}
+	return load
+}
+
+// widen loads pixels as sums, by way of half a vector if what is loaded is half as wide.
+func (l load) widen(o op, v reg.VecVirtual, half func() reg.VecVirtual, from func(to reg.VecVirtual)) {
+	to := v
+	if l.convert != nil && o.sum == f64 {
+		to = half()
+	}
+	if from(to); l.convert != nil {
+		l.convert(to, v)
+	}
+}
+
+// finish squares the pixels or takes the offset away.
+func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 	switch {
 	case o.square && o.sum == f64:
 		VMULPD(v, v, v)
@@ -195,21 +200,21 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 		VPMULUDQ(v, v, v)
 	case o.square:
 		VPMULDQ(v, v, v)
+	case o.sum == f32 && !o.plain:
+		VSUBPS(offset, v, v)
 	}
 	return v
 }
 
-// dotSums takes four bytes at a time, in every lane, and adds to each lane
-// those that are not on its right: a dot product with zeros and ones.
-func (a *avx512) dotSums(m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
-	v := ZMM()
-	a.dots(m, partial, v, ZMM())
-	VPADDD(v, carry, v)
-	VPERMD(v, a.last, carry)
-	return v
-}
-
-func (a *avx512) dots(m Mem, partial bool, v, four reg.VecVirtual) {
+// dots takes four bytes at a time, in every lane, and adds to each lane those that
+// are not on its right: a dot product with zeros and ones. Sums of bytes are whole
+// numbers, so that floats too are exact in any order.
+func (a *avx512) dots(o op, m Mem, partial bool) reg.VecVirtual {
+	vector := ZMM
+	if o.sum.Bytes() == 8 { // eight of 32 bits
+		vector = YMM
+	}
+	v, four := vector(), vector()
 	VPXORD(v, v, v)
 	var bytes reg.VecVirtual
 	if partial {
@@ -227,16 +232,18 @@ func (a *avx512) dots(m Mem, partial bool, v, four reg.VecVirtual) {
 		}
 		VPDPBUSD(w, four, v)
 	}
+	if o.sum.Bytes() == 8 {
+		wide := ZMM()
+		widen(o, v, wide)
+		return wide
+	}
+	return v
 }
 
-// wideDotSums is the same for eight sums of 64 bits. Sums of bytes are whole
-// numbers, so that floats too are exact in any order.
-func (a *avx512) wideDotSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual {
-	sums, four, v := YMM(), YMM(), ZMM()
-	a.dots(m, partial, sums, four)
-	widen(o, sums, v)
+// carryOn adds the carry to a vector of sums, and makes it the vector's last.
+func carryOn(o op, v reg.VecVirtual, last reg.Register, carry reg.VecVirtual) reg.VecVirtual {
 	add(o, v, carry, v)
-	VPERMD(v, a.last, carry)
+	VPERMD(v, last, carry)
 	return v
 }
 

@@ -10,11 +10,11 @@ import (
 // doc is the Go loop that a kernel replaces, as its doc comment.
 func doc(name string, o op) []string {
 	value := fmt.Sprintf("%s(src[r*srcStride+i])", o.sum.String())
-	if o.shifts() {
-		value = "(" + value + " - offset)"
-	}
-	if o.square {
+	switch {
+	case o.square:
 		value += " squared"
+	case o.sum == f32:
+		value += " - offset"
 	}
 	lines := []string{
 		name + " is, in the summation order of the portable loop,",

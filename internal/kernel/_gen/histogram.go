@@ -71,24 +71,27 @@ func binsKernel(set isa, sum elem, kind binKind) {
 
 	above, pitch, index, step := arg("above"), arg("pitch"), arg("index"), arg("step")
 	weights, weightStep, run, bins, left := arg("weights"), arg("weightStep"), arg("run"), arg("bins"), arg("n")
-	var b binISA = bins512{sum}
+	b := bins512(sum)
 	if set.bytes() == 32 {
-		b = &bins256{sum: sum}
+		b = bins256(sum)
 	}
+	load, store := set.load, set.store
 	vectors := kind.bytes / set.bytes()
-	var some, dst reg.Register
+	var dst reg.Register
 	if kind.stream {
 		dst = arg("dst")
 	}
 	if tail {
 		vectors = 1
-		some = b.mask(Mem{Base: arg("some")})
+		some := b.mask(loaded(set, Mem{Base: arg("some")}))
+		load = func(m Mem, v reg.VecVirtual) { b.load(m, some, v) }
+		store = func(v reg.VecVirtual, m Mem) { b.store(v, some, m) }
 	}
 	numbers, running := make([]reg.VecVirtual, vectors), make([]reg.VecVirtual, vectors)
 	for v := range vectors {
 		numbers[v], running[v] = set.vec(), set.vec()
 		set.load(Mem{Base: bins, Disp: v * set.bytes()}, numbers[v])
-		b.load(Mem{Base: run, Disp: v * set.bytes()}, some, running[v])
+		load(Mem{Base: run, Disp: v * set.bytes()}, running[v])
 	}
 	Label("loop")
 	bin, weight := set.vec(), set.vec()
@@ -104,9 +107,9 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	over := make([]reg.VecVirtual, vectors)
 	for v := range vectors {
 		over[v] = set.vec()
-		b.load(Mem{Base: above, Disp: v * set.bytes()}, some, over[v])
+		load(Mem{Base: above, Disp: v * set.bytes()}, over[v])
 		add(op{sum: sum}, running[v], over[v], over[v])
-		b.store(over[v], some, Mem{Base: above, Disp: v * set.bytes()})
+		store(over[v], Mem{Base: above, Disp: v * set.bytes()})
 	}
 	if kind.stream { // a line's parts one after the other
 		for v := range vectors {
@@ -120,94 +123,51 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	DECQ(left)
 	JNZ(LabelRef("loop"))
 	for v := range vectors {
-		b.store(running[v], some, Mem{Base: run, Disp: v * set.bytes()})
+		store(running[v], Mem{Base: run, Disp: v * set.bytes()})
 	}
 	leave()
 }
 
-// A binISA emits what the two instruction sets do differently. A mask is nil
-// where all lanes are meant.
-type binISA interface {
-	mask(m Mem) reg.Register
-	load(m Mem, some reg.Register, v reg.VecVirtual)
-	store(v reg.VecVirtual, some reg.Register, m Mem)
+// A binISA emits what the two instruction sets do differently.
+type binISA struct {
+	// mask is what load and store take, from the lanes of a vector.
+	mask        func(v reg.VecVirtual) reg.Register
+	load, store func(from, some, to Op)
 	// count adds the weight to the lane whose number is in all of bin.
-	count(bin, numbers, weight, running reg.VecVirtual)
+	count func(bin, numbers, weight, running reg.VecVirtual)
 }
 
-type bins512 struct{ sum elem }
-
-func (b bins512) mask(m Mem) reg.Register {
-	v, k := ZMM(), K()
-	VMOVDQU32(m, v)
-	if b.sum.Bytes() == 4 {
-		VPMOVD2M(v, k)
-	} else {
-		VPMOVQ2M(v, k)
+func bins512(sum elem) binISA {
+	toMask, load, move, equal := VPMOVD2M, VMOVDQU32_Z, VMOVDQU32, VPCMPEQD
+	if sum.Bytes() == 8 {
+		toMask, load, move, equal = VPMOVQ2M, VMOVDQU64_Z, VMOVDQU64, VPCMPEQQ
 	}
-	return k
-}
-
-func (b bins512) load(m Mem, some reg.Register, v reg.VecVirtual) {
-	switch {
-	case some == nil:
-		VMOVDQU32(m, v)
-	case b.sum.Bytes() == 4:
-		VMOVDQU32_Z(m, some, v)
-	default:
-		VMOVDQU64_Z(m, some, v)
+	mask := func(from func(k Op)) reg.Register {
+		k := K()
+		from(k)
+		return k
+	}
+	return binISA{
+		mask:  func(v reg.VecVirtual) reg.Register { return mask(func(k Op) { toMask(v, k) }) },
+		load:  load,
+		store: func(v, some, m Op) { move(v, some, m) },
+		count: func(bin, numbers, weight, running reg.VecVirtual) {
+			add(op{sum: sum}, weight, running, mask(func(k Op) { equal(bin, numbers, k) }), running)
+		},
 	}
 }
 
-func (b bins512) store(v reg.VecVirtual, some reg.Register, m Mem) {
-	switch {
-	case some == nil:
-		VMOVDQU32(v, m)
-	case b.sum.Bytes() == 4:
-		VMOVDQU32(v, some, m)
-	default:
-		VMOVDQU64(v, some, m)
+func bins256(sum elem) binISA {
+	return binISA{
+		mask:  func(v reg.VecVirtual) reg.Register { return v },
+		load:  VPMASKMOVD,
+		store: VPMASKMOVD,
+		// Zero is added to the other lanes, which no sum can tell: none is ever -0.
+		count: func(bin, numbers, weight, running reg.VecVirtual) {
+			t := YMM()
+			VPCMPEQD(bin, numbers, t)
+			VPAND(t, weight, t)
+			add(op{sum: sum}, t, running, running)
+		},
 	}
-}
-
-func (b bins512) count(bin, numbers, weight, running reg.VecVirtual) {
-	k := K()
-	if b.sum.Bytes() == 4 {
-		VPCMPEQD(bin, numbers, k)
-	} else {
-		VPCMPEQQ(bin, numbers, k)
-	}
-	add(op{sum: b.sum}, weight, running, k, running)
-}
-
-type bins256 struct{ sum elem }
-
-func (*bins256) mask(m Mem) reg.Register {
-	v := YMM()
-	VMOVDQU(m, v)
-	return v
-}
-
-func (*bins256) load(m Mem, some reg.Register, v reg.VecVirtual) {
-	if some == nil {
-		VMOVDQU(m, v)
-	} else {
-		VPMASKMOVD(m, some, v)
-	}
-}
-
-func (*bins256) store(v reg.VecVirtual, some reg.Register, m Mem) {
-	if some == nil {
-		VMOVDQU(v, m)
-	} else {
-		VPMASKMOVD(v, some, m)
-	}
-}
-
-// count adds zero to the other lanes, which no sum can tell: none is ever -0.
-func (b *bins256) count(bin, numbers, weight, running reg.VecVirtual) {
-	t := YMM()
-	VPCMPEQD(bin, numbers, t)
-	VPAND(t, weight, t)
-	add(op{sum: b.sum}, t, running, running)
 }

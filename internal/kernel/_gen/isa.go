@@ -75,6 +75,13 @@ type isa interface {
 	orMem(m Mem, v reg.VecVirtual)
 }
 
+// loaded is a vector from memory.
+func loaded(set isa, m Mem) reg.VecVirtual {
+	v := set.vec()
+	set.load(m, v)
+	return v
+}
+
 func log2(size int) uint64 { return uint64(bits.TrailingZeros(uint(size))) }
 
 // text starts a kernel.

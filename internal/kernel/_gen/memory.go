@@ -77,8 +77,7 @@ func streamCopy(set isa) {
 	line := func(at int) {
 		v := make([]reg.VecVirtual, lineBytes/set.bytes())
 		for i := range v {
-			v[i] = set.vec()
-			set.load(Mem{Base: src, Disp: at + i*set.bytes()}, v[i])
+			v[i] = loaded(set, Mem{Base: src, Disp: at + i*set.bytes()})
 		}
 		for i := range v {
 			set.stream(v[i], Mem{Base: dst, Disp: at + i*set.bytes()})

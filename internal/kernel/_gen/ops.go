@@ -1,12 +1,6 @@
 package main
 
-import (
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-
-	"github.com/boxsum/boxsum/internal/pairs"
-)
+import "github.com/boxsum/boxsum/internal/pairs"
 
 type elem = pairs.Type
 
@@ -64,24 +58,6 @@ func (o op) number() elem {
 		return i64
 	}
 	return o.sum
-}
-
-// shifts reports whether the kernel takes the offset away: with sums of floats,
-// where pixels may lie far from zero.
-func (o op) shifts() bool {
-	return !o.plain && !o.dot && (o.sum == f32 || o.sum == f64 && o.pix.Float())
-}
-
-// broadcastOffset fills a register with the offset, in the type of the sums.
-func (o op) broadcastOffset(offset Mem, to reg.VecVirtual) {
-	if o.sum == f32 {
-		VBROADCASTSS(offset, to)
-		return
-	}
-	x := XMM()
-	VMOVSS(offset, x)
-	VCVTSS2SD(x, x, x)
-	VBROADCASTSD(x, to)
 }
 
 func (o op) name() string {

@@ -92,8 +92,7 @@ func (k *loop) begin(rows int) []reg.VecVirtual {
 	carryPtr := arg("carry")
 	carry := make([]reg.VecVirtual, rows)
 	for r := range carry {
-		carry[r] = k.vec()
-		k.load(k.slot(carryPtr, r), carry[r])
+		carry[r] = loaded(k.isa, k.slot(carryPtr, r))
 	}
 	return carry
 }
@@ -131,9 +130,8 @@ func (k *loop) vectorLoop(label string, i, n, end reg.Register, carry []reg.VecV
 	p := k.body(i, folds, carry)
 	CMPB(param("writes"), Imm(writeMixed))
 	JAE(LabelRef(label + "Beyond"))
-	for r := range p {
-		k.storeAhead(p[r], k.sums(r, i))
-	}
+	to := func(r int) Mem { return k.sums(r, i) }
+	storeRows(k.isa, p, to, 0)
 	Label(label + "Next")
 	ADDQ(I8(k.lanes), i)
 	CMPQ(i, end)
@@ -156,22 +154,14 @@ func (k *loop) vectorLoop(label string, i, n, end reg.Register, carry []reg.VecV
 
 	Label(label + "Beyond")         // the caches
 	JHI(LabelRef(label + "Stream")) // still of the comparison above
-	for r := range p {
-		if r%2 == 0 {
-			k.stream(p[r], k.sums(r, i))
-		} else {
-			k.storeAhead(p[r], k.sums(r, i))
-		}
-	}
+	storeRows(k.isa, p, to, 2)
 	JMP(LabelRef(label + "Next"))
 	Label(label + "Stream")
 	if folds {
 		TESTB(Imm(writeSome), param("writes"))
 		JNZ(LabelRef(label + "Some"))
 	}
-	for r := range p {
-		k.stream(p[r], k.sums(r, i))
-	}
+	storeRows(k.isa, p, to, 1)
 	JMP(LabelRef(label + "Next"))
 	if folds {
 		Label(label + "Some")
@@ -218,10 +208,18 @@ func (k *loop) sums(row int, i reg.Register) Mem {
 	return Mem{Base: k.dst[row], Index: i, Scale: uint8(k.sum.Bytes())}
 }
 
-// storeAhead stores through the caches and asks for the lines to come.
-func (k *loop) storeAhead(v reg.VecVirtual, m Mem) {
-	PREFETCHT0(m.Offset(aheadBytes))
-	k.store(v, m)
+// storeRows stores a vector of every row: through the caches, with a look at the lines
+// to come, or past them: all rows where past is 1, every other where it is 2, none where
+// it is 0.
+func storeRows(set isa, rows []reg.VecVirtual, to func(row int) Mem, past int) {
+	for r, v := range rows {
+		if past > 0 && r%past == 0 {
+			set.stream(v, to(r))
+		} else {
+			PREFETCHT0(to(r).Offset(aheadBytes))
+			set.store(v, to(r))
+		}
+	}
 }
 
 // fanOut points at the first pixel or sum of each row.
@@ -239,13 +237,13 @@ func (k *loop) fanOut(p *[group]reg.Register, stride string, rows int) {
 // body emits one vector of every row, each laid on the row above it.
 func (k *loop) body(i reg.Register, partial bool, carry []reg.VecVirtual) []reg.VecVirtual {
 	p := make([]reg.VecVirtual, len(carry))
-	over := k.vec()
-	k.load(Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}, over)
+	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
+	over := loaded(k.isa, above)
 	for r := range p {
 		s := k.rowSums(k.op, Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}, partial, carry[r])
 		add(k.op, s, over, s)
 		p[r], over = s, s
 	}
-	k.store(over, Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())})
+	k.store(over, above)
 	return p
 }

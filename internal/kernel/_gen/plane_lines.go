@@ -50,8 +50,7 @@ func (k *loop) lineLoop(label string, i reg.Register, carry []reg.VecVirtual) {
 	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
 	var over [2]reg.VecVirtual
 	for v := range over {
-		over[v] = k.vec()
-		k.load(above.Offset(v*half), over[v])
+		over[v] = loaded(k.isa, above.Offset(v*half))
 	}
 	for r := range group {
 		pixels := Mem{Base: k.src[r], Index: i, Scale: uint8(k.pix.Bytes())}

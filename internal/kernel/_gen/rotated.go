@@ -66,20 +66,25 @@ func rotated(set isa) {
 	}
 }
 
-// rotatedISA emits what differs between the instruction sets. Pattern rows are
-// at pattern, each a vector long.
+// A pattern is where its rows are, each a vector long.
+type pattern struct {
+	at    reg.Register
+	bytes int // of a row
+}
+
+func (p pattern) row(row int) Mem { return Mem{Base: p.at, Disp: p.bytes * row} }
+
+// rotatedISA emits what differs between the instruction sets.
 type rotatedISA interface {
 	// step adds up, within runs and blocks, what is 2^s pixels apart.
-	step(s int, v reg.VecVirtual, pattern reg.Register)
+	step(s int, v reg.VecVirtual, pattern pattern)
 	// dots is all steps at once, by dot products with ones and zeros.
-	dots(src Mem, pattern reg.Register) reg.VecVirtual
+	dots(src Mem, pattern pattern) reg.VecVirtual
 	// beyond adds what the runs go on from: the rows of the line above, or the
 	// vector before.
-	beyond(v, before reg.VecVirtual, above Mem, pattern reg.Register)
-	// starts is which lanes have the sums of whole runs.
-	starts(pattern reg.Register) reg.VecVirtual
+	beyond(v, before reg.VecVirtual, above Mem, pattern pattern)
 	// addEmpty adds the rows of the line above to the first pixels of runs.
-	addEmpty(v reg.VecVirtual, above Mem, pattern reg.Register)
+	addEmpty(v reg.VecVirtual, above Mem, pattern pattern)
 }
 
 func rotatedLine(set isa, o op) {
@@ -103,8 +108,7 @@ func rotatedLine(set isa, o op) {
 	k.src, k.rows, k.above = k.arg(argSrc), k.arg(argRows), k.arg(argAbove)
 	k.shape = k.arg(argShape)
 	k.i, k.vector, k.next = k.arg(argFirst), k.arg(argVector), k.arg(argStep)
-	k.before = set.vec()
-	set.load(Mem{Base: k.arg(argCarry)}, k.before)
+	k.before = loaded(set, Mem{Base: k.arg(argCarry)})
 
 	k.loops()
 
@@ -171,13 +175,13 @@ func (k *rotatedLoop) loops() {
 // loop emits the loop along a stretch. What few lines have, empty cells, is beside it.
 func (k *rotatedLoop) loop(kind lineKind) {
 	Label(kind.label + "Loop")
-	pattern, at, starts := GP64(), GP64(), GP64()
-	MOVQ(Mem{Base: k.vector, Disp: vectorPattern}, pattern)
+	pattern, at, starts := pattern{GP64(), k.bytes()}, GP64(), GP64()
+	MOVQ(Mem{Base: k.vector, Disp: vectorPattern}, pattern.at)
 	MOVLQSX(Mem{Base: k.vector, Disp: vectorAbove}, at)
 	MOVLQSX(Mem{Base: k.vector, Disp: vectorStarts}, starts)
 	v := k.runSums(kind.label, pattern)
 	k.beyond(v, k.before, k.at(k.above, at), pattern)
-	lanes, t := k.starts(pattern), k.vec()
+	lanes, t := loaded(k.isa, pattern.row(rowStarts)), k.vec()
 	VPERMD(v, lanes, t)
 	k.store(t, k.at(k.rows, starts))
 	if kind.filled && kind.empty {
@@ -215,7 +219,7 @@ func (k *rotatedLoop) loop(kind lineKind) {
 }
 
 // runSums is a vector of pixels, summed within the runs it holds.
-func (k *rotatedLoop) runSums(label string, pattern reg.Register) reg.VecVirtual {
+func (k *rotatedLoop) runSums(label string, pattern pattern) reg.VecVirtual {
 	src := Mem{Base: k.src, Index: k.i, Scale: uint8(k.pix.Bytes())}
 	if k.dot {
 		return k.dots(src, pattern)
@@ -231,7 +235,7 @@ func (k *rotatedLoop) runSums(label string, pattern reg.Register) reg.VecVirtual
 }
 
 // addCells lays sums v on those of empty cells, in t, and leaves these in memory.
-func (k *rotatedLoop) addCells(v, t, lanes reg.VecVirtual, at, starts, pattern reg.Register) {
+func (k *rotatedLoop) addCells(v, t, lanes reg.VecVirtual, at, starts reg.Register, pattern pattern) {
 	k.load(k.at(k.over, k.i), t)
 	ADDQ(k.mem(argOwn), at)
 	k.addEmpty(t, k.at(k.above, at), pattern)

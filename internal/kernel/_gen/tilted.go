@@ -30,8 +30,7 @@ func tiltedRow(set isa, o op) {
 	dst, src, sums, diagonals := arg("dst"), arg("src"), arg("sums"), arg("diagonals")
 	n, pixel, writes := arg("n"), arg("channels"), arg("writes")
 	SHLQ(Imm(log2(o.sum.Bytes())), pixel)
-	over := set.vec() // the sums of the row above, one pixel to the left
-	set.load(Mem{Base: arg("edge")}, over)
+	over := loaded(set, Mem{Base: arg("edge")}) // the sums of the row above, one pixel to the left
 	left, right := GP64(), GP64()
 	MOVQ(sums, left)
 	SUBQ(pixel, left)

@@ -82,10 +82,9 @@ func newTiltedFour(a *avx512, o op) *tiltedFour {
 	SHLQ(Imm(log2(o.sum.Bytes())), g.end)
 	ADDQ(g.sums, g.end)
 	g.masks = arg("masks")
-	g.left, g.right, g.zero = ZMM(), ZMM(), ZMM()
 	lanes := arg("lanes")
-	for i, v := range []reg.VecVirtual{g.left, g.right, g.zero} {
-		VMOVDQU32(Mem{Base: lanes, Disp: i * lineBytes}, v)
+	for i, v := range []*reg.VecVirtual{&g.left, &g.right, &g.zero} {
+		*v = loaded(a, Mem{Base: lanes, Disp: i * lineBytes})
 	}
 	pixel := arg("channels")
 	SHLQ(Imm(log2(o.sum.Bytes())), pixel)
@@ -95,12 +94,9 @@ func newTiltedFour(a *avx512, o op) *tiltedFour {
 	SUBQ(pixel, g.ahead)
 	slot := g.slots()
 	for r := range group {
-		g.over[r] = ZMM()
-		a.load(slot(r), g.over[r])
+		g.over[r] = loaded(a, slot(r))
 		if r > 0 {
-			g.sum[r], g.down[r] = ZMM(), ZMM()
-			a.load(Mem{Base: g.sums, Disp: -r * lineBytes}, g.sum[r])
-			a.load(Mem{Base: g.diagonals, Disp: -r * lineBytes}, g.down[r])
+			g.sum[r], g.down[r] = loaded(a, Mem{Base: g.sums, Disp: -r * lineBytes}), loaded(a, Mem{Base: g.diagonals, Disp: -r * lineBytes})
 		}
 	}
 	return g
@@ -133,30 +129,15 @@ func (g *tiltedFour) step(writes Mem) {
 	g.store(newDown, g.lowest(g.diagonals))
 	CMPB(writes, Imm(writeMixed))
 	JAE(LabelRef("beyond"))
-	for r, s := range sums {
-		g.storeAhead(s, g.dst(r))
-	}
+	storeRows(g.avx512, sums[:], g.dst, 0)
 	JMP(LabelRef("next"))
 	Label("beyond")
 	JHI(LabelRef("streams"))
-	for r, s := range sums {
-		if r%2 == 0 {
-			g.stream(s, g.dst(r))
-		} else {
-			g.storeAhead(s, g.dst(r))
-		}
-	}
+	storeRows(g.avx512, sums[:], g.dst, 2)
 	JMP(LabelRef("next"))
 	Label("streams")
-	for r, s := range sums {
-		g.stream(s, g.dst(r))
-	}
+	storeRows(g.avx512, sums[:], g.dst, 1)
 	Label("next")
-}
-
-func (g *tiltedFour) storeAhead(v reg.VecVirtual, m Mem) {
-	PREFETCHT0(m.Offset(aheadBytes))
-	g.store(v, m)
 }
 
 // edgeStep does so under masks, four for each row: the lanes that have pixels;
@@ -174,35 +155,17 @@ func (g *tiltedFour) edgeStep() {
 		some := mask(0)
 		g.avx512.some = some
 		v := g.pixels(g.op, g.src(r), true)
-		var next reg.VecVirtual
-		if r == 0 {
-			next = ZMM()
-			g.load(g.rightward, next)
-		} else {
-			next = g.permuted(g.right, g.down[r], newDown)
-		}
+		next := g.next(r, newDown)
 		d, s := ZMM(), ZMM()
 		VMOVDQA64(g.zero, d)
 		add(g.op, v, next, some, d)
 		add(g.op, d, g.over[r], s)
-		if r == 0 {
-			add(g.op, Mem{Base: g.diagonals}, s, s)
-		} else {
-			add(g.op, s, g.down[r], s)
-		}
+		add(g.op, append(g.above(r, g.diagonals, g.down[r], s), s)...)
 		if float { // their order of additions is another there
 			t := ZMM()
-			if r == 0 {
-				add(g.op, Mem{Base: g.sums}, v, t)
-			} else {
-				add(g.op, v, g.sum[r], t)
-			}
+			add(g.op, append(g.above(r, g.sums, g.sum[r], v), t)...)
 			add(g.op, t, next, mask(2), s)
-			if r == 0 {
-				add(g.op, Mem{Base: g.diagonals}, v, t)
-			} else {
-				add(g.op, v, g.down[r], t)
-			}
+			add(g.op, append(g.above(r, g.diagonals, g.down[r], v), t)...)
 			add(g.op, t, g.over[r], mask(3), s)
 		}
 		if r == 0 {
@@ -211,17 +174,34 @@ func (g *tiltedFour) edgeStep() {
 			// The sums left of the image are those of its first pixel, a row higher.
 			none := K()
 			KNOTW(some, none)
-			g.moveMasked(g.permuted(g.right, g.sum[r], newSum), none, s)
+			moveSome(g.op.sum.Bytes(), g.permuted(g.right, g.sum[r], newSum), none, s)
 			g.moveOn(r, newSum, newDown)
 		}
 		stored := mask(1)
-		g.moveMasked(s, stored, g.dst(r))
+		moveSome(g.op.sum.Bytes(), s, stored, g.dst(r))
 		if r == group-1 {
-			g.moveMasked(s, stored, g.lowest(g.sums))
-			g.moveMasked(d, some, g.lowest(g.diagonals))
+			moveSome(g.op.sum.Bytes(), s, stored, g.lowest(g.sums))
+			moveSome(g.op.sum.Bytes(), d, some, g.lowest(g.diagonals))
 		}
 		newSum, newDown = s, d
 	}
+}
+
+// next is the diagonals of the row above, one pixel to the right.
+func (g *tiltedFour) next(r int, newDown reg.VecVirtual) reg.VecVirtual {
+	if r == 0 {
+		return loaded(g.avx512, g.rightward)
+	}
+	return g.permuted(g.right, g.down[r], newDown)
+}
+
+// above is a vector and that of the row above, which for row 0 is in memory: operands of
+// an addition.
+func (g *tiltedFour) above(r int, memory reg.Register, last, v reg.VecVirtual) []Op {
+	if r == 0 {
+		return []Op{Mem{Base: memory}, v}
+	}
+	return []Op{v, last}
 }
 
 // permuted is a vector between two.
@@ -238,14 +218,6 @@ func (g *tiltedFour) moveOn(r int, newSum, newDown reg.VecVirtual) {
 	VPERMI2D(newSum, g.sum[r], g.over[r])
 	VMOVDQA64(newDown, g.down[r])
 	VMOVDQA64(newSum, g.sum[r])
-}
-
-func (g *tiltedFour) moveMasked(v reg.VecVirtual, k reg.Register, to Op) {
-	if g.op.sum.Bytes() == 8 {
-		VMOVDQU64(v, k, to)
-	} else {
-		VMOVDQU32(v, k, to)
-	}
 }
 
 // lowest is where the last of the rows is in memory.

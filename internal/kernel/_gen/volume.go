@@ -31,11 +31,12 @@ func layKernel(set isa, sum elem) {
 	XORQ(i, i)
 	Label("loop")
 	for at := 0; at < lineBytes; at += set.bytes() {
-		v := set.vec()
-		set.load(Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v)
-		add(op{sum: sum}, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at}, v, v)
-		set.store(v, Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
-		set.store(v, Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at})
+		to := Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: at}
+		under := Mem{Base: over, Index: i, Scale: uint8(sum.Bytes()), Disp: at}
+		v := loaded(set, to)
+		add(op{sum: sum}, under, v, v)
+		set.store(v, under)
+		set.store(v, to)
 	}
 	ADDQ(I8(lineBytes/sum.Bytes()), i)
 	CMPQ(i, n)
@@ -155,18 +156,15 @@ func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual
 	ADDQ(I32(group*k.bytes()), k.over)
 	CMPB(param("writes"), Imm(volumeBeyond))
 	JAE(LabelRef("beyond"))
-	for r, s := range k.sumsOf {
-		k.storeAhead(s, k.sums(r, i))
-	}
+	to := func(r int) Mem { return k.sums(r, i) }
+	storeRows(k.isa, k.sumsOf, to, 0)
 	JMP(LabelRef("next"))
 	Label("beyond")
 	if partial {
 		TESTB(Imm(writeSome), param("writes"))
 		JNZ(LabelRef("some"))
 	}
-	for r, s := range k.sumsOf {
-		k.stream(s, k.sums(r, i))
-	}
+	storeRows(k.isa, k.sumsOf, to, 1)
 }
 
 func (k *volumeLoop) addOver() {
@@ -181,8 +179,7 @@ func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 	above := Mem{Base: k.above, Index: i, Scale: uint8(k.sum.Bytes())}
 	plane := make([]reg.VecVirtual, vectors)
 	for v := range plane {
-		plane[v] = k.vec()
-		k.load(above.Offset(v*k.bytes()), plane[v])
+		plane[v] = loaded(k.isa, above.Offset(v*k.bytes()))
 	}
 	k.ask()
 	for r := 0; r < group; r += 2 { // two rows are what registers hold

@@ -6,6 +6,9 @@ that is current in the caller's library. Nothing waits for it.
 
 from __future__ import annotations
 
+import functools
+import math
+import operator
 from typing import Any, Callable
 
 import numpy as np
@@ -71,6 +74,8 @@ class Cuda:
             like, sums = _types.convert(np.empty(0, pixel), wanted)
             image = self.astype(image, like.dtype)
             parts = _, shape, _, pixel = self.parts(image)
+        if wanted is None:
+            sums = _types.roomy(sums, shape[:axes], self.signed)
         types = [sums]
         if squares:
             types.append(_types.squares[pixel])
@@ -161,6 +166,29 @@ class Cuda:
         raise TypeError(f"{type(table).__name__} knows no arithmetic to answer boxes with: make it an array of CuPy or PyTorch first")
 
 
+def is_float(table: Any) -> bool:
+    return "float" in str(table.dtype)
+
+
+def _epsilon(table: Any) -> float:
+    """Half a unit in the last place of 1, and 0 for integers."""
+    return {4: 2.0**-24, 8: 2.0**-53}[table.dtype.itemsize] if is_float(table) else 0.0
+
+
+def _product(numbers: Any) -> Any:
+    return functools.reduce(operator.mul, numbers)
+
+
+def _refuse_wide(table: Any, area: Any, axes: int) -> None:
+    """Raises a ValueError for boxes whose sums may not fit 32 bits, where the table is so large that there can be some."""
+    kind = str(table.dtype)
+    if not kind.endswith("int32"):
+        return
+    most = ((1 << 32) - 1 if "uint" in kind else (1 << 31) - 1) // 255
+    if math.prod(n - 1 for n in table.shape[:axes]) > most and bool((area > most).any()):
+        raise ValueError(f"a box of more than {most} pixels: its sum may not fit the {kind.rsplit('.', 1)[-1]} of the table; make it with dtype=int64")
+
+
 def answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any) -> Any:
     """What :func:`boxsum.box_sum` and its kin say, by arithmetic of a library."""
     axes = boxes.shape[-1] // 2
@@ -184,6 +212,8 @@ def answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any)
                 plus = plus + entry
         return plus - minus
 
+    if what != SUM:
+        _refuse_wide(table, area, axes)
     sums = total(table)
     if table.ndim > axes:
         area = area[..., None]
@@ -195,7 +225,19 @@ def answers(xp: Any, table: Any, squares: Any, boxes: Any, what: int, real: Any)
     if what == MEAN:
         return mean
     spread = real(total(squares)) / count - mean * mean
-    spread = xp.where(empty | (spread < 0), xp.zeros_like(spread), spread)
+    if is_float(table) or is_float(squares):
+        # What rounding may have done: see package exact of the library, which is where the bound is from.
+        entry = real(squares[tuple(high for _, high in ends)])
+        pixels = real(_product(high for _, high in ends))
+        if table.ndim > axes:
+            pixels = pixels[..., None]
+        grown = 16 * math.sqrt(sum(table.shape[:axes]))
+        of_mean = grown * _epsilon(table) * xp.sqrt(pixels * entry) / count
+        noise = grown * _epsilon(squares) * entry / count + 2 * abs(mean) * of_mean + of_mean * of_mean
+        spread = xp.where(spread > 50 * noise, spread, xp.full_like(spread, math.nan))
+    else:
+        spread = xp.where(spread < 0, xp.zeros_like(spread), spread)
+    spread = xp.where(area <= 1, xp.zeros_like(spread), spread)
     return xp.sqrt(spread) if what == DEVIATION else spread
 
 

@@ -35,6 +35,8 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     sums = _types.sums.get((image.dtype, dtype))
     if sums is None:
         image, sums = _types.convert(image, dtype)
+    if dtype is None:
+        sums = _types.roomy(sums, image.shape[:axes])
     shape = tuple(n + 1 for n in image.shape[:axes]) + image.shape[axes:]
     types = [sums] + ([_types.squares[image.dtype]] if squares else []) + ([sums] if tilted else [])
     made = [new_table(shape, t, axes, i > 0) if o is None else o for i, (o, t) in enumerate(zip(outs, types))]

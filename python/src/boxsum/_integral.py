@@ -23,6 +23,8 @@ def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
         return None
     if len(_ready) > 1000:
         _ready.clear()
+    if dtype is None:
+        sums = _types.roomy(sums, shape[:2])
     size = (shape[0] + 1, shape[1] + 1) + shape[2:]
     both = layout_of(size, sums), layout_of(size, _types.squares[image.dtype], second=True)
     _ready[shape, image.dtype, dtype] = both
@@ -83,8 +85,10 @@ def integral(
         that have ``__cuda_array_interface__`` or ``__dlpack__``.
     dtype : data type, optional
         Of the sums. The usual one is uint32 for uint8, uint64 for other unsigned
-        and int64 for signed integers, float64 for floats. Integer sums wrap: a
-        box whose own sum fits the type is exact nonetheless.
+        and int64 for signed integers, float64 for floats. Images of more than
+        16,843,009 bytes, whose sum may not fit 32 bits, have uint64. Integer sums
+        of a type that was asked for wrap: a box whose own sum fits the type is
+        exact nonetheless.
     squares : bool
         Make the table of the squared pixels as well, uint64 for integers of up to
         16 bits and float64 for others: see :func:`box_std`. An array for them in

@@ -160,6 +160,8 @@ def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None
     sums = _types.sums.get((image.dtype, dtype))
     if sums is None:
         image, sums = _types.convert(image, dtype)
+    if dtype is None:
+        sums = _types.roomy(sums, image.shape[:2])
 
     def make(image: np.ndarray) -> Handle:
         return Handle("rotated", image, ord(sums.kind), sums.itemsize, ratio.numerator, ratio.denominator, threads, number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -29,6 +30,16 @@ for _pixel, _all in _SUMS.items():
     for _sum in _all:
         sums[np.dtype(_pixel), np.dtype(_sum)] = np.dtype(_sum)
         sums[np.dtype(_pixel), np.dtype(_sum).type] = np.dtype(_sum)
+
+
+def roomy(sums: np.dtype, shape: tuple, signed: bool = False) -> np.dtype:
+    """The usual type of sums for an image of this shape, without channels: one that all boxes fit.
+
+    Sums of 32 bits are those of bytes.
+    """
+    if sums.itemsize == 4 and sums.kind in "iu" and math.prod(shape) > ((1 << 31) - 1 if signed else (1 << 32) - 1) // 255:
+        return np.dtype(sums.kind + "8")
+    return sums
 
 
 # Integers that become float64 for sums of it.
