@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/boxsum/boxsum"
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
@@ -43,6 +44,12 @@ type Picture struct {
 	Image any
 	// Format is "png", "jpeg", "gif", "bmp", "tiff", "webp", "pnm" or "npy".
 	Format string
+	// Page is which of the Pages of the file this is, from 1 on: a page of TIFF or
+	// a frame of GIF. Others have one.
+	Page, Pages int
+	// Bits is how many bits a sample has in the file: 1 where it is black or
+	// white, and 0 for arrays.
+	Bits int
 
 	close closer
 }
@@ -58,13 +65,18 @@ func (p *Picture) Close() error { return p.close.Close() }
 //   - PNM keeps its values as they are, also where its maximum is not 255; the
 //     bitmaps P1 and P4, and black-and-white PAM, give 0 for black and 255 for
 //     white.
-//   - Of a GIF the first frame is read, in its own size.
-//   - JPEG and lossy WebP go to grey through their Y plane. Orientation tags
-//     are not applied.
+//   - Of a GIF the first frame is read, in its own size, and of a TIFF file the
+//     first page.
+//   - JPEG and lossy WebP go to grey through their Y plane.
+//   - The orientation tags of JPEG, PNG, TIFF and WebP are applied, as viewers do.
 //
 // A large .npy file is mapped and not read, see [OpenNPY]: close the picture
 // when done.
-func Open(path string, mode ColorMode) (*Picture, error) {
+func Open(path string, mode ColorMode) (*Picture, error) { return OpenWith(path, Options{Color: mode}) }
+
+// OpenWith is [Open] with options. A frame of a GIF file after the first is drawn over
+// those before it, in the size of them all.
+func OpenWith(path string, opt Options) (*Picture, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {
 		return nil, err
@@ -77,7 +89,7 @@ func Open(path string, mode ColorMode) (*Picture, error) {
 	if format == "npy" {
 		p, err = arrayPicture(openNPY(f))
 	} else {
-		p, err = Decode(f, mode)
+		p, err = DecodeWith(f, opt)
 	}
 	if err != nil {
 		return nil, in(path, err)
@@ -104,6 +116,11 @@ func openFile(path string) (f *os.File, info os.FileInfo, format string, err err
 
 // Decode reads a picture or array as [Open] does, from a stream.
 func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
+	return DecodeWith(r, Options{Color: mode})
+}
+
+// DecodeWith is [Decode] with options.
+func DecodeWith(r io.Reader, opt Options) (*Picture, error) {
 	format, whole, err := sniffed(r)
 	if err != nil {
 		return nil, err
@@ -116,16 +133,19 @@ func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("imgio: %s: reading: %w", format, err)
 	}
-	img, err := decodeBytes(format, data, mode)
-	if err != nil {
+	p := &Picture{Format: format, Page: max(opt.Page, 1), Pages: pageCount(format, data), Bits: bitDepth(format, data)}
+	if p.Image, err = decodePage(format, data, p.Page, p.Pages, opt); err != nil {
 		return nil, fmt.Errorf("imgio: %w", err)
 	}
-	return &Picture{Image: img, Format: format}, nil
+	if _, deep := p.Image.(boxsum.Image[uint16]); deep {
+		p.Bits = 16
+	}
+	return p, nil
 }
 
 // sniffed is the format of a stream, and all of the stream.
 func sniffed(r io.Reader) (string, *replay, error) {
-	whole := &replay{bufio.NewReaderSize(r, sniffBytes), r}
+	whole := &replay{newHead(r), r}
 	head, err := whole.Peek(sniffBytes)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", nil, fmt.Errorf("imgio: reading: %w", err)
@@ -143,7 +163,7 @@ func arrayPicture(a *Array, c io.Closer, err error) (*Picture, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	return &Picture{Image: img, Format: "npy", close: c.Close}, nil
+	return &Picture{Image: img, Format: "npy", Page: 1, Pages: 1, close: c.Close}, nil
 }
 
 // in adds the name of a file to an error.
@@ -190,6 +210,8 @@ type replay struct {
 	rest io.Reader
 }
 
+func newHead(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, sniffBytes) }
+
 // readAll is io.ReadAll without growing where the length is known.
 func readAll(r io.Reader) ([]byte, error) {
 	known := remaining(r)
@@ -221,13 +243,25 @@ var codecs = map[string]struct {
 }
 
 // decodeBytes decodes a whole file. Its errors name the format.
-func decodeBytes(format string, data []byte, mode ColorMode) (img any, err error) {
+func decodeBytes(format string, data []byte, opt Options) (img any, err error) {
+	return guarded(format, opt, func() (any, error) {
+		img, err := decodeChecked(format, data, opt.Color)
+		if err != nil || opt.AsStored {
+			return img, err
+		}
+		return upright(img, orientation(format, data))
+	})
+}
+
+// guarded decodes. Decoders may panic; errors get the name of the format.
+func guarded(format string, opt Options, decode func() (any, error)) (img any, err error) {
+	defer liftLimit(opt.Large)()
 	defer func() {
 		if p := recover(); p != nil {
 			img, err = nil, fmt.Errorf("%s: the file is damaged: %v", format, p)
 		}
 	}()
-	img, err = decodeChecked(format, data, mode)
+	img, err = decode()
 	var unsupported tiff.UnsupportedError
 	switch {
 	case errors.As(err, &unsupported):

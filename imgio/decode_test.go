@@ -479,10 +479,10 @@ func TestDecodeRefusesSizes(t *testing.T) {
 }
 
 func TestDecodePanicIsAnError(t *testing.T) {
-	if _, err := decodeBytes("png", nil, ToGray); err == nil {
+	if _, err := decodeBytes("png", nil, Options{}); err == nil {
 		t.Error("no bytes decode")
 	}
-	if _, err := decodeBytes("no such format", nil, ToGray); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := decodeBytes("no such format", nil, Options{}); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -16,7 +16,8 @@ var pictureNames = []string{
 	".pnm", ".pbm", ".pgm", ".ppm", ".pam", ".npy",
 }
 
-func folderStack(folder string, mode ColorMode) (*Stack, error) {
+func folderStack(folder string, opt Options) (*Stack, error) {
+	opt.Page = 0
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, fmt.Errorf("imgio: %w", err)
@@ -42,7 +43,7 @@ func folderStack(folder string, mode ColorMode) (*Stack, error) {
 	s := &Stack{Depth: len(names), Format: "folder"}
 	s.read = func(z int) (any, string, error) {
 		path := filepath.Join(folder, names[z])
-		img, err := openSlice(path, mode)
+		img, err := openSlice(path, opt)
 		return img, path, err
 	}
 	return s.begin()
@@ -64,7 +65,7 @@ func isFile(path string) (bool, error) {
 }
 
 // openSlice is the picture of a file that is one slice.
-func openSlice(path string, mode ColorMode) (any, error) {
+func openSlice(path string, opt Options) (any, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("imgio: %w", err)
@@ -74,7 +75,7 @@ func openSlice(path string, mode ColorMode) (any, error) {
 			return nil, fmt.Errorf("imgio: a folder takes one slice from each file, and this one has %d pages: name the file itself as the volume, in %s", len(file.pages), path)
 		}
 	}
-	p, err := Decode(bytes.NewReader(data), mode)
+	p, err := DecodeWith(bytes.NewReader(data), opt)
 	if err != nil {
 		return nil, in(path, err)
 	}

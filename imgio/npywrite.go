@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -122,16 +123,53 @@ func writeElements[T Element](w io.Writer, row []T) error {
 }
 
 // NPZ writes several arrays into one .npz archive, which NumPy loads by name.
-// They are stored without compression; members and archives above 4 GiB are
+// They are stored without compression, each on a multiple of 64 bytes, so that
+// [OpenArrays] can map them; members and archives above 4 GiB are
 // written as zip64. The same arrays always give the same bytes.
 type NPZ struct {
 	zip  *zip.Writer
+	to   *countingWriter
+	data int64 // where the data of the last member starts; 0 if there is none
 	seen map[string]bool
+}
+
+// A countingWriter knows how much went through it.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// padding is an extra field of zip, to be ignored, after which the data of a member
+// of this name starts on a multiple of 64 bytes.
+func (z *NPZ) padding(name string) ([]byte, error) {
+	const local, timestamp, head, unused = 30, 9, 4, 0xd935 // that of Android's zipalign
+	if err := z.zip.Flush(); err != nil {
+		return nil, err
+	}
+	start := z.to.n + int64(local+len(name)+timestamp+head)
+	if z.data > 0 { // what describes the last member is yet to be written
+		if start += 16; z.to.n-z.data >= math.MaxUint32 {
+			start += 8
+		}
+	}
+	pad := -start & 63
+	z.data = start + pad
+	extra := make([]byte, head+pad)
+	binary.LittleEndian.PutUint16(extra, unused)
+	binary.LittleEndian.PutUint16(extra[2:], uint16(len(extra)-head))
+	return extra, nil
 }
 
 // NewNPZ starts an archive on w. It is complete once closed.
 func NewNPZ(w io.Writer) *NPZ {
-	return &NPZ{zip: zip.NewWriter(w), seen: map[string]bool{}}
+	to := &countingWriter{w: w}
+	return &NPZ{zip: zip.NewWriter(to), to: to, seen: map[string]bool{}}
 }
 
 // WriteNPZ adds an array, which numpy.load gives back under that name. The shape
@@ -141,8 +179,13 @@ func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) e
 		return fmt.Errorf("imgio: npz name %q is empty or taken", name)
 	}
 	z.seen[name] = true
+	extra, err := z.padding(name + ".npy")
+	if err != nil {
+		return fmt.Errorf("imgio: adding %s to npz: %w", name, err)
+	}
 	w, err := z.zip.CreateHeader(&zip.FileHeader{
 		Name:     name + ".npy",
+		Extra:    extra,
 		Method:   zip.Store,
 		Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC), // the first that zip can hold, as NumPy writes it
 	})

@@ -82,15 +82,20 @@ func (s *Stack) Slice(z int) (any, error) {
 // Pictures are read as [Open] reads them. Large files are mapped and not read,
 // but for arrays in Fortran order: close the stack when done.
 func OpenStack(path string, mode ColorMode) (*Stack, error) {
+	return OpenStackWith(path, Options{Color: mode})
+}
+
+// OpenStackWith is [OpenStack] with options.
+func OpenStackWith(path string, opt Options) (*Stack, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if info.IsDir() {
-		return folderStack(path, mode)
+		return folderStack(path, opt)
 	}
-	s, err := openStack(f, info.Size(), format, mode)
+	s, err := openStack(f, info.Size(), format, opt)
 	if err != nil {
 		return nil, in(path, err)
 	}
@@ -98,7 +103,7 @@ func OpenStack(path string, mode ColorMode) (*Stack, error) {
 	return s, nil
 }
 
-func openStack(f *os.File, size int64, format string, mode ColorMode) (*Stack, error) {
+func openStack(f *os.File, size int64, format string, opt Options) (*Stack, error) {
 	switch {
 	case format == "npy":
 		h, err := readNPYHeader(f)
@@ -111,14 +116,19 @@ func openStack(f *os.File, size int64, format string, mode ColorMode) (*Stack, e
 		return arrayStack(h.open(f))
 	case format == "tiff" && size >= mapBytes && int64(int(size)) == size:
 		if data, unmap, err := mapFile(f, int(size)); err == nil {
-			return tiffStack(data, unmap, mode)
+			return tiffStack(data, unmap, opt)
 		}
 	}
-	return DecodeStack(f, mode)
+	return DecodeStackWith(f, opt)
 }
 
 // DecodeStack reads a TIFF file or an array as [OpenStack] does, from a stream.
 func DecodeStack(r io.Reader, mode ColorMode) (*Stack, error) {
+	return DecodeStackWith(r, Options{Color: mode})
+}
+
+// DecodeStackWith is [DecodeStack] with options.
+func DecodeStackWith(r io.Reader, opt Options) (*Stack, error) {
 	format, whole, err := sniffed(r)
 	if err != nil {
 		return nil, err
@@ -132,7 +142,7 @@ func DecodeStack(r io.Reader, mode ColorMode) (*Stack, error) {
 		if err != nil {
 			return nil, fmt.Errorf("imgio: tiff: reading: %w", err)
 		}
-		return tiffStack(data, nil, mode)
+		return tiffStack(data, nil, opt)
 	}
 	return nil, fmt.Errorf("imgio: a %s file is one picture and not a volume: name a folder of pictures, a TIFF file with a page for every slice, or a .npy array of 3 dimensions", format)
 }
@@ -147,7 +157,7 @@ func (s *Stack) begin() (*Stack, error) {
 	return s, nil
 }
 
-func tiffStack(data []byte, c closer, mode ColorMode) (*Stack, error) {
+func tiffStack(data []byte, c closer, opt Options) (*Stack, error) {
 	file, err := openTIFF(data)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("imgio: %w", err), c.Close())
@@ -155,7 +165,7 @@ func tiffStack(data []byte, c closer, mode ColorMode) (*Stack, error) {
 	s := &Stack{Depth: len(file.pages), Format: "tiff", close: c}
 	s.read = func(z int) (any, string, error) {
 		name := fmt.Sprintf("page %d", z+1)
-		img, err := decodeBytes("tiff", file.page(z), mode)
+		img, err := decodeBytes("tiff", file.page(z), opt)
 		if err != nil {
 			return nil, name, fmt.Errorf("imgio: %w, on %s", err, name)
 		}

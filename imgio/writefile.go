@@ -32,7 +32,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	}
 	f, err := createBeside(path)
 	if err != nil {
-		return fmt.Errorf("imgio: %w", err)
+		return fmt.Errorf("imgio: writing %s: %w", path, cause(err))
 	}
 	defer os.Remove(f.Name()) // which is gone if all went well
 	defer f.Close()
@@ -40,7 +40,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		err = f.Chmod(info.Mode().Perm())
 	}
 	if err == nil {
-		if err := write(f); err != nil {
+		if err := write(unnamed{f}); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
 		}
 		err = f.Close()
@@ -49,9 +49,30 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("imgio: %w", err)
+		return fmt.Errorf("imgio: writing %s: %w", path, cause(err))
 	}
 	return nil
+}
+
+// unnamed is a file whose errors do not name it: nobody knows of the one beside.
+type unnamed struct{ io.Writer }
+
+func (u unnamed) Write(b []byte) (int, error) {
+	n, err := u.Writer.Write(b)
+	return n, cause(err)
+}
+
+// cause is why, without the files that it was about.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
 }
 
 // createBeside makes a new file in the folder of path. Unlike os.CreateTemp it
@@ -73,7 +94,7 @@ func writeDevice(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("imgio: %w", err)
 	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
+	if err := errors.Join(write(unnamed{f}), f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

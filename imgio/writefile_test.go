@@ -124,3 +124,25 @@ func TestWriteFileDevice(t *testing.T) {
 		t.Fatal("the null device is no more", err)
 	}
 }
+
+func TestWriteFileNamesNoOther(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.npy")
+	for name, write := range map[string]func(io.Writer) error{
+		"closed": func(w io.Writer) error {
+			w.(unnamed).Writer.(*os.File).Close()
+			_, err := w.Write([]byte{1})
+			return err
+		},
+		"gone": func(io.Writer) error { return os.RemoveAll(dir) },
+	} {
+		err := WriteFile(path, write)
+		if err == nil || strings.Contains(err.Error(), ".tmp") || !strings.Contains(err.Error(), "out.npy") {
+			t.Errorf("%s: %v", name, err)
+		}
+		os.MkdirAll(dir, 0o777)
+	}
+	if err := WriteFile(filepath.Join(dir, "none", "out"), text("x")); err == nil || strings.Contains(err.Error(), ".tmp") {
+		t.Errorf("no folder: %v", err)
+	}
+}

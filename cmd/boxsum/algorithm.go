@@ -14,36 +14,36 @@ import (
 
 // runAlgorithm is Run by a published algorithm. Its table is always checked: to see
 // that it is right is what these are for.
-func (c *integrateCmd) runAlgorithm(sh *shell) error {
+func (c *integrateCmd) runAlgorithm(sh *shell) (none report, _ error) {
 	if c.Squares || c.Tilted || c.Volume {
-		return errors.New("--algorithm makes the one table that its work describes: leave out --squares, --tilted and --volume")
+		return none, usage("--algorithm makes the one table that its work describes: leave out --squares, --tilted and --volume")
 	}
 	opt, err := c.options(c.Workers)
 	if err != nil {
-		return err
+		return none, err
 	}
 	if opt.Level != *new(boxsum.Level) {
-		return errors.New("--level is for boxsum's own algorithm: leave it out with --algorithm")
+		return none, usage("--level is for boxsum's own algorithm: leave it out with --algorithm")
 	}
 	if most := 1 << 16; opt.Workers > most {
-		return fmt.Errorf("--workers %d: at most %d with --algorithm", opt.Workers, most)
+		return none, usage("--workers %d: at most %d with --algorithm", opt.Workers, most)
 	}
 	chosen, precisions, err := c.algorithm()
 	if err != nil {
-		return err
+		return none, err
 	}
 	out, err := c.format()
 	if err != nil {
-		return err
+		return none, err
 	}
 	src, err := c.source(sh)
 	if err != nil {
-		return err
+		return none, err
 	}
 	defer src.close()
 	pair, err := pairNamed(src.image, "auto")
 	if err != nil {
-		return err
+		return none, err
 	}
 
 	var published *papers.Job
@@ -56,7 +56,7 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 		}
 	}
 	if err != nil {
-		return err
+		return none, err
 	}
 	defer func() {
 		if sh.ctx.Err() == nil { // nobody can stop it
@@ -73,14 +73,14 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	}
 	took, err := await(sh.ctx, run)
 	if err := cmp.Or(err, sh.ctx.Err()); err != nil {
-		return err
+		return none, err
 	}
 	work, err := jobOf(published)
 	if err != nil {
-		return err
+		return none, err
 	}
 	if err := sh.save(c.Out, out, work); err != nil {
-		return err
+		return none, err
 	}
 	r := newReport(work, src.device, opt, took, c.Out)
 	r.Algorithm, _, _ = strings.Cut(chosen.String(), ":") // with its rotation
@@ -90,7 +90,7 @@ func (c *integrateCmd) runAlgorithm(sh *shell) error {
 	} else if src.device == nil {
 		r.Workers = opt.Workers
 	}
-	return c.print(sh, r)
+	return r, nil
 }
 
 // algorithm is the one of the flags, and the precisions that it may take: one, those
@@ -107,7 +107,7 @@ func (c *integrateCmd) algorithm() (chosen bench.AlgorithmCase, precisions []pap
 	}
 	if strings.Contains(c.Algorithm, ":") {
 		if c.Type != "auto" && c.Type != chosen.Precision.Type {
-			return chosen, nil, fmt.Errorf("--type %s and %s say different things: leave one out", c.Type, c.Algorithm)
+			return chosen, nil, usage("--type %s and %s say different things: leave one out", c.Type, c.Algorithm)
 		}
 		return chosen, []papers.Precision{chosen.Precision}, nil
 	}

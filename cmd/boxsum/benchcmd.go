@@ -55,7 +55,7 @@ func (c *benchCmd) Run(sh *shell) error {
 	}
 	cfg, err := c.config(sh)
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	if err := checkFolder(c.JSON); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (c *benchCmd) Run(sh *shell) error {
 	}
 	defer device.Close()
 	if c.Kernels == "fast" && device != nil && device.Info().Kind != gpu.CUDA {
-		return fmt.Errorf("--kernels fast: these need CUDA: leave it out with --on %s", c.On)
+		return usage("--kernels fast: these need CUDA: leave it out with --on %s", c.On)
 	}
 	results, err := c.measure(sh, cfg, device)
 	if !anyMeasured(results) {
@@ -132,17 +132,17 @@ func (c *benchCmd) config(sh *shell) (bench.Config, error) {
 	none := bench.Config{}
 	switch {
 	case c.Repeat != nil && *c.Repeat < 1:
-		return none, fmt.Errorf("--repeat %d: measure once at least", *c.Repeat)
+		return none, usage("--repeat %d: measure once at least", *c.Repeat)
 	case c.Batch < 1:
-		return none, fmt.Errorf("--batch %d: one image at least", c.Batch)
+		return none, usage("--batch %d: one image at least", c.Batch)
 	case (c.Peers != "" || c.onGPU()) && c.Workers != nil:
-		return none, errors.New("--workers is for the CPU alone: --peers compares one worker and all of them, and a GPU has none")
+		return none, usage("--workers is for the CPU alone: --peers compares one worker and all of them, and a GPU has none")
 	case (c.Batch > 1 || c.Pipeline || c.Kernels != "auto") && !c.onGPU():
-		return none, errors.New("--batch, --kernels and --pipeline are for a GPU: add --on cuda or --on opencl")
+		return none, usage("--batch, --kernels and --pipeline are for a GPU: add --on cuda or --on opencl")
 	case c.Algorithms != "" && (c.Types != "" || c.Peers != "" || c.Pipeline || c.Kernels != "auto"):
-		return none, errors.New("--algorithms come in types of their own, beside boxsum's as it is: leave out --types, --peers, --pipeline and --kernels")
+		return none, usage("--algorithms come in types of their own, beside boxsum's as it is: leave out --types, --peers, --pipeline and --kernels")
 	case c.Pipeline && (c.Batch > 1 || c.Peers != ""):
-		return none, errors.New("--pipeline is measured alone: leave out --batch and --peers")
+		return none, usage("--pipeline is measured alone: leave out --batch and --peers")
 	}
 	opt, err := c.options(0)
 	if err != nil {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"image"
-	"io"
-	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -56,53 +53,6 @@ func parseBox(text string, corners int) (box, error) {
 	return b, nil
 }
 
-// boxesOf appends the boxes of a file, if there is one. Standard input may be taken by
-// the image.
-func boxesOf(boxes []box, path, image string, stdin io.Reader, corners int) ([]box, error) {
-	switch {
-	case path == "":
-		return boxes, nil
-	case path == standard && image == standard:
-		return nil, errors.New("the image and the boxes cannot both come from standard input")
-	case path == standard:
-		return readBoxes(boxes, "standard input", stdin, corners)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readBoxes(boxes, path, f, corners)
-}
-
-// readBoxes appends the box of every line that is not blank.
-func readBoxes(boxes []box, name string, r io.Reader, corners int) ([]box, error) {
-	lines := bufio.NewScanner(r)
-	n := 1
-	for ; lines.Scan(); n++ {
-		text := lines.Text()
-		if n == 1 {
-			text = strings.TrimPrefix(text, "\ufeff") // the mark that some editors put before UTF-8
-		}
-		text = strings.TrimSpace(text)
-		if text == "" {
-			continue
-		}
-		b, err := parseBox(text, corners)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
-		}
-		boxes = append(boxes, b)
-	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("%s:%d: the line is too long for a box", name, n)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return boxes, nil
-}
-
 // readFlag has kong read flags of type F by parse, of text that may start with a minus.
 func readFlag[F, T any](form string, parse func(string) (T, error), set func(*F, T)) kong.Option {
 	return kong.TypeMapper(reflect.TypeFor[F](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
@@ -135,6 +85,7 @@ var flagTypes = []kong.Option{
 	}),
 	flagOf("LOW,HIGH", parseRange),
 	flagOf("X,Y", parsePoint),
+	flagsOf[pointList]("X,Y", parsePoint),
 	flagsOf[boxList](boxForms[4], func(text string) (box, error) { return parseBox(text, 4) }),
 	flagsOf[boxTexts](boxForms[4], func(text string) (string, error) { return text, nil }),
 	flagsOf[rectList](rectForm, parseRectangle),

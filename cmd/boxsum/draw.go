@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -25,9 +24,9 @@ type drawCmd struct {
 	Feature featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature to draw: one of ${kinds}, and the lines between which it lies along the axes of --rotate, counted from --at. May be given again."`
 	At      *image.Point `placeholder:"X,Y" help:"The pixel where the window of the features starts. Unless told, they are in the middle."`
 	rotateFlags
-	Zoom  bool   `help:"Show the boxes and what is near them, not all of the image."`
-	Scale int    `placeholder:"N" help:"How many pixels of the picture a pixel is wide; as many as fit about 1000 unless told."`
-	Color string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
+	Zoom  bool `help:"Show the boxes and what is near them, not all of the image."`
+	Scale int  `placeholder:"N" help:"How many pixels of the picture a pixel is wide; as many as fit about 1000 unless told."`
+	pictureFlags
 }
 
 // drawDefaults are the variables of the help above.
@@ -36,16 +35,16 @@ var drawDefaults = map[string]string{"kinds": strings.Trim(fmt.Sprint(haar.Kinds
 // Run draws.
 func (c *drawCmd) Run(sh *shell) error {
 	if c.Out == "" {
-		return errors.New("no output: say where the picture goes with -o OUT.png")
+		return usage("no output: say where the picture goes with -o OUT.png")
 	}
-	if c.Out != standard && !strings.EqualFold(filepath.Ext(c.Out), ".png") {
-		return fmt.Errorf("%s: pictures are drawn as .png", c.Out)
+	if c.Out != standard && !isDevice(c.Out) && !strings.EqualFold(filepath.Ext(c.Out), ".png") {
+		return usage("%s: pictures are drawn as .png", c.Out)
 	}
 	if c.Scale < 0 {
-		return fmt.Errorf("--scale %d is negative", c.Scale)
+		return usage("--scale %d is negative", c.Scale)
 	}
 	if len(c.Box) == 0 && len(c.Rect) == 0 && len(c.Feature) == 0 {
-		return errors.New("nothing to draw: give --feature, --box or --rect")
+		return usage("nothing to draw: give --feature, --box or --rect")
 	}
 	if err := checkFolder(c.Out); err != nil {
 		return err
@@ -105,14 +104,14 @@ func (c *drawCmd) sheet(sh *shell, rot rotated.Rotation) (sketch.Figure, error) 
 			return figure, err
 		}
 		if len(sizes) != 1 {
-			return figure, fmt.Errorf("--size %s: a sheet has one size", c.Size)
+			return figure, usage("--size %s: a sheet has one size", c.Size)
 		}
 		width, height = sizes[0].Width, sizes[0].Height
 	} else {
 		if c.Size != "" {
-			return figure, fmt.Errorf("--size %s is for a blank sheet: leave it out with an image", c.Size)
+			return figure, usage("--size %s is for a blank sheet: leave it out with an image", c.Size)
 		}
-		src, err := sh.imageOrDemo(c.In, c.Out, c.Color, false)
+		src, err := sh.imageOrDemo(c.In, c.Out, &c.pictureFlags, false)
 		if err != nil {
 			return figure, err
 		}

@@ -45,10 +45,10 @@ func (f *placeFlag) open() (*gpu.Device, error) {
 // options are the CPU's, for a number of workers.
 func (f *engineFlags) options(workers int) (*boxsum.Options, error) {
 	if workers < 0 {
-		return nil, fmt.Errorf("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)
+		return nil, usage("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)
 	}
 	if f.onGPU() && (workers != 0 || f.Level != "auto") {
-		return nil, fmt.Errorf("--workers and --level are for the CPU: leave them out with --on %s", f.On)
+		return nil, usage("--workers and --level are for the CPU: leave them out with --on %s", f.On)
 	}
 	level, err := boxsum.ParseLevel(f.Level)
 	if err != nil {

@@ -24,13 +24,13 @@ type histogramCmd struct {
 	Demo    bool      `help:"Count a picture of 1920×1080 that boxsum draws itself, instead of IN."`
 	Bins    int       `default:"32" placeholder:"N" help:"How many bins, 2 to 256 (${default})."`
 	Range   rangeFlag `placeholder:"LOW,HIGH" help:"Values to cut into bins. Unless told, all that 8- and 16-bit pixels can have; for others, from the smallest to the largest of the image."`
-	Weights string    `placeholder:"FILE" help:"Image or .npy array of IN's size, gray: a pixel counts as much as the weight in its place, such as 0 and 1 of a mask."`
+	Weights string    `placeholder:"FILE" help:"Image or .npy array of IN's size, gray: a pixel counts as much as the weight in its place, such as 0 and 1 of a mask. White of a 1-bit picture weighs 1."`
 	Clamp   bool      `help:"Count what is out of range in the first or last bin, and not in none."`
 	Out     string    `short:"o" placeholder:"OUT" help:"Where the table goes: .npy, .npz (keys histogram and edges), or .png (the image with its boxes and their histograms); - is .npy on standard output."`
 	Box     boxList   `placeholder:"X0,Y0,X1,Y1" help:"Box whose histogram to print, from its first column and row up to, not with, X1 and Y1. May be given again."`
-	Boxes   string    `placeholder:"FILE" help:"File with a box on every line; - is standard input."`
-	Color   string    `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep has a histogram for each. Arrays (.npy) keep theirs."`
-	Workers int       `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	Boxes   string    `placeholder:"FILE" help:"File with a box on every line, of numbers with commas, spaces or tabs between; - is standard input. # begins a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
+	pictureFlags
+	Workers int `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	placeFlag
 	JSON bool `name:"json" help:"Print JSON."`
 
@@ -40,18 +40,18 @@ type histogramCmd struct {
 // Run makes the table, writes it and prints what is asked of it.
 func (c *histogramCmd) Run(sh *shell) error {
 	if c.Workers < 0 {
-		return fmt.Errorf("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+		return usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
 	}
 	switch {
 	case c.onGPU() && c.Workers != 0:
-		return fmt.Errorf("--workers is for the CPU: leave it out with --on %s", c.On)
+		return usage("--workers is for the CPU: leave it out with --on %s", c.On)
 	case c.onGPU() && c.Weights != "":
-		return fmt.Errorf("--weights is for the CPU: leave out --on %s", c.On)
+		return usage("--weights is for the CPU: leave out --on %s", c.On)
 	case c.Weights == standard && c.In == standard:
-		return errors.New("the image and its weights cannot both come from standard input")
+		return usage("the image and its weights cannot both come from standard input")
 	}
 	if _, err := histogram.Bytes[uint32](0, 0, 1, c.Bins); err != nil {
-		return fmt.Errorf("--bins: %w", err)
+		return usage("--bins: %w", err)
 	}
 	out, err := formatOf(c.Out, "histograms", false, false)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *histogramCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	src, err := sh.source(&c.placeFlag, func() (*source, error) { return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo) })
+	src, err := sh.source(&c.placeFlag, func() (*source, error) { return sh.imageOrDemo(c.In, c.Out, &c.pictureFlags, c.Demo) })
 	if err != nil {
 		return err
 	}
@@ -72,12 +72,12 @@ func (c *histogramCmd) Run(sh *shell) error {
 	}
 	var weights any
 	if c.Weights != "" {
-		other, err := sh.imageOrDemo(c.Weights, c.Out, "gray", false)
+		other, err := sh.imageOrDemo(c.Weights, c.Out, &pictureFlags{Color: "gray", AsStored: c.AsStored}, false)
 		if err != nil {
 			return err
 		}
 		defer other.file.Close()
-		weights = other.image
+		weights = asMask(other)
 	}
 	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
 	c.announce = func(bytes int64) { *opt = *sh.watched(opt, "counting, "+inBytes(bytes), src.device) }

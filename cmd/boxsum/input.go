@@ -14,8 +14,6 @@ import (
 // standard is the path that stands for standard input or output.
 const standard = "-"
 
-var colorModes = map[string]imgio.ColorMode{"gray": imgio.ToGray, "keep": imgio.Keep}
-
 // await gives what do gives, or returns at once on Ctrl-C: do may wait for a
 // pipe that stays silent, or that nobody reads from.
 func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
@@ -37,7 +35,9 @@ func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 // A source is an image, or a volume, which has a stack, and the device that its tables are made
 // on, nil for the CPU.
 type source struct {
-	image  any // the first slice of a volume
+	image  any    // the first slice of a volume
+	format string // of the image's file
+	bits   int    // of a sample there
 	stack  *imgio.Stack
 	device *gpu.Device
 	file   io.Closer // that the image stands on
@@ -77,47 +77,55 @@ func (s *source) slices() int {
 }
 
 // openSource reads the image or the volume of a path.
-func (sh *shell) openSource(path, color string, volume bool) (*source, error) {
+func (sh *shell) openSource(path string, how *pictureFlags, volume bool) (*source, error) {
+	if err := how.check(volume); err != nil {
+		return nil, err
+	}
+	opt := how.reading()
 	if !volume {
-		picture, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, colorModes[color]) })
+		picture, err := await(sh.ctx, func() (*imgio.Picture, error) { return sh.read(path, opt) })
 		if err != nil {
-			return nil, err
+			return nil, how.hint(err)
 		}
-		return &source{image: picture.Image, file: picture}, nil
+		if err := how.checkChannels(path, picture); err != nil {
+			return nil, errors.Join(err, picture.Close())
+		}
+		how.tell(sh, path, picture)
+		return &source{image: picture.Image, format: picture.Format, bits: picture.Bits, file: picture}, nil
 	}
 	stack, err := await(sh.ctx, func() (*imgio.Stack, error) {
 		if path != standard {
-			return imgio.OpenStack(path, colorModes[color])
+			return imgio.OpenStackWith(path, opt)
 		}
-		return decode(sh, "standard input", sh.stdin, 0, colorModes[color], imgio.DecodeStack)
+		return decode(sh, "standard input", sh.stdin, 0, opt, imgio.DecodeStackWith)
 	})
 	if err != nil {
-		return nil, err
+		return nil, how.hint(err)
 	}
 	return &source{image: stack.First, stack: stack, file: stack}, nil
 }
 
 // imageOrDemo is the image of a path, or the one that boxsum draws. It may not be
 // where the output goes.
-func (sh *shell) imageOrDemo(in, out, color string, demo bool) (*source, error) {
+func (sh *shell) imageOrDemo(in, out string, how *pictureFlags, demo bool) (*source, error) {
 	switch {
 	case demo && in != "":
-		return nil, errors.New("--demo draws its own image: leave out " + in)
+		return nil, usage("--demo draws its own image: leave out %s", in)
 	case demo:
 		return &source{image: imgio.Demo(1920, 1080), file: new(imgio.Picture)}, nil
 	case in == "":
-		return nil, errors.New("no image: name a file, or let --demo draw one")
+		return nil, usage("no image: name a file, or let --demo draw one")
 	}
 	if err := checkApart(in, out, false); err != nil {
 		return nil, err
 	}
-	return sh.openSource(in, color, false)
+	return sh.openSource(in, how, false)
 }
 
 // read reads the picture of a path.
-func (sh *shell) read(path string, mode imgio.ColorMode) (*imgio.Picture, error) {
+func (sh *shell) read(path string, opt imgio.Options) (*imgio.Picture, error) {
 	if path == standard {
-		return decode(sh, "standard input", sh.stdin, 0, mode, imgio.Decode)
+		return decode(sh, "standard input", sh.stdin, 0, opt, imgio.DecodeWith)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -129,9 +137,9 @@ func (sh *shell) read(path string, mode imgio.ColorMode) (*imgio.Picture, error)
 		return nil, err
 	}
 	if info.IsDir() || info.Mode().IsRegular() && isArray(f) {
-		return imgio.Open(path, mode) // which maps arrays, and so reads nothing yet
+		return imgio.OpenWith(path, opt) // which maps arrays, and so reads nothing yet
 	}
-	return decode(sh, path, f, info.Size(), mode, imgio.Decode)
+	return decode(sh, path, f, info.Size(), opt, imgio.DecodeWith)
 }
 
 func isArray(f *os.File) bool {
@@ -142,9 +150,9 @@ func isArray(f *os.File) bool {
 }
 
 // decode reads a stream of about this many bytes, or 0 where nobody can tell.
-func decode[T any](sh *shell, name string, r io.Reader, size int64, mode imgio.ColorMode, by func(io.Reader, imgio.ColorMode) (T, error)) (T, error) {
+func decode[T any](sh *shell, name string, r io.Reader, size int64, opt imgio.Options, by func(io.Reader, imgio.Options) (T, error)) (T, error) {
 	sh.progress.begin("reading", size)
-	value, err := by(&meteredReader{r, sh.progress}, mode)
+	value, err := by(&meteredReader{r, sh.progress}, opt)
 	if err != nil {
 		err = fmt.Errorf("%w, in %s", err, name)
 	}

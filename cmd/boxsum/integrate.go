@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,57 +11,93 @@ import (
 )
 
 type integrateCmd struct {
-	In      string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
-	Demo    bool   `help:"Integrate a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Out     string `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum, squares and tilted) or .png (a heat map); - is .npy on standard output."`
-	Type    string `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, u64 for 16- and 32-bit ones, i64 for signed ones and f64 for floats."`
-	Squares bool   `help:"Also make the table of squares."`
-	Tilted  bool   `help:"Also make the 45° table, OpenCV's tilted one, of the pixels themselves."`
-	Volume  bool   `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
-	Color   string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
-	Workers int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	Ins     []string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
+	Demo    bool     `help:"Integrate a picture of 1920×1080 that boxsum draws itself, instead of IN."`
+	Out     string   `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum, squares and tilted) or .png (a heat map); - is .npy on standard output. Tables of several images go to a folder, such as tables/."`
+	Type    string   `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, and u64 for images of more than 16843009 of them, whose sum may not fit; u64 for 16- and 32-bit ones, i64 for signed ones and f64 for floats."`
+	Squares bool     `help:"Also make the table of squares."`
+	Tilted  bool     `help:"Also make the 45° table, OpenCV's tilted one, of the pixels themselves."`
+	Volume  bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
+	pictureFlags
+	Workers int `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	engineFlags
 	Algorithm string `placeholder:"NAME" help:"Use a published algorithm instead of boxsum's own, such as intimg/parallel; boxsum bench --algorithms help lists them. It works in a type of its own, which --type may choose."`
+	Verbose   bool   `short:"v" help:"Also say on standard error which type auto chose where it is not the usual one."`
 	JSON      bool   `name:"json" help:"Print JSON instead of the line."`
+
+	In string `kong:"-"` // the one of Ins that it is about
 }
 
 // Run integrates, writes and reports.
 func (c *integrateCmd) Run(sh *shell) error {
+	if c.many() {
+		return c.runMany(sh)
+	}
+	if len(c.Ins) > 0 {
+		c.In = c.Ins[0]
+	}
+	r, err := c.make(sh)
+	if err != nil {
+		return err
+	}
+	return c.print(sh, r)
+}
+
+// make makes and writes the tables of one image.
+func (c *integrateCmd) make(sh *shell) (report, error) {
 	if c.Algorithm != "" {
 		return c.runAlgorithm(sh)
 	}
 	opt, err := c.options(c.Workers)
 	if err != nil {
-		return err
+		return report{}, err
 	}
+	opt.Plain = true // files do not keep an offset
 	if err := c.checkVolume(); err != nil {
-		return err
+		return report{}, err
 	}
 	out, err := c.format()
 	if err != nil {
-		return err
+		return report{}, err
 	}
 	src, err := c.source(sh)
 	if err != nil {
-		return err
+		return report{}, err
 	}
 	defer src.close()
-	pair, err := pairNamed(src.image, c.Type)
+	pair, err := c.pair(sh, src)
 	if err != nil {
-		return err
+		return report{}, err
 	}
 	work, took, err := sh.tables(src, pair, tableChoice{c.Squares, c.Tilted, out.rows}, opt)
 	if err != nil {
-		return err
+		return report{}, err
 	}
 	start := time.Now()
 	if err := sh.save(c.Out, out, work); err != nil {
-		return err
+		return report{}, err
 	}
 	if work.streamed() {
 		took = time.Since(start) // which is when it was made
 	}
-	return c.print(sh, newReport(work, src.device, opt, took, c.Out))
+	return newReport(work, src.device, opt, took, c.Out), nil
+}
+
+// pair is the types of --type. Auto takes the usual ones, and wider ones where the sum
+// of all pixels may not fit them.
+func (c *integrateCmd) pair(sh *shell, src *source) (pair, error) {
+	usual, err := pairNamed(src.image, c.Type)
+	if err != nil || c.Type != "auto" || usual.holds(src.image, src.slices()) {
+		return usual, err
+	}
+	wide, err := pairExact(src.image, src.slices())
+	if err != nil {
+		return usual, nil // none is wide enough: sums wrap
+	}
+	if c.Verbose {
+		sh.say(fmt.Sprintf("sums are %s: those of so many %s pixels may not fit %s, which --type %[3]s takes all the same", wide.sum, wide.pixel, usual.sum))
+	}
+	return wide, nil
 }
 
 // checkVolume refuses what a volume does not have.
@@ -71,11 +106,11 @@ func (c *integrateCmd) checkVolume() error {
 	case !c.Volume:
 		return nil
 	case c.Tilted:
-		return errors.New("--tilted is for images: leave it out with --volume")
+		return usage("--tilted is for images: leave it out with --volume")
 	case c.Demo:
-		return errors.New("--demo draws an image: leave it out with --volume")
+		return usage("--demo draws an image: leave it out with --volume")
 	case c.In == "":
-		return errors.New("no volume: name a folder, a TIFF file or a .npy array")
+		return usage("no volume: name a folder, a TIFF file or a .npy array")
 	}
 	return nil
 }
@@ -84,7 +119,7 @@ func (c *integrateCmd) checkVolume() error {
 func (c *integrateCmd) format() (format, error) {
 	f, err := formatOf(c.Out, "tables", c.Squares, c.Tilted)
 	if err == nil && c.Volume && c.Out != "" && !f.rows {
-		err = fmt.Errorf("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
+		err = usage("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
 	}
 	return f, err
 }
@@ -93,12 +128,12 @@ func (c *integrateCmd) format() (format, error) {
 func (c *integrateCmd) source(sh *shell) (*source, error) {
 	return sh.source(&c.placeFlag, func() (*source, error) {
 		if !c.Volume {
-			return sh.imageOrDemo(c.In, c.Out, c.Color, c.Demo)
+			return sh.imageOrDemo(c.In, c.Out, &c.pictureFlags, c.Demo)
 		}
 		if err := checkApart(c.In, c.Out, true); err != nil {
 			return nil, err
 		}
-		return sh.openSource(c.In, c.Color, true)
+		return sh.openSource(c.In, &c.pictureFlags, true)
 	})
 }
 
@@ -115,6 +150,7 @@ func (c *integrateCmd) print(sh *shell, r report) error {
 // A report is what integrate says it did.
 type report struct {
 	extent
+	In           string  `json:"in,omitempty"`        // where there are several
 	Types        string  `json:"types"`               // as in u8:u32, or u8:u32+u64+tilted
 	Algorithm    string  `json:"algorithm,omitempty"` // a published one; its table was checked
 	On           string  `json:"on"`

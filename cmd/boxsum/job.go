@@ -20,7 +20,7 @@ import (
 // slices come.
 type job interface {
 	output
-	size() extent
+	oracle          // which needs the table of squares
 	types() string  // as in u8:u32, or u8:u32+u64+tilted with squares and the 45° table
 	read() int64    // bytes of pixels
 	streamed() bool // the tables do not fit in memory
@@ -31,9 +31,6 @@ type job interface {
 	load(ctx context.Context, report func(bytes int64)) error
 	integrate(d *gpu.Device, opt *boxsum.Options) error // on the CPU where d is nil
 	workers(opt *boxsum.Options) int                    // that integrate takes on the CPU
-
-	area(b box) int64               // of a box, clipped
-	stats(b box, channel int) stats // needs the table of squares
 }
 
 // An output is tables as they are written.

@@ -8,34 +8,27 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"reflect"
 	"strconv"
 	"strings"
-	"syscall"
 	"unicode"
 
 	"github.com/alecthomas/kong"
 )
 
-// What run returns to the shell. There is one code for every failure, so that
-// scripts need not tell bad flags from bad files.
-const (
-	exitOK          = 0
-	exitError       = 1
-	exitInterrupted = 130
-)
-
 type commands struct {
-	Integrate integrateCmd `cmd:"" help:"Make the summed-area table of an image."`
-	Query     queryCmd     `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
-	Histogram histogramCmd `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
-	Draw      drawCmd      `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
-	Angles    anglesCmd    `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
-	Bench     benchCmd     `cmd:"" help:"Measure the speed of integration beside what memory allows."`
-	Reproduce reproduceCmd `cmd:"" help:"Run the experiments of published works, and write a report."`
-	Devices   devicesCmd   `cmd:"" help:"List what boxsum can integrate on."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Integrate  integrateCmd  `cmd:"" help:"Make the summed-area table of an image."`
+	Query      queryCmd      `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
+	Histogram  histogramCmd  `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
+	Moments    momentsCmd    `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`
+	Haar       haarCmd       `cmd:"" help:"Print the values of Haar-like features in an image."`
+	Draw       drawCmd       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
+	Angles     anglesCmd     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
+	Bench      benchCmd      `cmd:"" help:"Measure the speed of integration beside what memory allows."`
+	Reproduce  reproduceCmd  `cmd:"" help:"Run the experiments of published works, and write a report."`
+	Devices    devicesCmd    `cmd:"" help:"List what boxsum can integrate on."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in a shell."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and leave."`
 }
@@ -47,10 +40,12 @@ var helps embed.FS
 
 // A shell is what a command may touch of the world outside.
 type shell struct {
-	ctx            context.Context // done on Ctrl-C
+	ctx            context.Context // done on Ctrl-C and other signals
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	progress       *progress
+	model          *kong.Application
+	notes          []string // to say once the bar is gone
 }
 
 // results is standard output, once the bar is out of the way.
@@ -59,11 +54,22 @@ func (sh *shell) results() io.Writer {
 	return sh.stdout
 }
 
+// say says something on standard error, once no bar is in the way.
+func (sh *shell) say(text string) {
+	if sh.notes = append(sh.notes, text); sh.progress == nil {
+		sh.sayAll()
+	}
+}
+
+func (sh *shell) sayAll() {
+	for _, text := range sh.notes {
+		fmt.Fprintln(sh.stderr, "boxsum:", escape(text))
+	}
+	sh.notes = nil
+}
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second Ctrl-C ends the process at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run does what the arguments say and returns the exit code.
@@ -74,22 +80,25 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case args[0] == "help":
 		args = append(args[1:len(args):len(args)], "--help")
 	}
-	command, err := parse(args, stdout, stderr)
+	out := &checkedWriter{Writer: stdout}
+	command, err := parse(args, out, stderr)
 	if command != nil {
-		sh := &shell{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, progress: newProgress(stderr)}
+		sh := &shell{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr, progress: newProgress(stderr), model: command.Model}
 		err = command.Run(sh)
 		sh.progress.close()
+		sh.sayAll()
+	}
+	if err == nil || out.err != nil && ctx.Err() == nil {
+		err = out.err
 	}
 	switch {
 	case err == nil:
-		return exitOK
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "boxsum: interrupted")
-		return exitInterrupted
 	default:
 		fmt.Fprintln(stderr, "boxsum: error:", oneLine(err))
-		return exitError
 	}
+	return exitCode(ctx, err)
 }
 
 // parse finds the command; there is none where --help or --version was all.
@@ -121,12 +130,12 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w (try --help)", err)
+		return nil, usage("%w (try --help)", err)
 	}
 	for _, flag := range command.Flags() {
 		// As an empty variable of a shell gives it.
 		if flag.Set && flag.Target.Kind() == reflect.String && flag.Target.Len() == 0 {
-			return nil, fmt.Errorf("--%s is empty (try --help)", flag.Name)
+			return nil, usage("--%s is empty (try --help)", flag.Name)
 		}
 	}
 	return command, nil
@@ -136,7 +145,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 // came through: users need not know of packages.
 func oneLine(err error) string {
 	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: "} {
+	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "moments: ", "rotated: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return text

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"unicode"
 
@@ -48,6 +50,7 @@ func TestScripts(t *testing.T) {
 		Condition: hasDevice,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"validjson": validJSON,
+			"base64":    fromBase64,
 		},
 	})
 }
@@ -81,6 +84,16 @@ func validJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// fromBase64 is the script command base64 FROM TO.
+func fromBase64(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: base64 FROM TO")
+	}
+	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o666))
+}
+
 // TestExitCodes also holds that a failure says one line, and only on stderr.
 func TestExitCodes(t *testing.T) {
 	tests := []struct {
@@ -92,15 +105,18 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"query", "--help"}, exitOK},
 		{[]string{"--version"}, exitOK},
 		{[]string{"devices"}, exitOK},
-		{[]string{"nonsense"}, exitError},
-		{[]string{"query"}, exitError},
-		{[]string{"query", "missing.png", "--box", "0,0,1"}, exitError},
+		{[]string{"nonsense"}, exitUsage},
+		{[]string{"query"}, exitUsage},
+		{[]string{"query", "missing.png", "--box", "0,0,1"}, exitUsage},
 		{[]string{"integrate", "missing.png"}, exitError},
 		{[]string{"integrate", "\x1b[2Jmissing\r\n.png"}, exitError},
 		{[]string{"integrate", "-"}, exitError},
-		{[]string{"integrate", "--demo", "--on", "tpu"}, exitError},
-		{[]string{"integrate", "--demo", "--level", "sse"}, exitError},
-		{[]string{"bench", "--types", "u8"}, exitError},
+		{[]string{"integrate"}, exitUsage},
+		{[]string{"integrate", "--demo", "-o", "out.tiff"}, exitUsage},
+		{[]string{"query", "missing.png"}, exitUsage},
+		{[]string{"integrate", "--demo", "--on", "tpu"}, exitUsage},
+		{[]string{"integrate", "--demo", "--level", "sse"}, exitUsage},
+		{[]string{"bench", "--types", "u8"}, exitUsage},
 	}
 	for _, test := range tests {
 		var stdout, stderr strings.Builder
@@ -116,6 +132,19 @@ func TestExitCodes(t *testing.T) {
 		}
 		if said == "" || quiet != "" {
 			t.Errorf("%q: stdout %q and stderr %q", test.args, &stdout, &stderr)
+		}
+	}
+}
+
+// TestBrokenOutput is for standard output that does not take what is said.
+func TestBrokenOutput(t *testing.T) {
+	full := writerFunc(func([]byte) (int, error) {
+		return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}
+	})
+	for _, args := range [][]string{{"--help"}, {"version"}, {"devices"}, {"angles"}, {"integrate", "--demo"}, {"integrate", "--demo", "-o", "-"}} {
+		var stderr strings.Builder
+		if code := run(t.Context(), args, nil, full, &stderr); code != exitError || !strings.HasSuffix(stderr.String(), "boxsum: error: writing standard output: no space left on device\n") {
+			t.Errorf("%q: exit code %d, %q", args, code, &stderr)
 		}
 	}
 }

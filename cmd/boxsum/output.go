@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum/imgio"
@@ -30,7 +31,7 @@ var formats = []format{
 }
 
 // formatOf chooses the format of an output path for tables of a kind; standard output is
-// the first. No path has none.
+// the first. A device or a pipe, which may have any name, takes all tables. No path has none.
 func formatOf(path, tables string, squares, tilted bool) (format, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	switch path {
@@ -39,20 +40,25 @@ func formatOf(path, tables string, squares, tilted bool) (format, error) {
 	case standard:
 		extension = formats[0].extension
 	}
+	if isDevice(path) && !slices.ContainsFunc(formats, func(f format) bool { return f.extension == extension }) {
+		if extension = ".npy"; squares || tilted {
+			extension = ".npz"
+		}
+	}
 	var known []string
 	for _, f := range formats {
 		if f.extension == extension {
 			switch {
 			case squares && f.tables < 2:
-				return f, fmt.Errorf("%s holds one table: write --squares to a .npz file", nameOf(path))
+				return f, usage("%s holds one table: write --squares to a .npz file", nameOf(path))
 			case tilted && f.tables < 2:
-				return f, fmt.Errorf("%s holds one table: write --tilted to a .npz file", nameOf(path))
+				return f, usage("%s holds one table: write --tilted to a .npz file", nameOf(path))
 			}
 			return f, checkFolder(path)
 		}
 		known = append(known, f.extension)
 	}
-	return format{}, fmt.Errorf("%s: unknown extension %q: %s are written as %s", path, filepath.Ext(path), tables, strings.Join(known, ", "))
+	return format{}, usage("%s: unknown extension %q: %s are written as %s", path, filepath.Ext(path), tables, strings.Join(known, ", "))
 }
 
 // checkApart refuses an output that would replace the input, or be a slice of the volume next time.

@@ -24,6 +24,7 @@ type progress struct {
 	stop     chan struct{}
 	closing  sync.Once
 	finished sync.WaitGroup
+	prefix   string // of the names of all steps
 }
 
 // A step is one thing that a command does, such as reading its input.
@@ -53,14 +54,21 @@ func newProgress(stderr io.Writer) *progress {
 // begin names what the command does from now on, and how many bytes that is.
 func (p *progress) begin(name string, total int64) {
 	if p != nil {
-		p.now.Store(&step{name: name, total: total, bytes: true})
+		p.now.Store(&step{name: p.prefix + name, total: total, bytes: true})
+	}
+}
+
+// of says which part of all that there is to do the steps from now on belong to.
+func (p *progress) of(prefix string) {
+	if p != nil {
+		p.prefix = prefix
 	}
 }
 
 // reach says how many of all the rounds are done.
 func (p *progress) reach(name string, done, total int) {
 	if p != nil {
-		s := &step{name: name, total: int64(total)}
+		s := &step{name: p.prefix + name, total: int64(total)}
 		s.done.Store(int64(done))
 		p.now.Store(s)
 	}
@@ -141,6 +149,9 @@ func (p *progress) bar(bars *mpb.Progress, s *step) *mpb.Bar {
 }
 
 func isTerminal(w io.Writer) bool {
+	if c, ok := w.(*checkedWriter); ok {
+		w = c.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

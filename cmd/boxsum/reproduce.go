@@ -96,7 +96,7 @@ func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
 		Progress: func(p measure.Progress) { sh.progress.reach(p.What, p.Done, p.Total) }}
 	if c.Repeat != nil {
 		if cfg.Repeat = *c.Repeat; cfg.Repeat < 1 {
-			return cfg, fmt.Errorf("--repeat %d: run once at least", cfg.Repeat)
+			return cfg, usage("--repeat %d: run once at least", cfg.Repeat)
 		}
 	}
 	if c.Sizes == "" {
@@ -104,11 +104,11 @@ func (c *reproduceCmd) config(sh *shell) (cfg reproduce.Config, err error) {
 	}
 	sizes, err := measure.ParseSizes(c.Sizes)
 	if err != nil {
-		return cfg, err
+		return cfg, asUsage(err)
 	}
 	for _, s := range sizes {
 		if s.Depth > 0 {
-			return cfg, fmt.Errorf("--sizes %s: the experiments are about images, not volumes", s)
+			return cfg, usage("--sizes %s: the experiments are about images, not volumes", s)
 		}
 		cfg.Sizes = append(cfg.Sizes, measure.Size{Width: s.Width, Height: s.Height})
 	}
@@ -153,7 +153,7 @@ func (c *reproduceCmd) device() (*gpu.Device, error) {
 // again writes the report of saved results.
 func (c *reproduceCmd) again(sh *shell) error {
 	if len(c.Names) > 0 || c.Quick || c.Sizes != "" || c.Repeat != nil {
-		return fmt.Errorf("--from measures nothing: leave out names, --quick, --sizes and --repeat")
+		return usage("--from measures nothing: leave out names, --quick, --sizes and --repeat")
 	}
 	f, err := os.Open(c.From)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -79,7 +78,7 @@ func (f *rotateFlags) questions(boxes []box) ([]question, error) {
 	for _, b := range boxes {
 		q := question{rot: rot, box: rotated.Box{C0: b[0], R0: b[1], C1: b[2], R1: b[3]}}
 		if q.box.Empty() {
-			return nil, fmt.Errorf("box %v holds no cell: C1 must be more than C0, and R1 more than R0", b)
+			return nil, usage("box %v holds no cell: C1 must be more than C0, and R1 more than R0", b)
 		}
 		list = append(list, q)
 	}
@@ -88,13 +87,13 @@ func (f *rotateFlags) questions(boxes []box) ([]question, error) {
 		q := question{rot: rot, rect: rect}
 		switch {
 		case math.IsNaN(rect[4]) && !f.Rotate.set:
-			return nil, errors.New("--rect X,Y,W,H takes its angle from --rotate: add that, or the degrees")
+			return nil, usage("--rect X,Y,W,H takes its angle from --rotate: add that, or the degrees")
 		case math.IsNaN(rect[4]):
 			rect[4] = rot.Degrees()
 		case !f.Rotate.set:
 			var err error
 			if q.rot, err = rotated.Nearest(rect[4], f.Within); err != nil {
-				return nil, fmt.Errorf("--within %d: %w", f.Within, err)
+				return nil, usage("--within %d: %w", f.Within, err)
 			}
 		}
 		list = append(list, q)
@@ -144,7 +143,7 @@ func (c *anglesCmd) Run(sh *shell) error {
 		list = append(list, rot)
 	} else {
 		if c.Within < 1 || c.Within > mostAngles {
-			return fmt.Errorf("--within %d: a list takes 1 to %d", c.Within, mostAngles)
+			return usage("--within %d: a list takes 1 to %d", c.Within, mostAngles)
 		}
 		list = rotated.Angles(c.Within)
 	}

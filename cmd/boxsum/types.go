@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/internal/sketch"
+	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -21,11 +23,19 @@ import (
 type pair struct {
 	pixel, sum string
 	is         func(img any) bool             // whether the image has these pixels
+	channels   func(img any) int              // of an image that has
 	holds      func(img any, slices int) bool // whether the sum of all of them, in this many images, is exact
 	job        func(src *source, want tableChoice) (job, error)
 	rotate     func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error)
 
+	// stream answers of boxes from a table that is in no memory.
+	stream func(ctx context.Context, img any, boxes []box, report func(done float64)) (oracle, error)
+
+	haar func(c *haarCmd, img any, opt *boxsum.Options) ([]haarValue, error)
+
 	// What goes by the pixels alone.
+	moments   func(img any, alone bool, opt *moments.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error)
+	direct    func(img any) oracle
 	show      func(img any) image.Image // to look at
 	prepare   func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error)
 	histogram func(c *histogramCmd, img, weights any, d *gpu.Device, opt *boxsum.Options) (*histogramWork, error)
@@ -33,9 +43,10 @@ type pair struct {
 
 func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 	return pair{
-		pixel: typeName[P](),
-		sum:   typeName[S](),
-		is:    func(img any) bool { _, ok := img.(boxsum.Image[P]); return ok },
+		pixel:    typeName[P](),
+		sum:      typeName[S](),
+		is:       func(img any) bool { _, ok := img.(boxsum.Image[P]); return ok },
+		channels: func(img any) int { return max(img.(boxsum.Image[P]).Channels, 1) },
 		holds: func(img any, slices int) bool {
 			im := img.(boxsum.Image[P])
 			return uint64(im.Width)*uint64(im.Height)*uint64(slices) <= largestSum[S]()/largestPixel[P]()
@@ -49,7 +60,11 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
 			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
 		},
-		show: func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
+		stream:  newStreamed[P, S, Q],
+		direct:  newDirect[P],
+		haar:    haarOf[P, S],
+		moments: momentsOf[P],
+		show:    func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
 		prepare: func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
 			return papers.Prepare(a, opt, img.(boxsum.Image[P]))
 		},

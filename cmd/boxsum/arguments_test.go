@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzArguments runs command lines, an argument a line, in a folder of their own: none
+// may panic, leave with another code than 0, 1 or 2, or write elsewhere.
+func FuzzArguments(f *testing.F) {
+	for _, line := range []string{
+		"", "--help", "--version", "nonsense", "help query", "version", "completion zsh", "angles --near 37 --within 20", "devices --json",
+		"integrate a.pgm -o out.npy", "integrate a.pgm b.npy --squares --tilted -o tables/ --json", "integrate - -o - --type f64 -v",
+		"integrate a.pgm --workers -1", "integrate --volume v.npy -o out.npz", "integrate a.pgm --algorithm intimg/parallel --level portable",
+		"query a.pgm --box 0,0,2,2 --boxes boxes.csv --json", "query --table t.npy --box -1,-1,9,9", "query --image t.npy --box 0,0,1,1 -v",
+		"query --volume v.npy --box 0,0,0,2,2,2", "query a.pgm --rotate 1/2 --box 0,0,2,2", "query a.pgm --rect 1,1,2,2,30 --corner --within 4",
+		"query b.npy --color keep --page 2 --as-stored --large --box 0,0,1,1", "query - --boxes boxes.csv",
+		"histogram a.pgm --bins 4 --range 0,9 --clamp --weights a.pgm --box 0,0,2,2 -o look.png",
+		"moments a.pgm --boxes boxes.csv --json", "haar a.pgm --feature EdgeX,0,0,2,2 --at 1,0 --corrected --rotate -1/2",
+		"draw a.pgm --box 0,0,2,2 -o box.png --zoom --scale 3", "draw --feature LineX,0,0,3,1 --size 8x8 -o -",
+		"bench --sizes 8x8 --types u8:u32 --workers 1", "reproduce list",
+	} {
+		f.Add(strings.ReplaceAll(line, " ", "\n"))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		args := strings.Split(text, "\n")
+		if text == "" {
+			args = nil
+		}
+		if slices.ContainsFunc(args, tooMuch) {
+			t.Skip("it would leave the folder, or take long")
+		}
+		root := t.TempDir()
+		folder := filepath.Join(root, "here")
+		writeArguments(t, folder)
+		t.Chdir(folder)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		var stdout, stderr strings.Builder
+		if len(args) > 0 && (args[0] == "bench" || args[0] == "reproduce") {
+			parse(args, &stdout, &stderr) // to measure takes long
+			return
+		}
+		code := run(ctx, args, strings.NewReader("P2 2 1 255 1 2"), &stdout, &stderr)
+		if ctx.Err() == nil && code != exitOK && code != exitError && code != exitUsage {
+			t.Errorf("%q: exit code %d", args, code)
+		}
+		if (code != exitOK) != strings.Contains("\n"+stderr.String(), "\nboxsum: error: ") && ctx.Err() == nil {
+			t.Errorf("%q: exit code %d and %q", args, code, &stderr)
+		}
+		entries, err := os.ReadDir(root)
+		if err != nil || len(entries) != 1 {
+			t.Errorf("%q: wrote outside of its folder: %v, %v", args, entries, err)
+		}
+		left, err := filepath.Glob(filepath.Join(folder, ".*.tmp"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("%q: left %v, %v", args, left, err)
+		}
+	})
+}
+
+// tooMuch reports whether an argument names another folder, a device, or something that
+// takes very long.
+func tooMuch(arg string) bool {
+	lower := strings.ToLower(arg)
+	for _, part := range []string{"..", "cuda", "opencl", "--demo", "\x00"} {
+		if strings.Contains(lower, part) {
+			return true
+		}
+	}
+	_, value, found := strings.Cut(arg, "=")
+	path := arg
+	if found {
+		path = value
+	}
+	path = strings.TrimPrefix(path, "-o")
+	return filepath.IsAbs(path) || strings.HasPrefix(path, "~")
+}
+
+// writeArguments makes the files that the arguments may name.
+func writeArguments(t *testing.T, folder string) {
+	t.Helper()
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"a.pgm": "P2 3 2 255 1 2 3 4 5 6", "boxes.csv": "x0,y0,x1,y1\n0,0,2,2\n1,1,3,2\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, a := range map[string][]string{
+		"b.npy": {"f32", "2x3x2", "1", "-2", "0.5"}, "v.npy": {"u8", "3x4x5", "1", "2", "3"},
+		"t.npy": {"u32", "3x3", "0", "0", "0", "0", "1", "3", "0", "4", "9"},
+	} {
+		if err := npyMake(filepath.Join(folder, name), a[0], a[1], a[2:]); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

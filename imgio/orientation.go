@@ -1,0 +1,124 @@
+package imgio
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/boxsum/boxsum"
+)
+
+// tiffOrientation is the tag of TIFF and of EXIF, which is a small TIFF file: how to
+// turn and mirror the stored picture to see it upright.
+const tiffOrientation = 274
+
+// orientation is the tag of a file, 1 where it has none.
+func orientation(format string, data []byte) int {
+	exif := data
+	switch format {
+	case "jpeg":
+		exif = jpegEXIF(data)
+	case "png":
+		exif = chunk(data, 8, 4, binary.BigEndian, 4, "eXIf")
+	case "webp":
+		exif = chunk(data, 12, 0, binary.LittleEndian, 0, "EXIF")
+	case "tiff":
+	default:
+		return 1
+	}
+	exif = bytes.TrimPrefix(exif, []byte("Exif\x00\x00"))
+	if !bytes.HasPrefix(exif, []byte("II*\x00")) && !bytes.HasPrefix(exif, []byte("MM\x00*")) {
+		return 1
+	}
+	if _, tag := tiffTag(exif, tiffOrientation); tag >= 1 && tag <= 8 {
+		return int(tag)
+	}
+	return 1
+}
+
+// jpegEXIF is the EXIF segment, which comes before the picture, or nothing.
+func jpegEXIF(data []byte) []byte {
+	const marker, app1, scan = 0xff, 0xe1, 0xda
+	for at := 2; at+4 <= len(data) && data[at] == marker; {
+		kind := data[at+1]
+		if kind == marker { // a fill byte
+			at++
+			continue
+		}
+		n := int(binary.BigEndian.Uint16(data[at+2:]))
+		if n < 2 || at+2+n > len(data) || kind == scan {
+			return nil
+		}
+		if segment := data[at+4 : at+2+n]; kind == app1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")) {
+			return segment
+		}
+		at += 2 + n
+	}
+	return nil
+}
+
+// chunk is the chunk of a name in PNG, whose chunks have their length before the
+// name and a checksum behind, or in RIFF, where the name comes first.
+func chunk(data []byte, at, nameAt int, order binary.ByteOrder, after int, name string) []byte {
+	for at+8 <= len(data) {
+		n := int64(order.Uint32(data[at+4-nameAt:]))
+		if after == 0 {
+			n += n & 1 // RIFF has even chunks
+		}
+		if n > int64(len(data)-at-8) {
+			return nil
+		}
+		if string(data[at+nameAt:][:4]) == name {
+			return data[at+8:][:n]
+		}
+		at += 8 + int(n) + after
+	}
+	return nil
+}
+
+// upright turns an image, a boxsum.Image, as the tag says.
+func upright(img any, tag int) (any, error) {
+	if tag == 1 {
+		return img, nil
+	}
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return turned(img, tag)
+	case boxsum.Image[uint16]:
+		return turned(img, tag)
+	}
+	return img, nil
+}
+
+func turned[P boxsum.Pixel](src boxsum.Image[P], tag int) (any, error) {
+	channels, stride := max(src.Channels, 1), src.Stride
+	if stride == 0 {
+		stride = src.Width * channels
+	}
+	// Where the first pixel comes from, and how far apart its neighbours to the right
+	// and below are there.
+	right, bottom := (src.Width-1)*channels, (src.Height-1)*stride
+	from := map[int][3]int{
+		2: {right, -channels, stride}, 3: {right + bottom, -channels, -stride}, 4: {bottom, channels, -stride},
+		5: {0, stride, channels}, 6: {bottom, -stride, channels}, 7: {right + bottom, -stride, -channels}, 8: {right, stride, -channels},
+	}[tag]
+	width, height := src.Width, src.Height
+	if tag >= 5 {
+		width, height = height, width
+	}
+	dst, err := boxsum.NewImage[P](width, height, channels)
+	if err != nil {
+		return nil, err
+	}
+	const block = 32 // rows and columns that stay in the cache
+	for y0 := 0; y0 < height; y0 += block {
+		for x0 := 0; x0 < width; x0 += block {
+			for y := y0; y < min(y0+block, height); y++ {
+				to, at := dst.Row(y)[x0*channels:min(x0+block, width)*channels], from[0]+x0*from[1]+y*from[2]
+				for ; len(to) > 0; to, at = to[channels:], at+from[1] {
+					copy(to[:channels], src.Pix[at:])
+				}
+			}
+		}
+	}
+	return dst, nil
+}

@@ -1,0 +1,168 @@
+package imgio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+)
+
+// Names of the tables in a .npz file.
+const (
+	sumName     = "sum"
+	squaresName = "squares"
+)
+
+// SaveTable writes a table to a .npy file, of shape (H+1, W+1) or (H+1, W+1, C),
+// or to a .npz file under the name sum. The file appears whole or not at all. A
+// table with an offset is refused: its entries are not the sums of the pixels.
+func SaveTable[S boxsum.Sum](path string, t *boxsum.Table[S]) error {
+	if err := saveable(t); err != nil {
+		return err
+	}
+	archive, err := isArchive(path)
+	if err != nil {
+		return err
+	}
+	view := t.Exclusive()
+	return WriteFile(path, func(w io.Writer) error {
+		if !archive {
+			return WriteNPY(w, ViewShape(view), ViewRows(view))
+		}
+		z := NewNPZ(w)
+		return errors.Join(WriteNPZ(z, sumName, ViewShape(view), ViewRows(view)), z.Close())
+	})
+}
+
+// SaveSquaredTable writes both tables to a .npz file, under the names sum and
+// squares. See [SaveTable]: integrate with Plain to save a table of floats.
+func SaveSquaredTable[S boxsum.Sum, Q boxsum.Square](path string, t *boxsum.SquaredTable[S, Q]) error {
+	if t == nil {
+		return fmt.Errorf("imgio: there is no table to save: %w", boxsum.ErrInvalid)
+	}
+	if err := errors.Join(saveable(t.Sum), saveable(t.Squares)); err != nil {
+		return err
+	}
+	if archive, err := isArchive(path); err != nil || !archive {
+		return errors.Join(err, fmt.Errorf("imgio: %s holds one table: save two as .npz", path))
+	}
+	sum, squares := t.Sum.Exclusive(), t.Squares.Exclusive()
+	return WriteFile(path, func(w io.Writer) error {
+		z := NewNPZ(w)
+		return errors.Join(
+			WriteNPZ(z, sumName, ViewShape(sum), ViewRows(sum)),
+			WriteNPZ(z, squaresName, ViewShape(squares), ViewRows(squares)),
+			z.Close())
+	})
+}
+
+func saveable[S boxsum.Sum](t *boxsum.Table[S]) error {
+	switch {
+	case t == nil:
+		return fmt.Errorf("imgio: there is no table to save: %w", boxsum.ErrInvalid)
+	case t.Offset != 0:
+		return fmt.Errorf("imgio: the table lacks an offset of %g, which a file does not keep: integrate with Options.Plain: %w", t.Offset, boxsum.ErrInvalid)
+	}
+	return nil
+}
+
+func isArchive(path string) (bool, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npz":
+		return true, nil
+	case ".npy":
+		return false, nil
+	}
+	return false, fmt.Errorf("imgio: %s: tables are saved as .npy or .npz", path)
+}
+
+// OpenTable reads the table of a .npy file, or the one named sum of a .npz file.
+// Large files are mapped and not read, see [OpenNPY]: queries then read the few
+// entries that they need, until the table is closed. The sums must be of type S.
+func OpenTable[S boxsum.Sum](path string) (*boxsum.Table[S], io.Closer, error) {
+	arrays, c, err := OpenArrays(path, sumName)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := TableOf[S](arrays[sumName])
+	if err != nil {
+		return nil, nil, errors.Join(in(path, err), c.Close())
+	}
+	return t, c, nil
+}
+
+// OpenSquaredTable is [OpenTable] for the tables named sum and squares of a .npz
+// file.
+func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.SquaredTable[S, Q], io.Closer, error) {
+	arrays, c, err := OpenArrays(path, sumName, squaresName)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := new(boxsum.SquaredTable[S, Q])
+	if t.Sum, err = TableOf[S](arrays[sumName]); err == nil {
+		t.Squares, err = TableOf[Q](arrays[squaresName])
+	}
+	if err == nil && (t.Sum.Bounds() != t.Squares.Bounds() || t.Sum.Channels != t.Squares.Channels) {
+		err = errors.New("imgio: the sums and the squares differ in size")
+	}
+	if err != nil {
+		return nil, nil, errors.Join(in(path, err), c.Close())
+	}
+	return t, c, nil
+}
+
+// TableOf is an array of shape (H+1, W+1) or (H+1, W+1, C) as a table, sharing its
+// memory. Row 0 and column 0 must be zero; of a long column some entries are
+// looked at.
+func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
+	if a == nil {
+		return nil, errors.New("imgio: the file has no such table")
+	}
+	data, ok := a.Data.([]S)
+	if !ok {
+		return nil, fmt.Errorf("imgio: the table has sums of %s, and not of %T", elementName(a), *new(S))
+	}
+	shape := a.Shape
+	if len(shape) != 2 && len(shape) != 3 || min(shape[0], shape[1]) < 1 || len(shape) == 3 && shape[2] < 1 {
+		return nil, fmt.Errorf("imgio: an array of shape %s is not a table: that has (H+1, W+1) or (H+1, W+1, C)", shapeString(shape))
+	}
+	n, err := elementCount(shape)
+	switch {
+	case err != nil:
+		return nil, err
+	case n > len(data):
+		return nil, fmt.Errorf("imgio: an array of shape %s needs %d elements and has %d", shapeString(shape), n, len(data))
+	}
+	t := &boxsum.Table[S]{Sums: data[:n], Width: shape[1] - 1, Height: shape[0] - 1, Channels: 1}
+	if len(shape) == 3 {
+		t.Channels = shape[2]
+	}
+	t.Stride = shape[1] * t.Channels
+	if !zeroEdges(t) {
+		return nil, errors.New("imgio: the array is not a table: its first row and column are not zero")
+	}
+	return t, nil
+}
+
+// zeroEdges looks at row 0 and at some entries of column 0.
+func zeroEdges[S boxsum.Sum](t *boxsum.Table[S]) bool {
+	const looks = 64
+	for _, s := range t.Sums[:t.Stride] {
+		if s != 0 {
+			return false
+		}
+	}
+	for y := 0; y <= t.Height; y += max(1, t.Height/looks) {
+		for _, s := range t.Sums[y*t.Stride:][:t.Channels] {
+			if s != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func elementName(a *Array) string { return strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]") }

@@ -1,0 +1,120 @@
+package imgio
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+
+	"github.com/boxsum/boxsum"
+)
+
+// OpenImage is [OpenWith] for an image whose pixels are of type P, as in
+//
+//	img, file, err := imgio.OpenImage[uint8]("photo.jpg", imgio.Options{})
+//
+// Nothing is converted: pixels of another type are a [boxsum.ErrTypes]. Close the
+// file when done with the image.
+func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Closer, error) {
+	var none boxsum.Image[P]
+	p, err := OpenWith(path, opt)
+	if err != nil {
+		return none, nil, err
+	}
+	img, ok := p.Image.(boxsum.Image[P])
+	if !ok {
+		err := fmt.Errorf("imgio: the image has pixels of %s, and not of %T: %w", sliceOf(p.Image).pixel, *new(P), boxsum.ErrTypes)
+		return none, nil, errors.Join(in(path, err), p.Close())
+	}
+	return img, p, nil
+}
+
+// ToImage is an image of package image. It takes a boxsum.Image of uint8 or uint16,
+// as Picture.Image is, with 1 to 4 channels: grey, grey and alpha, R, G, B, or
+// R, G, B, A with straight alpha. One channel of 8 bits, and four, keep the memory
+// of img; others are copied. Other pixels are a [boxsum.ErrTypes].
+func ToImage(img any) (image.Image, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		if err := showable(&img); err != nil {
+			return nil, err
+		}
+		return toImage8(img), nil
+	case boxsum.Image[uint16]:
+		if err := showable(&img); err != nil {
+			return nil, err
+		}
+		return toImage16(img), nil
+	}
+	return nil, fmt.Errorf("imgio: %T is no image of uint8 or uint16: %w", img, boxsum.ErrTypes)
+}
+
+// showable checks an image, and writes its defaults out.
+func showable[P boxsum.Pixel](img *boxsum.Image[P]) error {
+	img.Channels = max(img.Channels, 1)
+	if img.Stride == 0 {
+		img.Stride = img.Width * img.Channels
+	}
+	row := img.Width * img.Channels
+	switch {
+	case img.Width < 0 || img.Height < 0 || img.Channels > 4 || img.Width > 0 && row/img.Width != img.Channels || img.Stride < row:
+		return fmt.Errorf("imgio: an image of %d×%d with %d channels, %d apart, cannot be shown: %w", img.Width, img.Height, img.Channels, img.Stride, boxsum.ErrInvalid)
+	case img.Width > 0 && img.Height > 0 && (len(img.Pix) < row || (len(img.Pix)-row)/img.Stride < img.Height-1):
+		return fmt.Errorf("imgio: %d pixels are too few for %d×%d with %d channels: %w", len(img.Pix), img.Width, img.Height, img.Channels, boxsum.ErrInvalid)
+	}
+	return nil
+}
+
+func toImage8(img boxsum.Image[uint8]) image.Image {
+	bounds := image.Rect(0, 0, img.Width, img.Height)
+	switch img.Channels {
+	case 1:
+		return &image.Gray{Pix: img.Pix, Stride: img.Stride, Rect: bounds}
+	case 4:
+		return &image.NRGBA{Pix: img.Pix, Stride: img.Stride, Rect: bounds}
+	}
+	m := image.NewNRGBA(bounds)
+	for y := range img.Height {
+		row, to := img.Row(y), m.Pix[y*m.Stride:]
+		for x := range img.Width {
+			c := colorOf(row[x*img.Channels:], img.Channels, 0xff)
+			copy(to[4*x:], c[:])
+		}
+	}
+	return m
+}
+
+func toImage16(img boxsum.Image[uint16]) image.Image {
+	bounds := image.Rect(0, 0, img.Width, img.Height)
+	if img.Channels == 1 {
+		m := image.NewGray16(bounds)
+		for y := range img.Height {
+			for x, v := range img.Row(y) {
+				binary.BigEndian.PutUint16(m.Pix[y*m.Stride+2*x:], v)
+			}
+		}
+		return m
+	}
+	m := image.NewNRGBA64(bounds)
+	for y := range img.Height {
+		row := img.Row(y)
+		for x := range img.Width {
+			for i, v := range colorOf(row[x*img.Channels:], img.Channels, 0xffff) {
+				binary.BigEndian.PutUint16(m.Pix[y*m.Stride+8*x+2*i:], v)
+			}
+		}
+	}
+	return m
+}
+
+// colorOf is R, G, B, A of a pixel with 2 to 4 channels.
+func colorOf[P uint8 | uint16](pixel []P, channels int, opaque P) [4]P {
+	switch channels {
+	case 2:
+		return [4]P{pixel[0], pixel[0], pixel[0], pixel[1]}
+	case 3:
+		return [4]P{pixel[0], pixel[1], pixel[2], opaque}
+	}
+	return [4]P(pixel[:4])
+}
