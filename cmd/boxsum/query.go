@@ -20,6 +20,7 @@ type queryCmd struct {
 	Volume bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	rotateFlags
 	Color string `enum:"gray,keep" default:"gray" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Arrays (.npy) keep theirs."`
+	validFlags
 	placeFlag
 	Verbose bool `short:"v" help:"Also say on standard error what integrated the image, and how fast."`
 	JSON    bool `name:"json" help:"Print JSON."`
@@ -27,6 +28,9 @@ type queryCmd struct {
 
 // Run prints what is asked of every box.
 func (c *queryCmd) Run(sh *shell) error {
+	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--rotate and --rect": c.rotates(), "--on cuda and --on opencl": c.onGPU()}); err != nil {
+		return err
+	}
 	corners := 4
 	if c.Volume {
 		if c.rotates() {
@@ -68,7 +72,11 @@ func (c *queryCmd) Run(sh *shell) error {
 // ask answers from the upright table of an image, or from that of a volume.
 func (c *queryCmd) ask(sh *shell, pair pair, src *source, boxes []box) ([]answer, error) {
 	opt := &boxsum.Options{}
-	work, took, err := sh.tables(src, pair, tableChoice{squares: true}, opt)
+	valid, err := c.valid(sh, c.Color)
+	if err != nil {
+		return nil, err
+	}
+	work, took, err := sh.tables(src, pair, tableChoice{squares: true, valid: valid}, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +159,7 @@ func printAnswers(w io.Writer, answers []answer, solid bool) error {
 	for _, a := range answers {
 		for c, s := range a.channels {
 			rows = append(rows, row(a.box.String(), a.rotation, strconv.Itoa(c),
-				plain(s.sum), fmt.Sprintf("%.8g", s.mean), fmt.Sprintf("%.8g", s.std), strconv.FormatInt(a.area, 10)))
+				plain(s.sum), fmt.Sprintf("%.8g", s.mean), fmt.Sprintf("%.8g", s.std), strconv.FormatInt(a.areaOf(s), 10)))
 		}
 	}
 	return printColumns(w, rows)
@@ -230,9 +238,9 @@ func (a answer) MarshalJSON() ([]byte, error) {
 		Sum    any        `json:"sum"`
 		Mean   any        `json:"mean"`
 		Std    any        `json:"std"`
-		Area   int64      `json:"area"`
+		Area   any        `json:"area"`
 		Voxels *int64     `json:"voxels,omitempty"`
-	}{a.box, a.rotation, a.rect, oneOrAll(sum), oneOrAll(mean), oneOrAll(std), a.area, voxels})
+	}{a.box, a.rotation, a.rect, oneOrAll(sum), oneOrAll(mean), oneOrAll(std), a.areaJSON(), voxels})
 }
 
 // finite is a number that JSON can hold, and null for NaN and infinities.

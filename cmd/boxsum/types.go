@@ -27,6 +27,7 @@ type pair struct {
 
 	// What goes by the pixels alone.
 	show      func(img any) image.Image // to look at
+	mask      func(img any) (boxsum.Image[uint8], error)
 	prepare   func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error)
 	histogram func(c *histogramCmd, img, weights any, d *gpu.Device, opt *boxsum.Options) (*histogramWork, error)
 }
@@ -44,12 +45,16 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 			if src.stack != nil {
 				return newSolid[P, S, Q](src.stack, want)
 			}
+			if want.valid != nil {
+				return newValidPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
+			}
 			return newPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
 		},
 		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
 			return newRotatedJob[P, S](d, img.(boxsum.Image[P]), rot, opt)
 		},
 		show: func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
+		mask: func(img any) (boxsum.Image[uint8], error) { return maskOf(img.(boxsum.Image[P])) },
 		prepare: func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
 			return papers.Prepare(a, opt, img.(boxsum.Image[P]))
 		},
