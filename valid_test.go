@@ -243,6 +243,16 @@ func TestAllValid(t *testing.T) {
 		if got.Sum.Offset == 0 || got.Mean(box, 1) != want.Mean(box, 1) || got.StdDev(box, 1) != want.StdDev(box, 1) || got.Area(box, 1) != 400 {
 			t.Errorf("%v and %v", got.Mean(box, 1), got.StdDev(box, 1))
 		}
+		for _, squares := range []*boxsum.Table[float64]{got.Squares, want.Squares} {
+			batch := make([]float64, 2)
+			if err := squares.MeanBoxes(batch, []image.Rectangle{box}); err != nil {
+				t.Fatal(err)
+			}
+			mean := squares.SumChannel(box, 1) / 400
+			if m := squares.Mean(box, 1); math.Abs(m-mean) > 1e-9*mean || batch[1] != m || m < 2400 {
+				t.Errorf("the squares have a mean of %v and %v, want %v", m, batch[1], mean)
+			}
+		}
 		// The same memory for another table knows nothing of this one.
 		if err := boxsum.IntegrateInto(got.Squares, boxsum.Image[float32]{Pix: im.Pix, Stride: im.Stride, Width: 300, Height: 200, Channels: 2}, &boxsum.Options{Offset: 50}); err != nil {
 			t.Fatal(err)
