@@ -59,7 +59,6 @@ func (c *integrateCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
-	opt.Plain = opt.Plain || valid != nil // files do not keep an offset
 	work, took, err := sh.tables(src, pair, tableChoice{c.Squares, c.Tilted, out.rows, valid}, opt)
 	if err != nil {
 		return err
