@@ -50,11 +50,18 @@
 // where Σ|p| is the sum of the magnitudes of the pixels in [0,x)×[0,y) and C is
 // the number of channels. From five channels on, pixels are added one by one, and
 // W takes the place of W·C/8 or W·C/4. A NaN or an infinity spoils the entries
-// below and to the right of it.
+// below and to the right of it, unless it is left out: see Missing values.
 //
 // The small difference of two large float32 entries can therefore be far off:
 // 2^25 + 2 is 2^25 in float32. Sum float32 pixels in float64, which is the usual
 // type, or subtract their mean first with [Options.Offset].
+//
+// # Missing values
+//
+// [IntegrateValid] sums only valid pixels: those of a mask, those that are not
+// NaN, or both. In one pass it makes the sums, the squares and a table of counts.
+// Means and deviations are then those of the valid pixels of a box, and NaN
+// where it has none; the area of a box is how many there are.
 //
 // # Speed
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"math"
 
 	"github.com/boxsum/boxsum"
 )
@@ -147,4 +148,24 @@ func ExampleOptions_offset() {
 	// Output:
 	// 960
 	// 909
+}
+
+// A depth map has no value where the camera saw nothing.
+func ExampleIntegrateValid() {
+	nan := math.NaN()
+	depth := boxsum.Image[float64]{Width: 3, Height: 2, Pix: []float64{
+		1, 2, nan,
+		3, nan, 8,
+	}}
+	table, err := boxsum.IntegrateValid[float64, float64](depth, boxsum.Valid{SkipNaN: true}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	all := image.Rect(0, 0, 3, 2)
+	fmt.Println(table.Mean(all, 0), "in", table.Area(all, 0), "pixels")
+	fmt.Println(table.Mean(image.Rect(2, 0, 3, 1), 0))
+	// Output:
+	// 3.5 in 4 pixels
+	// NaN
 }

@@ -109,7 +109,7 @@ func fillSquares[S Sum, Q Square, P Pixel](j *job[P, S, Q], t *SquaredTable[S, Q
 	if err := accept(&j.Squares, t.Squares, &j.Src, true); err != nil {
 		return err
 	}
-	if t.Squares.first = nil; t.Squares.Offset != 0 {
+	if t.Squares.Offset != 0 {
 		t.Squares.first = t.Sum
 	}
 	return j.Fill()
@@ -143,7 +143,7 @@ func accept[S Sum, P Pixel](dst *engine.Target[S], t *Table[S], src *engine.Sour
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
 	t.pixels = engine.Pixels(dst, src, squares, squares)
-	t.Offset = dst.Offset
+	t.Offset, t.first, t.valid = dst.Offset, nil, nil
 	return nil
 }
 

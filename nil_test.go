@@ -12,6 +12,7 @@ func TestNil(t *testing.T) {
 	for _, v := range []any{
 		(*boxsum.Table[uint32])(nil), new(boxsum.Table[uint32]), boxsum.View[uint32]{},
 		(*boxsum.SquaredTable[uint32, uint64])(nil), new(boxsum.SquaredTable[uint32, uint64]),
+		(*boxsum.ValidTable[uint32, uint64])(nil), new(boxsum.ValidTable[uint32, uint64]),
 	} {
 		value := reflect.ValueOf(v)
 		for i := range value.NumMethod() {

@@ -42,7 +42,7 @@ func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
 
 // restore puts the offset back into the sum of a box inside of the image.
 func (t *Table[S]) restore(s S, box image.Rectangle, channel int) S {
-	offset, n := float64(t.Offset), float64(rectangle(box).Pixels())
+	offset, n := float64(t.Offset), float64(t.count(box, channel))
 	if t.first != nil { // (p−o)² = p² − 2o(p−o) − o²
 		return s + S(2*offset*t.first.float(box, channel)+offset*offset*n)
 	}
@@ -85,12 +85,23 @@ func (t *Table[S]) Mean(box image.Rectangle, channel int) float64 {
 	if box = box.Intersect(t.Bounds()); box.Empty() || uint(channel) >= uint(t.Channels) {
 		return 0
 	}
+	if t.valid != nil {
+		return t.validMean(t.valid, box, channel)
+	}
 	within := rectangle(box)
 	if n := within.Pixels(); t.pixels.Fit(n) {
-		return float64(t.Offset) + exact.Mean(n, t.sum(box, channel))
+		return t.mean(n, box, channel)
 	}
 	of := t.channel(channel)
 	return exact.MeanOf(&of, within)
+}
+
+// mean is that of n pixels whose sum fits.
+func (t *Table[S]) mean(n int, box image.Rectangle, channel int) float64 {
+	if t.first != nil { // the squares of pixels less an offset
+		return exact.Mean(n, t.restore(t.sum(box, channel), box, channel))
+	}
+	return float64(t.Offset) + exact.Mean(n, t.sum(box, channel))
 }
 
 // channel is one channel, as statistics see it.
@@ -109,7 +120,7 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 		switch n := rectangle(box).Pixels(); {
 		case n == 0:
 			clear(means)
-		case t.pixels.Fit(n):
+		case t.pixels.Fit(n) && t.first == nil && t.valid == nil:
 			for c := range means {
 				means[c] = float64(t.Offset) + float64(t.sum(box, c))/float64(n)
 			}
@@ -145,6 +156,9 @@ func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 
 	}
 	if box = box.Intersect(t.Sum.Bounds()); box.Empty() || uint(channel) >= uint(t.Sum.Channels) {
 		return 0
+	}
+	if t.Sum.valid != nil {
+		return (&ValidTable[S, Q]{t.Sum, t.Squares, t.Sum.valid}).Variance(box, channel)
 	}
 	within := rectangle(box)
 	if n := within.Pixels(); !exact.IsFloat[S]() && !exact.IsFloat[Q]() && t.Sum.pixels.Fit(n) && t.Squares.pixels.Fit(n) {
@@ -196,7 +210,7 @@ func (t *SquaredTable[S, Q]) each(dst []float64, boxes []image.Rectangle, of fun
 	if err := b.Same(&a); err != nil {
 		return err
 	}
-	integers, channels := !exact.IsFloat[S]() && !exact.IsFloat[Q](), t.Sum.Channels
+	integers, channels := !exact.IsFloat[S]() && !exact.IsFloat[Q]() && t.Sum.valid == nil, t.Sum.Channels
 	for i, box := range boxes {
 		box, out := t.Sum.clip(box), dst[i*channels:][:channels]
 		switch n := rectangle(box).Pixels(); {

@@ -30,7 +30,8 @@ type Table[S Sum] struct {
 	Offset float32
 
 	pixels exact.Pixels
-	first  sums // of a table of squares with an offset: the table beside it
+	first  sums           // of a table of squares with an offset: the table beside it
+	valid  *Table[uint32] // how many pixels are in the sums, where that is not all: see [ValidTable]
 }
 
 // NewTable allocates a table for an image of this size; zero channels stand for

@@ -102,7 +102,7 @@ func fillSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job[P, S, Q],
 	if err := accept(&j.Squares, t.Squares, &j.Src, true); err != nil {
 		return err
 	}
-	if t.Squares.first = nil; t.Squares.Offset != 0 {
+	if t.Squares.Offset != 0 {
 		t.Squares.first = t.Sum
 	}
 	return j.Fill()
@@ -136,7 +136,7 @@ func accept[S boxsum.Sum, P boxsum.Pixel](dst *engine.Target[S], t *Table[S], sr
 	}
 	t.Channels, t.Stride = dst.Channels, dst.Stride
 	t.pixels = engine.Pixels(dst, src, squares, squares)
-	t.Offset = dst.Offset
+	t.Offset, t.first = dst.Offset, nil
 	t.SliceStride = dst.SliceStride
 	dst.Whole = t.ownsGaps()
 	return nil

@@ -84,10 +84,18 @@ func (t *Table[S]) Mean(box Box, channel int) float64 {
 	}
 	within := cuboid(box)
 	if n := within.Pixels(); t.pixels.Fit(n) {
-		return float64(t.Offset) + exact.Mean(n, t.sum(box, channel))
+		return t.mean(n, box, channel)
 	}
 	of := t.channel(channel)
 	return exact.MeanOf(&of, within)
+}
+
+// mean is that of n voxels whose sum fits.
+func (t *Table[S]) mean(n int, box Box, channel int) float64 {
+	if t.first != nil { // the squares of voxels less an offset
+		return exact.Mean(n, t.restore(t.sum(box, channel), box, channel))
+	}
+	return float64(t.Offset) + exact.Mean(n, t.sum(box, channel))
 }
 
 // channel is one channel, as statistics see it.
@@ -106,7 +114,7 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 		switch n := cuboid(box).Pixels(); {
 		case n == 0:
 			clear(means)
-		case t.pixels.Fit(n):
+		case t.pixels.Fit(n) && t.first == nil:
 			for c := range means {
 				means[c] = float64(t.Offset) + float64(t.sum(box, c))/float64(n)
 			}

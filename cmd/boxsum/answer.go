@@ -42,7 +42,7 @@ func printAnswers(w io.Writer, answers []answer, solid bool) error {
 	for _, a := range answers {
 		for c, s := range a.channels {
 			rows = append(rows, row(a.box.String(), a.rotation, strconv.Itoa(c),
-				plain(s.sum), fmt.Sprintf("%.8g", s.mean), a.deviation(s), strconv.FormatInt(a.area, 10)))
+				plain(s.sum), fmt.Sprintf("%.8g", s.mean), a.deviation(s), strconv.FormatInt(a.areaOf(s), 10)))
 		}
 	}
 	return printColumns(w, rows)
@@ -132,9 +132,9 @@ func (a answer) MarshalJSON() ([]byte, error) {
 		Sum    any        `json:"sum"`
 		Mean   any        `json:"mean"`
 		Std    any        `json:"std"`
-		Area   int64      `json:"area"`
+		Area   any        `json:"area"`
 		Voxels *int64     `json:"voxels,omitempty"`
-	}{a.box, a.rotation, a.rect, oneOrAll(sum), oneOrAll(mean), oneOrAll(std), a.area, voxels})
+	}{a.box, a.rotation, a.rect, oneOrAll(sum), oneOrAll(mean), oneOrAll(std), a.areaJSON(), voxels})
 }
 
 // finite is a number that JSON can hold, and null for NaN and infinities.

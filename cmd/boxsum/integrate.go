@@ -13,12 +13,13 @@ import (
 type integrateCmd struct {
 	Ins     []string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
 	Demo    bool     `help:"Integrate a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Out     string   `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum, squares and tilted) or .png (a heat map); - is .npy on standard output. Tables of several images go to a folder, such as tables/."`
+	Out     string   `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum, squares, tilted and counts) or .png (a heat map); - is .npy on standard output. Tables of several images go to a folder, such as tables/."`
 	Type    string   `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, and u64 for images of more than 16843009 of them, whose sum may not fit; u64 for 16- and 32-bit ones, i64 for signed ones and f64 for floats."`
 	Squares bool     `help:"Also make the table of squares."`
 	Tilted  bool     `help:"Also make the 45° table, OpenCV's tilted one, of the pixels themselves."`
 	Volume  bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	pictureFlags
+	validFlags
 	Workers int `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
 	engineFlags
 	Algorithm string `placeholder:"NAME" help:"Use a published algorithm instead of boxsum's own, such as intimg/parallel; boxsum bench --algorithms help lists them. It works in a type of its own, which --type may choose."`
@@ -45,6 +46,9 @@ func (c *integrateCmd) Run(sh *shell) error {
 
 // make makes and writes the tables of one image.
 func (c *integrateCmd) make(sh *shell) (report, error) {
+	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--tilted": c.Tilted, "--algorithm": c.Algorithm != "", "--on cuda and --on opencl": c.onGPU()}); err != nil {
+		return report{}, err
+	}
 	if c.Algorithm != "" {
 		return c.runAlgorithm(sh)
 	}
@@ -69,7 +73,11 @@ func (c *integrateCmd) make(sh *shell) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	work, took, err := sh.tables(src, pair, tableChoice{c.Squares, c.Tilted, out.rows}, opt)
+	valid, err := c.valid(sh, &c.pictureFlags)
+	if err != nil {
+		return report{}, err
+	}
+	work, took, err := sh.tables(src, pair, tableChoice{c.Squares, c.Tilted, out.rows, valid}, opt)
 	if err != nil {
 		return report{}, err
 	}
@@ -118,6 +126,9 @@ func (c *integrateCmd) checkVolume() error {
 // format is how to write the tables, if they are written.
 func (c *integrateCmd) format() (format, error) {
 	f, err := formatOf(c.Out, "tables", c.Squares, c.Tilted)
+	if err == nil && c.pick() && c.Out != "" && f.tables < 2 {
+		err = fmt.Errorf("%s holds one table: write the sums of valid pixels and their counts to a .npz file", nameOf(c.Out))
+	}
 	if err == nil && c.Volume && c.Out != "" && !f.rows {
 		err = usage("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
 	}

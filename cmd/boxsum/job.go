@@ -112,7 +112,10 @@ func newTableSet[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](e extent, want t
 
 // A tableChoice is which tables there shall be besides the sums, and whether they may be
 // streamed.
-type tableChoice struct{ squares, tilted, stream bool }
+type tableChoice struct {
+	squares, tilted, stream bool
+	valid                   *boxsum.Valid // pixels to sum; nil for all
+}
 
 func (t *tableSet) size() extent   { return t.extent }
 func (t *tableSet) types() string  { return t.name }

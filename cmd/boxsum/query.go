@@ -18,6 +18,7 @@ type queryCmd struct {
 	Image  bool     `xor:"what" help:"IN is an image, even if it is an array that looks like a table."`
 	rotateFlags
 	pictureFlags
+	validFlags
 	placeFlag
 	Verbose bool `short:"v" help:"Also say on standard error what integrated the image, and how fast."`
 	JSON    bool `name:"json" help:"Print JSON."`
@@ -25,6 +26,9 @@ type queryCmd struct {
 
 // Run prints what is asked of every box.
 func (c *queryCmd) Run(sh *shell) error {
+	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--rotate and --rect": c.rotates(), "--table": c.Table, "--on cuda and --on opencl": c.onGPU()}); err != nil {
+		return err
+	}
 	corners := 4
 	if c.Volume {
 		if c.rotates() {
@@ -71,14 +75,18 @@ func (c *queryCmd) Run(sh *shell) error {
 
 // ask answers from the upright table of an image, or from that of a volume.
 func (c *queryCmd) ask(sh *shell, pair pair, src *source, boxes []box) ([]answer, error) {
-	if src.device == nil && src.stack == nil {
+	if src.device == nil && src.stack == nil && !c.pick() {
 		if pixels := pair.direct(src.image); few(pixels, boxes) {
 			return c.askDirectly(sh, pixels, boxes)
 		}
 	}
 	opt := &boxsum.Options{}
-	work, took, err := sh.tables(src, pair, tableChoice{squares: true}, opt)
-	if errors.Is(err, boxsum.ErrMemory) && src.device == nil && src.stack == nil {
+	valid, err := c.valid(sh, &c.pictureFlags)
+	if err != nil {
+		return nil, err
+	}
+	work, took, err := sh.tables(src, pair, tableChoice{squares: true, valid: valid}, opt)
+	if errors.Is(err, boxsum.ErrMemory) && src.device == nil && src.stack == nil && valid == nil {
 		sums, err := pair.stream(sh.ctx, src.image, boxes, sh.progress.share("summing row by row"))
 		if err != nil {
 			return nil, err

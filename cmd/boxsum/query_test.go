@@ -97,7 +97,7 @@ func TestReadBoxes(t *testing.T) {
 // TestNotFinite checks what JSON shows of numbers that it cannot hold.
 func TestNotFinite(t *testing.T) {
 	var b strings.Builder
-	err := (&queryCmd{JSON: true}).print(&shell{stdout: &b}, []answer{{box: box{0, 0, 1, 1}, channels: []stats{{math.NaN(), math.Inf(1), math.Inf(-1)}}, area: 1}})
+	err := (&queryCmd{JSON: true}).print(&shell{stdout: &b}, []answer{{box: box{0, 0, 1, 1}, channels: []stats{{math.NaN(), math.Inf(1), math.Inf(-1), nil}}, area: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 type stats struct {
 	sum       any // of the table's type
 	mean, std float64
+	area      *int64 // how many pixels are valid, where that may not be all
 }
 
 // A sample is one channel of a box of any shape: what tables say of it, and its

@@ -37,6 +37,7 @@ type pair struct {
 	moments   func(img any, alone bool, opt *moments.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error)
 	direct    func(img any) oracle
 	show      func(img any) image.Image // to look at
+	mask      func(img any) (boxsum.Image[uint8], error)
 	prepare   func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error)
 	histogram func(c *histogramCmd, img, weights any, d *gpu.Device, opt *boxsum.Options) (*histogramWork, error)
 }
@@ -55,6 +56,9 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 			if src.stack != nil {
 				return newSolid[P, S, Q](src.stack, want)
 			}
+			if want.valid != nil {
+				return newValidPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
+			}
 			return newPlane[P, S, Q](src.image.(boxsum.Image[P]), want)
 		},
 		rotate: func(d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (rotatedJob, error) {
@@ -65,6 +69,7 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 		haar:    haarOf[P, S],
 		moments: momentsOf[P],
 		show:    func(img any) image.Image { return sketch.Show(img.(boxsum.Image[P])) },
+		mask:    func(img any) (boxsum.Image[uint8], error) { return maskOf(img.(boxsum.Image[P])) },
 		prepare: func(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
 			return papers.Prepare(a, opt, img.(boxsum.Image[P]))
 		},

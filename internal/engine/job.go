@@ -76,8 +76,7 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Start(opt *Options, squares bool) (err erro
 		return NoPair[P, S]()
 	}
 	if squares && !PB(&j.squares).Find(j.Set.Level, true) {
-		every := pairs.Squares.For(pairs.Tilted | pairs.Volume) // those that all kinds of tables have
-		return grid.Types("no squares of %T in %T: squares of %s", *new(P), *new(Q), every.Choices(pairs.Of[P]()))
+		return NoSquares[P, Q]()
 	}
 	return j.Src.Pixels(len(j.Src.Pix))
 }
@@ -128,4 +127,10 @@ func (j *Job[P, S, Q, A, B, PA, PB]) Fill() (err error) {
 // NoPair is the error about a pair of types that makes no table.
 func NoPair[P, S any]() error {
 	return grid.Types("%s", pairs.Sums.Missing(pairs.Of[P](), pairs.Of[S]()))
+}
+
+// NoSquares is the same about squares.
+func NoSquares[P, Q any]() error {
+	every := pairs.Squares.For(pairs.Tilted | pairs.Volume) // those that all kinds of tables have
+	return grid.Types("no squares of %T in %T: squares of %s", *new(P), *new(Q), every.Choices(pairs.Of[P]()))
 }

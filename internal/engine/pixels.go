@@ -73,7 +73,11 @@ const (
 // Center is a number in the middle of pixels that all lie far from zero, as a few
 // of them tell, and 0 of others. Variances do not depend on what is taken away from
 // all pixels, but their rounding does.
-func Center[P kernel.Pixel](src *Source[P]) float32 {
+func Center[P kernel.Pixel](src *Source[P]) float32 { return centerOf(src, nil) }
+
+// centerOf is [Center] of the pixels that a mask has; nil has all. A sample that it has
+// not is taken from the next on the right, as far as there is no other.
+func centerOf[P kernel.Pixel](src *Source[P], mask *Source[uint8]) float32 {
 	if len(src.Pix) == 0 {
 		return 0
 	}
@@ -83,7 +87,15 @@ func Center[P kernel.Pixel](src *Source[P]) float32 {
 		for y := range min(samples, src.Height) {
 			row := src.Pix[spread(z, src.Depth)*src.SliceStride+spread(y, src.Height)*src.Stride:]
 			for x := range min(samples, n) {
-				if p := float64(row[spread(x, n)]); p-p == 0 {
+				at := spread(x, n)
+				if mask != nil {
+					for end := min(n, spread(x+1, n)); at < end && !has(mask, at, spread(y, src.Height), src.Channels); at++ {
+					}
+					if at == min(n, spread(x+1, n)) {
+						continue
+					}
+				}
+				if p := float64(row[at]); p-p == 0 {
 					least, most = min(least, p), max(most, p)
 				}
 			}

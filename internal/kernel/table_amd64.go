@@ -140,6 +140,30 @@ var binTable = []any{
 	}),
 }
 
+// selects holds the kernels of valid pixels, which all levels share.
+var selects = [levelCount]map[selectKind]selectRoutine{
+	avx2: {
+		{1, true, false}: {select8MaskAVX2, 32},
+		{2, true, false}: {select16MaskAVX2, 16},
+		{4, true, false}: {select32MaskAVX2, 32},
+		{8, true, false}: {select64MaskAVX2, 8},
+		{4, false, true}: {select32NaNAVX2, 32},
+		{8, false, true}: {select64NaNAVX2, 8},
+		{4, true, true}:  {select32MaskNaNAVX2, 32},
+		{8, true, true}:  {select64MaskNaNAVX2, 8},
+	},
+	avx512: {
+		{1, true, false}: {select8MaskAVX2, 32},
+		{2, true, false}: {select16MaskAVX2, 16},
+		{4, true, false}: {select32MaskAVX2, 32},
+		{8, true, false}: {select64MaskAVX2, 8},
+		{4, false, true}: {select32NaNAVX2, 32},
+		{8, false, true}: {select64NaNAVX2, 8},
+		{4, true, true}:  {select32MaskNaNAVX2, 32},
+		{8, true, true}:  {select64MaskNaNAVX2, 8},
+	},
+}
+
 // memory holds what only moves bytes.
 var memory = [levelCount]memoryRoutines{
 	avx2:   {fillAVX2, readAVX2, fillReadAVX2, streamCopyAVX2},

@@ -48,5 +48,8 @@ var binTable = []any{
 	newBins([levelCount]binRoutines[float64]{}),
 }
 
+// selects holds the kernels of valid pixels, which all levels share.
+var selects = [levelCount]map[selectKind]selectRoutine{}
+
 // memory holds what only moves bytes.
 var memory = [levelCount]memoryRoutines{}

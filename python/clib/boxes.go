@@ -25,13 +25,14 @@ const (
 
 type query struct {
 	table, squares view
+	counts         view // of valid pixels, where not all are
 	boxes, out     array
 	what, workers  int
 }
 
 // boxes writes what there is to say of every box: sums of the type of the table, or
-// float64. It takes a table, its squares or None, boxes, out, the question and
-// workers. Boxes are int64, four numbers each for a table of an image and six for
+// float64. It takes a table, its squares or None, boxes, out, the question, workers
+// and perhaps the table of counts. Boxes are int64, four numbers each for a table of an image and six for
 // one of a volume; out has a row of as many numbers as there are channels for each.
 func boxes(a arguments) any {
 	q := &query{boxes: a.array(2), out: a.toWrite(3), what: a.int(4), workers: a.int(5)}
@@ -50,6 +51,11 @@ func boxes(a arguments) any {
 		q.squares = a.array(1).mustView(axes)
 		if a, b := q.squares.layout, q.table.layout; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
 			must(invalid("tables of sums and squares have shapes %v and %v", q.table.shape, q.squares.shape))
+		}
+	}
+	if len(a) > 6 {
+		if q.counts = a.array(6).mustView(axes); q.counts.element != u32 || axes == 3 {
+			must(wrongTypes("counts of %v: they are of uint32, and of an image", q.counts.element))
 		}
 	}
 	known(bySum, q.table.element, "a table of %v").answer(q)
@@ -85,6 +91,11 @@ func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
 		if q.what >= boxVariance {
 			both.Squares = tableOver[Q](&q.squares)
 			both.Squares.Know(squares)
+		}
+		if q.counts.bytes != 0 {
+			some := &boxsum.ValidTable[S, Q]{Sum: t, Squares: both.Squares, Count: tableOver[uint32](&q.counts)}
+			askBoxes(q, list[image.Rectangle](q.boxes, i64, "boxes", -1, 4), t.SumBoxes, some.MeanBoxes, some.VarianceBoxes, some.StdDevBoxes)
+			return
 		}
 		askBoxes(q, list[image.Rectangle](q.boxes, i64, "boxes", -1, 4), t.SumBoxes, t.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes)
 	case 6:

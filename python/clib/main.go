@@ -20,6 +20,7 @@ var functions = []struct {
 	call func(arguments) any // nil, an int or a string; errors are panics, see must
 }{
 	{"integral", integral},
+	{"valid", valid},
 	{"on_device", onDevice},
 	{"boxes", boxes},
 	{"tilted_boxes", tiltedBoxes},

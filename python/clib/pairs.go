@@ -21,6 +21,7 @@ type pair struct {
 
 	sums    func(*job)
 	squares map[element]func(*job) // by the type of the squares
+	valid   map[element]func(*validJob)
 	rotated func(*job, rotated.Rotation) lattice
 
 	// What goes by the pixels alone, and by the sums.
@@ -34,16 +35,16 @@ type pair struct {
 func newPair[S boxsum.Sum, P boxsum.Pixel]() *pair {
 	p := &pair{
 		pixel: elementOf(pairs.Of[P]()), sum: elementOf(pairs.Of[S]()),
-		sums: sums[S, P], squares: map[element]func(*job){}, rotated: rotate[S, P],
+		sums: sums[S, P], squares: map[element]func(*job){}, valid: map[element]func(*validJob){}, rotated: rotate[S, P],
 		count: count[P], weigh: weigh[P],
 		answer: answer[S], tilted: tiltedAnswer[S], features: uprightFeatures[S],
 	}
 	for _, t := range pairs.Squares.Of(pairs.Of[P]()) {
 		switch t {
 		case pairs.U64:
-			p.squares[u64] = squares[S, uint64, P]
+			p.squares[u64], p.valid[u64] = squares[S, uint64, P], sumValid[S, uint64, P]
 		case pairs.F64:
-			p.squares[f64] = squares[S, float64, P]
+			p.squares[f64], p.valid[f64] = squares[S, float64, P], sumValid[S, float64, P]
 		}
 	}
 	return p

@@ -35,14 +35,16 @@ var levels = []level{
 
 // parts is what a level has a file of each.
 var parts = []struct {
-	name string
-	emit func(isa)
+	name  string
+	emit  func(isa)
+	bytes int // of the vectors of the one level that has it; 0 if all have
 }{
-	{"plane", plane},
-	{"volume", volume},
-	{"tilted", tilted},
-	{"rotated", rotated},
-	{"histogram", histogram},
+	{"plane", plane, 0},
+	{"volume", volume, 0},
+	{"tilted", tilted, 0},
+	{"rotated", rotated, 0},
+	{"histogram", histogram, 0},
+	{"valid", valid, 32},
 }
 
 func main() {
@@ -78,6 +80,9 @@ func all(dir string) error {
 	}
 	for _, l := range levels {
 		for _, p := range parts {
+			if p.bytes != 0 && p.bytes != l.bytes {
+				continue
+			}
 			name := fileName(p.name, l)
 			cmd := exec.Command(self, "-file", name, "-out", name+".s", "-stubs", name+".go", "-pkg", "kernel")
 			cmd.Args[0] = "gen"

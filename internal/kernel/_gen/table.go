@@ -74,6 +74,16 @@ func table(constraint string, levels []level) []byte {
 	}
 	line("}\n")
 
+	line("// selects holds the kernels of valid pixels, which all levels share.\nvar selects = [levelCount]map[selectKind]selectRoutine{")
+	for _, l := range levels {
+		line("%s: {", l.name)
+		for _, k := range selectKinds {
+			line("{%d, %v, %v}: {%sAVX2, %d},", k.bytes, k.mask, k.nan, k.name(), k.pixels())
+		}
+		line("},")
+	}
+	line("}\n")
+
 	line("// memory holds what only moves bytes.\nvar memory = [levelCount]memoryRoutines{")
 	for _, l := range levels {
 		line("%s: {fill%[2]s, read%[2]s, fillRead%[2]s, streamCopy%[2]s},", l.name, l.isa())

@@ -7,7 +7,7 @@
     array([66, 11], dtype=uint32)
 
 Tables
-    integral        of an image; squares and OpenCV's tilted table beside it
+    integral        of an image; squares and OpenCV's tilted table beside it; masks, NaN left out
     volume          of a 3-D array
     rotated         of an image along the digital lines of a rotation a/b
     histogram       integral histogram: that of any box

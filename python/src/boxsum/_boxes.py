@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _foreign, _host, _shapes
+from . import _foreign, _host, _shapes, _valid
 from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, plain
 from ._typing import Boxes, Table
 
@@ -47,26 +47,32 @@ def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, worker
     return _ask(table, None, boxes, SUM, out, workers)
 
 
-def box_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """The mean of the pixels of boxes, as :func:`box_sum` gives their sum.
 
-    Empty boxes have a mean of 0.
+    Empty boxes have a mean of 0. With ``counts``, the last table of
+    ``boxsum.integral(image, nan="skip")`` or ``mask=``, it is that of the valid pixels,
+    and NaN where there are none.
 
     >>> import boxsum, numpy as np
     >>> table = boxsum.integral(np.eye(4, dtype=np.float32))
     >>> boxsum.box_mean(table, [[0, 0, 4, 4], [0, 0, 2, 1]])
     array([0.25, 0.5 ])
+    >>> sums, counts = boxsum.integral(np.array([[1, np.nan, 5]]), nan="skip")
+    >>> boxsum.box_mean(sums, [[0, 0, 3, 1], [1, 0, 2, 1]], counts=counts)
+    array([ 3., nan])
     """
-    return _ask(table, None, boxes, MEAN, out, workers)
+    return _ask(table, None, boxes, MEAN, out, workers, counts)
 
 
-def box_var(table: Table, squares: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """The variance of the pixels of boxes, from a table and that of the squares.
 
     From tables of integers it is right to two units in the last place. From float64
     squares, which those of 32-bit pixels are, it is so while the squares of the
     whole image add up to less than 2**53, and beyond that as rounded as those sums
-    are. It is never negative.
+    are. It is never negative. With ``counts`` it is that of the valid pixels, see
+    :func:`box_mean`.
 
     >>> import boxsum, numpy as np
     >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
@@ -74,10 +80,10 @@ def box_var(table: Table, squares: Table, boxes: Boxes, *, out: np.ndarray | Non
     >>> boxsum.box_var(table, squares, [0, 0, 4, 3]) == image.var()
     np.True_
     """
-    return _ask(table, squares, boxes, VARIANCE, out, workers)
+    return _ask(table, squares, boxes, VARIANCE, out, workers, counts)
 
 
-def box_std(table: Table, squares: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
+def box_std(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """The standard deviation of boxes: the square root of :func:`box_var`.
 
     >>> import boxsum, numpy as np
@@ -86,7 +92,7 @@ def box_std(table: Table, squares: Table, boxes: Boxes, *, out: np.ndarray | Non
     >>> boxsum.box_std(table, squares, [[0, 0, 4, 3], [0, 0, 1, 1]]).round(3)
     array([3.452, 0.   ])
     """
-    return _ask(table, squares, boxes, DEVIATION, out, workers)
+    return _ask(table, squares, boxes, DEVIATION, out, workers, counts)
 
 
 def tilted_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
@@ -141,9 +147,11 @@ def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, worke
     return _host.answer("tilted_boxes", (table,), as_boxes(boxes, 4), 2, what, out, workers)
 
 
-def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None) -> Any:
+def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None, counts: Any = None) -> Any:
     if squares is None and what in (VARIANCE, DEVIATION):
         raise TypeError("this takes the table of squares too: boxsum.integral(image, squares=True) makes both")
+    if counts is not None:
+        return _valid.ask(table, squares, counts, boxes, what, out, workers)
     if not isinstance(table, np.ndarray):
         kind = _foreign.find(table)
         if kind is not None:

@@ -94,17 +94,17 @@ def ask(table: ndarray, squares: Any, boxes: Any, what: int, out: ndarray | None
     return answer("boxes", (table, squares), boxes, axes, what, out, workers)
 
 
-def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: ndarray | None, workers: int | None) -> Any:
+def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: ndarray | None, workers: int | None, *more: ndarray) -> Any:
     """What a function of the library answers about boxes of tables, the first of which tells the type of sums."""
     table = tables[0]
     channels = table.shape[axes:]
-    answers = results(boxes.shape[:-1] + channels, table.dtype.newbyteorder("=") if what == SUM else np.float64, out, boxes, *tables)
+    answers = results(boxes.shape[:-1] + channels, table.dtype.newbyteorder("=") if what == SUM else np.float64, out, boxes, *tables, *more)
     flat = boxes.reshape(-1, 2 * axes)
     target = answers.reshape(len(flat), channels[0] if channels else 1)
     threads = thread_count(workers)
     try:
-        call(name, *tables, flat, target, what, threads)
+        call(name, *tables, flat, target, what, threads, *more)
     except LayoutError:
-        tables = tuple(None if t is None else np.array(t, t.dtype.newbyteorder("="), order="C") for t in tables)
-        call(name, *tables, flat, target, what, threads)
+        tables, more = (tuple(None if t is None else np.array(t, t.dtype.newbyteorder("="), order="C") for t in some) for some in (tables, more))
+        call(name, *tables, flat, target, what, threads, *more)
     return answers if answers.ndim else answers[()]

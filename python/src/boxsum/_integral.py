@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _shapes, _types
+from . import _foreign, _host, _shapes, _types, _valid
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
@@ -53,7 +53,17 @@ def integral(
 ) -> tuple[ndarray, ndarray, ndarray]: ...  # fmt: skip
 @overload
 def integral(
-    image: Any, *, dtype: Any = ..., squares: bool = ..., tilted: bool = ...,
+    image: Any, *, dtype: Any = ..., squares: bool = ..., tilted: Literal[False] = ..., mask: ndarray | Literal[True], nan: str = ...,
+    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+) -> tuple[ndarray, ...]: ...  # fmt: skip
+@overload
+def integral(
+    image: Any, *, dtype: Any = ..., squares: bool = ..., tilted: Literal[False] = ..., mask: None = ..., nan: Literal["skip"],
+    out: Any = ..., workers: int | None = ..., device: str | None = ...,
+) -> tuple[ndarray, ...]: ...  # fmt: skip
+@overload
+def integral(
+    image: Any, *, dtype: Any = ..., squares: bool = ..., tilted: bool = ..., mask: Any = ..., nan: str = ...,
     out: Any = ..., workers: int | None = ..., device: str | None = ...,
 ) -> Any: ...  # fmt: skip
 
@@ -64,6 +74,8 @@ def integral(
     dtype: Any = None,
     squares: bool = False,
     tilted: bool = False,
+    mask: Any = None,
+    nan: str = "keep",
     out: Any = None,
     workers: int | None = None,
     device: str | None = None,
@@ -96,6 +108,13 @@ def integral(
         float64 for 8- and 16-bit ones without a sign.
     tilted : bool
         Make the table at 45° as well, that of ``cv2.integral3``.
+    mask : array_like, shape (H, W) or (H, W, C), optional
+        Which pixels are valid: those where it is not zero. Others are left out, and
+        a table of counts tells how many there are. ``True`` is for masked arrays of
+        NumPy, whose own mask, true for what is left out, always holds as well.
+    nan : str
+        ``"skip"`` leaves out NaN, in each channel by itself, as a mask does. With
+        ``"keep"`` it is a value, and spoils the boxes below it and to the right.
     out : array or tuple of arrays, optional
         Where to write the table, or the tables in the order in which they are
         returned. It may have any row stride.
@@ -109,7 +128,8 @@ def integral(
     -------
     table : array, shape (H + 1, W + 1) or (H + 1, W + 1, C)
         A tuple of two or three where squares or tilted are asked for: sums,
-        squares, tilted. Large tables have rows with a gap behind them, which are
+        squares, tilted. With mask or nan the last one is that of the counts, uint32:
+        see :func:`box_mean`. Large tables have rows with a gap behind them, which are
         written faster; ``out=numpy.empty(...)`` makes one without.
 
     Examples
@@ -123,7 +143,12 @@ def integral(
     >>> sums, squares = boxsum.integral(image, squares=True)
     >>> squares[-1, -1]
     np.uint64(55)
+    >>> sums, counts = boxsum.integral(np.array([[1, np.nan], [3, 5]]), nan="skip")
+    >>> sums[-1, -1], counts[-1, -1]
+    (np.float64(9.0), np.uint32(3))
     """
+    if mask is not None or nan != "keep":
+        return _valid.tables(image, mask, nan, dtype, squares, tilted, out, workers, device)
     if type(image) is ndarray and not tilted and device is None:
         # The usual calls, with as little in the way as possible.
         table = table2 = None
@@ -153,6 +178,7 @@ def integral(
                 pass  # made from a copy below
             else:
                 return (table, table2) if squares else table
+    _valid.refuse_masked(image)
     if not isinstance(image, ndarray):
         kind = _foreign.find(image)
         if kind is not None:

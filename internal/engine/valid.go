@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// groupRows is how many rows are selected at a time: few, so that they stay in the
+// second-level cache for all three tables, and many, for a kernel ends with a fence.
+const groupRows = 32
+
+// aheadRows is how many rows further down pixels are asked for.
+const aheadRows = 2
+
+// Valid is the layer of the sums, the squares and the counts of valid pixels, of which
+// the squares may be left out. It is a layer of layers: rows of pixels go to those of
+// sums and squares with a fill in the place of the others, and a row of zeros and ones
+// to that of the counts.
+type Valid[P kernel.Pixel, S, Q kernel.Sum] struct {
+	Src     Source[P]
+	Mask    Source[uint8] // of one channel, or of as many as Src; no Pix if all pixels are valid
+	NaN     bool          // is not valid
+	Sum     Target[S]
+	Squares Target[Q]
+	Count   Target[uint32]
+
+	selector kernel.Selector[P]
+	squared  bool
+	sums     Sums[P, S]
+	squares  Sums[P, Q]
+	counts   Sums[uint8, uint32]
+	workers  []validWorker[P]
+}
+
+// validWorker is what one worker has to itself.
+type validWorker[P kernel.Pixel] struct {
+	row    kernel.Selection[P]
+	pixels []P     // of a group of rows
+	valid  []uint8 // the same
+	mask   []uint8 // of a row, for all channels
+	_      [kernel.LineBytes]byte
+}
+
+// Find gets the kernels of a level, with squares or without. It reports whether there
+// are any for the sums, and for the squares.
+func (l *Valid[P, S, Q]) Find(level kernel.Level, squares bool) (forSums, forSquares bool) {
+	l.squared = squares
+	l.selector = kernel.NewSelector[P](level, l.Mask.Pix != nil, l.NaN)
+	l.counts.Find(level, false)
+	return l.sums.Find(level, false), !squares || l.squares.Find(level, true)
+}
+
+// Shift is what to take away from every pixel, see [Job.Shift].
+func (l *Valid[P, S, Q]) Shift(offset float32, plain bool) error {
+	if err := CheckOffset[P, S](offset); err != nil {
+		return err
+	}
+	if offset != 0 && !isFloat[P]() {
+		return grid.Types("an offset is for float pixels where only some are valid, not for %T", *new(P))
+	}
+	if l.squared && offset == 0 && !plain && isFloat[P]() {
+		mask := &l.Mask
+		if mask.Pix == nil {
+			mask = nil
+		}
+		offset = centerOf(&l.Src, mask)
+	}
+	if l.Sum.Offset, l.Squares.Offset = offset, 0; l.squared && isFloat[P]() {
+		l.Squares.Offset = offset
+	}
+	return nil
+}
+
+// Plan is how to cut the work.
+func (l *Valid[P, S, Q]) Plan(set *Settings) Plan {
+	bytes := grid.SizeOf[S]() + grid.SizeOf[uint32]()
+	if l.squared {
+		bytes += grid.SizeOf[Q]()
+	}
+	return WorkOf[P](&l.Src.Extent, bytes, set.workers).Plan()
+}
+
+// Prepare implements [Layer].
+func (l *Valid[P, S, Q]) Prepare(p *Plan) error {
+	l.workers = Workers(l.workers, p.Workers)
+	n := groupRows * p.TileWidth
+	for i := range l.workers[:p.Workers] {
+		w := &l.workers[i]
+		w.pixels, w.valid, w.mask = AtLeast(w.pixels, n), AtLeast(w.valid, n), AtLeast(w.mask, p.TileWidth)
+		w.row.Ahead, w.row.MaskAhead = aheadRows*l.Src.Stride, aheadRows*l.Mask.Stride
+		w.row.NaN, w.row.Fill = l.NaN, P(l.Sum.Offset)
+	}
+	l.sums.Aim(nil, &l.Sum)
+	l.counts.Aim(nil, &l.Count)
+	if err := l.sums.Prepare(p); err != nil {
+		return err
+	}
+	if l.squared {
+		l.squares.Aim(nil, &l.Squares)
+		if err := l.squares.Prepare(p); err != nil {
+			return err
+		}
+	}
+	return l.counts.Prepare(p)
+}
+
+// Tile implements [Layer].
+func (l *Valid[P, S, Q]) Tile(worker, x, y, n, rows int) {
+	w := &l.workers[worker]
+	for end := y + rows; y < end; y += groupRows {
+		rows := min(groupRows, end-y)
+		for r := range rows {
+			w.row.From = l.Src.Pix[(y+r)*l.Src.Stride+x:][:n]
+			w.row.Mask = l.maskRow(w, x, y+r, n)
+			w.row.To, w.row.Valid = w.pixels[r*n:][:n], w.valid[r*n:][:n]
+			l.selector.Select(&w.row)
+		}
+		if l.Sum.Shifts() {
+			Shifted(w.pixels, w.pixels, n, n, rows, l.Sum.Offset)
+		}
+		l.sums.TileOf(worker, w.pixels, n, x, y, n, rows)
+		if l.squared {
+			if l.Squares.Shifts() && !l.Sum.Shifts() { // whose kernel has done it for itself
+				Shifted(w.pixels, w.pixels, n, n, rows, l.Squares.Offset)
+			}
+			l.squares.TileOf(worker, w.pixels, n, x, y, n, rows)
+		}
+		l.counts.TileOf(worker, w.valid, n, x, y, n, rows)
+	}
+}
+
+// maskRow is the mask of n elements of a row.
+func (l *Valid[P, S, Q]) maskRow(w *validWorker[P], x, y, n int) []uint8 {
+	m, channels := &l.Mask, l.Src.Channels
+	switch {
+	case m.Pix == nil:
+		return nil
+	case m.Channels == channels:
+		return m.Pix[y*m.Stride+x:][:n]
+	}
+	of := m.Pix[y*m.Stride+x/channels:][:n/channels] // tiles are whole pixels
+	for i, v := range of {
+		all := w.mask[i*channels:][:channels]
+		for c := range all {
+			all[c] = v
+		}
+	}
+	return w.mask[:n]
+}
+
+// has reports whether a mask has an element of a row of an image of that many channels.
+func has(mask *Source[uint8], x, y, channels int) bool {
+	return mask.Pix[y*mask.Stride+x*mask.Channels/channels] != 0
+}
+
+// Finish implements [Layer].
+func (l *Valid[P, S, Q]) Finish() {}
+
+// Release implements [Layer].
+func (l *Valid[P, S, Q]) Release() int {
+	l.Src, l.Mask = Source[P]{}, Source[uint8]{}
+	l.Sum, l.Squares, l.Count = Target[S]{}, Target[Q]{}, Target[uint32]{}
+	bytes := l.sums.Release() + l.squares.Release() + l.counts.Release()
+	for i := range l.workers {
+		w := &l.workers[i]
+		w.row = kernel.Selection[P]{}
+		bytes += Bytes(w.pixels) + Bytes(w.valid) + Bytes(w.mask)
+	}
+	return bytes
+}

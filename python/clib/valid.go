@@ -1,0 +1,54 @@
+//go:build cgo
+
+package main
+
+import "github.com/boxsum/boxsum"
+
+// A validJob is the tables to make of the valid pixels of an image.
+type validJob struct {
+	job
+	mask, counts view // no mask if it has no elements of any size
+	nan          bool // is not valid
+}
+
+// valid makes the tables of the valid pixels of an image. It takes the image, a mask of
+// uint8 or None, whether NaN is left out, arrays for the sums, the squares or None and
+// the counts, and workers.
+func valid(a arguments) any {
+	var second *array
+	if a.has(4) {
+		squares := a.array(4)
+		second = &squares
+	}
+	j := &validJob{job: *newJob(a.array(0), a.array(3), second, uprightTable, a.int(6)), nan: a.int(2) != 0}
+	if a.has(1) {
+		j.mask = a.array(1).mustView(2)
+		if j.mask.element != u8 {
+			must(wrongTypes("a mask of %v: it takes uint8", j.mask.element))
+		}
+	}
+	counts := a.array(5)
+	j.counts.setTable(&counts, "the counts of out", 2, &j.image)
+	if j.counts.element != u32 {
+		must(wrongTypes("counts of %v: they are of uint32", j.counts.element))
+	}
+	for t, make := range j.pair.valid { // any, where there are no squares
+		if j.squares.bytes == 0 || t == j.squareType() {
+			make(j)
+			return nil
+		}
+	}
+	return nil
+}
+
+func sumValid[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *validJob) {
+	t := &boxsum.ValidTable[S, Q]{Sum: tableOver[S](&j.sum), Count: tableOver[uint32](&j.counts)}
+	if j.squares.bytes != 0 {
+		t.Squares = tableOver[Q](&j.squares)
+	}
+	which := boxsum.Valid{SkipNaN: j.nan}
+	if j.mask.bytes != 0 {
+		which.Mask = imageOf[uint8](&j.mask)
+	}
+	must(boxsum.IntegrateValidInto(t, imageOf[P](&j.image), which, &boxsum.Options{Workers: j.workers, Plain: true}))
+}
