@@ -35,7 +35,8 @@ var limitedCases = []struct {
 	code  int
 	wants string // with LIMIT for what limits
 }{
-	{"query HOLE --box 0,0,5,5", exitError, "this needs 1.0 GB of memory and LIMIT"},
+	{"query HOLE --box 0,0,5,5", exitOK, ""}, // from its rows alone
+	{"integrate HOLE --squares --type u64", exitError, "this needs 1.0 GB of memory and LIMIT"},
 	{"integrate HOLE --type u64", exitError, "this needs 0.5 GB of memory and LIMIT"},
 	{"integrate HOLE --type u64 -o OUT.png", exitError, "write its table to a .npy file, which goes row by row"},
 	{"integrate HOLE --type u64 -o -", exitOK, "8000×8000 u8→u64, row by row"},
