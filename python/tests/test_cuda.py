@@ -246,9 +246,6 @@ def test_boxes_that_do_not_go_with_a_table(to):
     ]:
         with pytest.raises(ValueError, match=words):
             boxsum.box_sum(bad, boxes)
-    black = np.zeros((5, 6, 8), np.uint8)
-    anew = boxsum.integral(to(black), out=boxsum.volume(to(voxels), dtype=solid.dtype))
-    assert boxsum.box_sum(anew, [0, 0, 1, 1]).shape == (8,)
     with pytest.raises(TypeError, match="of the host"):
         boxsum.tilted_sum(boxsum.integral(to(image), tilted=True)[1], [0, 0, 1, 1])
 

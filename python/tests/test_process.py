@@ -162,7 +162,7 @@ def test_tables_beside_each_other_are_counted_together():
             return call(name, *arguments)
         _memory.call = spy
         cv2.integral2(image[:10, :10])
-        for both in (lambda: boxsum.integral(image, squares=True), lambda: cv2.integral2(image), lambda: cv2.integral2(image)):
+        for both in (lambda: boxsum.integral(image, squares=True, dtype=np.uint32), lambda: cv2.integral2(image), lambda: cv2.integral2(image)):
             boxsum.keep_memory(0)
             asked.clear()
             both()
@@ -174,13 +174,13 @@ def test_tables_beside_each_other_are_counted_together():
             resource.setrlimit(limit, (now + (700 << 20), before[1]))
             for _ in range(3):
                 try:
-                    boxsum.integral(image, squares=True)
+                    boxsum.integral(image, squares=True, dtype=np.uint32)
                 except MemoryError as error:
                     assert "ulimit" in str(error), error
                 else:
                     raise AssertionError
             resource.setrlimit(limit, before)
-        boxsum.integral(image, squares=True)
+        boxsum.integral(image, squares=True, dtype=np.uint32)
     """)
 
 
