@@ -135,7 +135,7 @@ func fillValid[S Sum, Q Square, P Pixel](run *validRun[P, S, Q], set engine.Sett
 		}
 	}
 	t.Sum.valid = t.Count
-	t.Count.pixels = exact.Pixels{Most: math.MaxUint32}
+	t.Count.pixels = exact.Pixels{Most: math.MaxInt32}
 	return run.Fill(set, l.Plan(&set), l)
 }
 

@@ -325,7 +325,7 @@ func checkClipped[S boxsum.Sum, P boxsum.Pixel](t *testing.T, d *Device, images 
 		if err != nil {
 			t.Fatal(err)
 		}
-		boxes := []tilted.Box{{}, {X: math.MinInt, Y: 3, W: 5, H: 5}, {X: -1 << 40, Y: -1 << 40, W: 1 << 41, H: 1 << 41}, {X: 3, Y: 3, W: -1, H: 4}}
+		boxes := []tilted.Box{{}, {X: math.MinInt, Y: 3, W: 5, H: 5}, {X: math.MinInt32, Y: math.MinInt32, W: math.MaxInt32, H: math.MaxInt32}, {X: 3, Y: 3, W: -1, H: 4}}
 		var left, right, above, below, inside bool
 		for range 200 {
 			box := tilted.Box{X: random.IntN(3*im.Width+6) - im.Width - 3, Y: random.IntN(3*im.Height) - im.Height, W: random.IntN(8), H: random.IntN(8)}
