@@ -21,7 +21,7 @@ var completes = []struct{ line, want string }{
 func TestBashCompletion(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("no bash")
+		t.Skip("the completion of bash takes bash")
 	}
 	var script strings.Builder
 	if code := run(t.Context(), []string{"completion", "bash"}, nil, &script, t.Output()); code != exitOK {
