@@ -4,6 +4,7 @@
 package engine
 
 import (
+	"runtime"
 	"sync/atomic"
 )
 
@@ -55,13 +56,11 @@ type Engine struct {
 	stopped  atomic.Bool // the context is done
 	progress progress
 
-	crew atomic.Int64 // who is in: see join
-	help func()       // made once, so that starting a helper allocates nothing
-}
-
-type tileCount struct {
-	atomic.Int64
-	_ [7]int64 // a line of its own, for it is polled
+	crew  atomic.Int64 // who is in: see seat
+	alone atomic.Bool  // the caller sleeps until nobody else is in
+	spins int          // how often to look before sleeping
+	beds  []bed        // of every worker
+	help  func()       // made once, so that starting a helper allocates nothing
 }
 
 // Fill prepares layers, fills their tables as planned and releases them. An
@@ -122,34 +121,35 @@ func (e *Engine) fillGrid(g *Grid, workers int) {
 		}
 		return
 	}
+	e.gather(bands, workers)
+	for range workers - 1 {
+		go e.help()
+	}
+	e.work(0)
+	e.leave()
+}
+
+// gather gets what a run with several workers needs.
+func (e *Engine) gather(bands, workers int) {
 	if cap(e.done) < bands {
 		e.done = make([]tileCount, bands)
 	}
 	e.done = e.done[:bands]
 	for i := range e.done {
-		e.done[i].Store(0)
+		e.done[i].done.Store(0)
 	}
-	e.nextBand.Store(0)
+	for len(e.beds) < workers {
+		e.beds = append(e.beds, make(bed, 1))
+	}
+	e.spins = spins
+	if workers > runtime.GOMAXPROCS(0) {
+		e.spins = 0 // who is waited for needs the processor
+	}
 	if e.help == nil {
 		e.help = e.helper
 	}
+	e.nextBand.Store(0)
 	e.crew.Store(int64(workers-1) * seat)
-	for range workers - 1 {
-		go e.help()
-	}
-	e.work(0)
-	for p := poller(0); ; {
-		crew := e.crew.Load()
-		if crew%seat == 0 && e.crew.CompareAndSwap(crew, 0) {
-			return // nobody is at work, and whoever comes late finds no seat
-		}
-		if crew >= seat { // take the free seats away first
-			e.crew.CompareAndSwap(crew, crew%seat)
-			continue
-		}
-		e.report()
-		p.wait()
-	}
 }
 
 // fillBand fills the band from row y on for the only worker there is. It reports
@@ -182,7 +182,9 @@ func (e *Engine) helper() {
 		}
 		if e.crew.CompareAndSwap(crew, crew-seat+1) {
 			e.work(int(crew / seat))
-			e.crew.Add(-1)
+			if e.crew.Add(-1) == 0 && e.alone.CompareAndSwap(true, false) {
+				e.beds[0] <- struct{}{}
+			}
 			return
 		}
 	}
@@ -200,29 +202,16 @@ func (e *Engine) work(worker int) {
 		y := band * g.BandRows
 		rows := min(g.BandRows, g.Rows-y)
 		for x := 0; x < g.N; x += g.TileWidth {
-			if band > 0 && !e.await(band-1, int64(min(x/g.TileWidth+1+g.Lead, tiles))) || e.stop() {
+			if band > 0 && !e.await(worker, band-1, int64(min(x/g.TileWidth+1+g.Lead, tiles))) || e.stop() {
 				return
 			}
 			for _, l := range e.layers {
 				l.Tile(worker, x, y, min(g.TileWidth, g.N-x), rows)
 			}
-			e.done[band].Add(1)
+			e.tick(band)
 			e.tileDone(worker)
 		}
 	}
-}
-
-// await returns once that many tiles of the band are done. It reports whether
-// they are: not so where the worker of that band has stopped.
-func (e *Engine) await(band int, tiles int64) bool {
-	var p poller
-	for e.done[band].Load() < tiles {
-		if e.stopped.Load() {
-			return false
-		}
-		p.wait()
-	}
-	return true
 }
 
 // stop reports whether to stop because the context is done.
@@ -231,5 +220,10 @@ func (e *Engine) stop() bool {
 		return false
 	}
 	e.stopped.Store(true)
+	for i := range e.done {
+		if want := e.done[i].want.Load(); want != 0 {
+			e.wake(&e.done[i], want)
+		}
+	}
 	return true
 }
