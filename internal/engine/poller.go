@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -16,10 +17,18 @@ type tileCount struct {
 	_    [5]int64
 }
 
-// spins is how often to look for a tile before sleeping. A tile takes a few
-// microseconds, and to be woken some tens of them: so it looks for about as long.
-// After that the other is not running, and to spin may be what keeps it from it.
-const spins = 400
+// spins is how often to look for a tile before sleeping, about a millisecond. To
+// wake somebody takes so long that a row of workers who sleep never catches up
+// again; but who is not running at all should not be waited for in this way.
+const spins = 20_000
+
+// pause lets time pass, and every now and then others run.
+func (e *Engine) pause(turn int) {
+	kernel.Pause()
+	if turn%64 == 63 || e.crowded {
+		runtime.Gosched()
+	}
+}
 
 // A bed is where a worker sleeps: it gets up when something comes.
 type bed chan struct{}
@@ -28,14 +37,14 @@ type bed chan struct{}
 // they are: not so where the worker of that band has stopped.
 func (e *Engine) await(worker, band int, tiles int64) bool {
 	c := &e.done[band]
-	for range e.spins {
+	for p := range e.spins {
 		if c.done.Load() >= tiles {
 			return true
 		}
 		if e.stopped.Load() {
 			return false
 		}
-		kernel.Pause()
+		e.pause(p)
 	}
 	c.who.Store(int64(worker))
 	c.want.Store(tiles)
@@ -45,11 +54,12 @@ func (e *Engine) await(worker, band int, tiles int64) bool {
 	return !e.stopped.Load()
 }
 
-// tick counts a tile of a band as done, and wakes the worker that sleeps for it.
-func (e *Engine) tick(band int) {
+// reached says that so many tiles of a band are done, and wakes the worker that
+// sleeps for them.
+func (e *Engine) reached(band, tiles int) {
 	c := &e.done[band]
-	done := c.done.Add(1)
-	if want := c.want.Load(); want != 0 && done >= want {
+	c.done.Store(int64(tiles))
+	if want := c.want.Load(); want != 0 && int64(tiles) >= want {
 		e.wake(c, want)
 	}
 }
@@ -71,7 +81,7 @@ func (e *Engine) leave() {
 			return
 		case spun < e.spins:
 			e.report()
-			kernel.Pause()
+			e.pause(spun)
 		default:
 			e.alone.Store(true)
 			if e.crew.Load() != 0 || !e.alone.CompareAndSwap(true, false) {
