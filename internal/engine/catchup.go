@@ -1,12 +1,6 @@
 package engine
 
-import (
-	"encoding/binary"
-	"time"
-	"unsafe"
-
-	"github.com/boxsum/boxsum/internal/kernel"
-)
+import "time"
 
 // A loose layer can go on before the band above is done: whole numbers add up in
 // any order, so that the row above a tile is a row further up and the pixels
@@ -87,63 +81,6 @@ func (e *Engine) above(worker, band, tile int, late *int64) int {
 	return y
 }
 
-// patience is how often to look for a tile before doing without it: the time of
-// a tile or two.
-const patience = 200
-
-// addColumns adds the sums of n columns of pixels, or of their squares, to acc.
-func addColumns[P kernel.Pixel, S kernel.Sum](acc []S, pix []P, stride, rows int, squares bool) {
-	if bytes, ok := any(pix).([]uint8); ok && !squares {
-		addByteColumns(acc, bytes, stride, rows)
-		return
-	}
-	for r := range rows {
-		row := pix[r*stride:][:len(acc)]
-		if squares {
-			for i, p := range row {
-				acc[i] += S(p) * S(p)
-			}
-			continue
-		}
-		for i, p := range row {
-			acc[i] += S(p)
-		}
-	}
-}
-
-// addByteColumns takes eight columns at a time, in two words of four sums of 16
-// bits each.
-func addByteColumns[S kernel.Sum](acc []S, pix []uint8, stride, rows int) {
-	const (
-		even = 0x00ff00ff00ff00ff
-		most = 257 // rows of 255 that 16 bits hold
-	)
-	for ; rows > 0; rows -= most {
-		part := min(rows, most)
-		i := 0
-		for ; i+8 <= len(acc); i += 8 {
-			var a, b uint64
-			at := unsafe.Pointer(&pix[i])
-			_ = pix[i+(part-1)*stride+7]
-			for range part {
-				v := binary.LittleEndian.Uint64((*[8]byte)(at)[:])
-				a += v & even
-				b += v >> 8 & even
-				at = unsafe.Add(at, stride)
-			}
-			sums := acc[i : i+8 : i+8]
-			for k := range 4 {
-				sums[2*k] += S(a >> (16 * k) & 0xffff)
-				sums[2*k+1] += S(b >> (16 * k) & 0xffff)
-			}
-		}
-		for r := range part {
-			for k, p := range pix[r*stride:][i:len(acc)] {
-				acc[i+k] += S(p)
-			}
-		}
-		if rows > most {
-			pix = pix[most*stride:]
-		}
-	}
-}
+// patience is how often to look for a tile before doing without it: longer
+// than workers wait for each other where all of them run.
+const patience = 4000

@@ -9,13 +9,13 @@ import (
 
 // Sums is the layer of upright tables.
 type Sums[P kernel.Pixel, S kernel.Sum] struct {
-	kernel kernel.Func[P, S]
-	src    *Source[P]
-	dst    *Target[S]
+	kernel  kernel.Func[P, S]
+	columns kernel.Columns[P, S] // nil for floats
+	src     *Source[P]
+	dst     *Target[S]
 
-	squared bool // the kernel squares pixels
-	writes  kernel.Writes
-	band    int // rows
+	writes kernel.Writes
+	band   int // rows
 	// above holds the lowest row done so far, without gaps. With several workers,
 	// each of the last slots bands has its own: the row above it, and as tiles get
 	// done the lowest of the band.
@@ -38,7 +38,7 @@ type sumsWorker[P kernel.Pixel, S kernel.Sum] struct {
 
 // Find implements [TableLayer].
 func (l *Sums[P, S]) Find(level kernel.Level, squares bool) bool {
-	l.squared = squares
+	l.columns = kernel.ColumnsOf[P, S](level, squares)
 	l.kernel = kernel.Sums[P, S](level)
 	if squares {
 		l.kernel = kernel.Squares[P, S](level)
@@ -132,7 +132,7 @@ func (l *Sums[P, S]) row(y int) []S {
 	return l.above[y/l.band%l.slots*l.pitch:][:l.pitch]
 }
 
-func (l *Sums[P, S]) exact() bool { return !isFloat[S]() && !l.dst.Shifts() }
+func (l *Sums[P, S]) exact() bool { return l.columns != nil }
 
 func (l *Sums[P, S]) over(worker, x, y, n, from int) {
 	if l.slots == 1 || y == 0 {
@@ -153,7 +153,7 @@ func (l *Sums[P, S]) over(worker, x, y, n, from int) {
 func (l *Sums[P, S]) catchUp(w *sumsWorker[P, S], to []S, x, y, n, from int) {
 	channels := l.dst.Channels
 	w.acc = Zeros(w.acc, n)
-	addColumns(w.acc, l.src.Pix[from*l.src.Stride+x:], l.src.Stride, y-from, l.squared)
+	l.columns(w.acc, l.src.Pix[from*l.src.Stride+x:], l.src.Stride, y-from)
 	if x > 0 { // what the rows between add left of x
 		for c := range channels {
 			w.acc[c] += w.edge[c]

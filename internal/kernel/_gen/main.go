@@ -44,6 +44,7 @@ var parts = []struct {
 	{"tilted", tilted, 0},
 	{"rotated", rotated, 0},
 	{"histogram", histogram, 0},
+	{"columns", columns, 0},
 	{"valid", valid, 32},
 }
 

@@ -124,6 +124,9 @@ func (l level) routines(p pairs.Pair, square bool) string {
 					field += "Group"
 				}
 				fields = append(fields, fmt.Sprintf("%s: %s%s%s", field, o.name(), k.kernel, l.isa()))
+				if k.kind == pairs.Upright && o.columns() {
+					fields = append(fields, fmt.Sprintf("columns: %sColumns%s", o.name(), l.isa()))
+				}
 				if k.kind == pairs.Upright && groupsOnly(l.bytes, o) {
 					fields = append(fields, "planeGroups: true")
 				}
