@@ -83,4 +83,4 @@ func (e *Engine) above(worker, band, tile int, late *int64) int {
 
 // patience is how often to look for a tile before doing without it: longer
 // than workers wait for each other where all of them run.
-const patience = 4000
+const patience = 1000
