@@ -196,36 +196,60 @@ func TestSeveralDevices(t *testing.T) {
 	})
 }
 
-// Page-locked pixels and tables of one device go over several, too.
+// Page-locked pixels and tables go over several devices too, whether only the first can copy
+// them directly or all, as with CUDA.
 func TestSeveralDevicesPageLocked(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, _ := several(t, real, 3)
-		src, free, err := NewHostImage[uint8](d, 60, 50, 3)
-		if err != nil {
-			t.Fatal(err)
+		pageLocked(t, d)
+		for _, m := range d.group.members {
+			m.inner.About.Kind = CUDA
 		}
-		dst, freeTable, err := NewHostTable[uint32](d, 60, 50, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		copyImage(src, randomImage[uint8](4, 60, 50, 3, 0))
-		want, err := boxsum.Integrate[uint32](src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, rows := range []int{0, 1, 4} {
-			clear(dst.Sums)
-			if err := IntegrateHostInto(d, dst, src, &Options{BandRows: rows, Kernels: Portable}); err != nil {
-				t.Fatal(err)
+		pageLocked(t, d)
+		for i, m := range d.group.members {
+			if n := len(m.inner.Blocks); n != 0 {
+				t.Errorf("device %d still knows of %d", i, n)
 			}
-			if err := sameBits(dst, want); err != nil {
-				t.Errorf("bands of %d: %v", rows, err)
-			}
-		}
-		if err := errors.Join(free(), freeTable()); err != nil {
-			t.Error(err)
 		}
 	})
+}
+
+func pageLocked(t *testing.T, d *Device) {
+	t.Helper()
+	src, free, err := NewHostImage[uint8](d, 60, 50, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst, freeTable, err := NewHostTable[uint32](d, 60, 50, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copyImage(src, randomImage[uint8](4, 60, 50, 3, 0))
+	want, err := boxsum.Integrate[uint32](src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range []int{0, 1, 4} {
+		clear(dst.Sums)
+		if err := IntegrateHostInto(d, dst, src, &Options{BandRows: rows, Kernels: Portable}); err != nil {
+			t.Fatal(err)
+		}
+		if err := sameBits(dst, want); err != nil {
+			t.Errorf("bands of %d: %v", rows, err)
+		}
+	}
+	for range 3 {
+		clear(dst.Sums)
+		in := func(yield func(*boxsum.Table[uint32], boxsum.Image[uint8]) bool) { yield(dst, src) }
+		for got, err := range PipelineInto(context.Background(), d, in, nil) {
+			if err := cmp.Or(err, sameBits(got, want)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if err := errors.Join(free(), freeTable()); err != nil {
+		t.Error(err)
+	}
 }
 
 func copyImage(dst, src boxsum.Image[uint8]) {
