@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -534,4 +537,105 @@ func TestEveryGPU(t *testing.T) {
 			t.Errorf("of %v: %v", c[0], got)
 		}
 	}
+}
+
+// Devices open as one: each of the machine, and one of them twice, in contexts of their own.
+func TestOpenAll(t *testing.T) {
+	infos := devices(t)
+	for _, c := range []struct {
+		name  string
+		infos []Info
+		count int // 0: whatever there is
+	}{
+		{"all", nil, 0},
+		{"all, listed", infos, len(infos)},
+		{"the first, twice", []Info{infos[0], infos[0]}, 2},
+		{"the last, three times", []Info{infos[len(infos)-1], infos[len(infos)-1], infos[len(infos)-1]}, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := OpenAll(c.infos...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			count := len(d.Members())
+			if c.count > 0 && count != c.count {
+				t.Errorf("%d devices, not %d", count, c.count)
+			}
+			if want := os.Getenv(wantDevices); c.infos == nil && want != "" && want != fmt.Sprint(count) {
+				t.Errorf("%d devices, not %s", count, want)
+			}
+			im := randomImage[uint8](7, 301, 500, 3, 1)
+			want, err := boxsum.IntegrateSquares[uint32, uint64](im, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rows := range []int{0, 9} {
+				got, err := IntegrateSquaresHost[uint32, uint64](d, im, &Options{BandRows: rows})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := cmp.Or(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares)); err != nil {
+					t.Errorf("bands of %d: %v", rows, err)
+				}
+			}
+			floats := randomImage[float32](7, 301, 500, 1, 1)
+			one, err := IntegrateHost[float32](d.Members()[0], floats, &Options{BandRows: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			several, err := IntegrateHost[float32](d, floats, &Options{BandRows: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sameBits(several, one); err != nil && d.shared().Alike() {
+				t.Errorf("floats: %v", err)
+			}
+			frames, n := mixedFrames(t, 30), 0
+			for got, err := range Pipeline[uint32](context.Background(), d, each(frames), nil) {
+				if err := frames[n].check(got, err); err != nil {
+					t.Errorf("frame %d: %v", n, err)
+				}
+				n++
+			}
+			if failed := d.Failed(); failed != nil || n != len(frames) {
+				t.Error(n, failed)
+			}
+			if _, err := Upload(d, im); err != nil {
+				t.Errorf("an image on the first: %v", err)
+			}
+			if err := errors.Join(d.Wait(), d.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// wantDevices is the environment variable that says how many devices [OpenAll] must find.
+const wantDevices = "BOXSUM_WANT_DEVICES"
+
+// PoCL shows one processor as two devices, where it is told to: both are used.
+func TestTwoDevices(t *testing.T) {
+	infos := devices(t)
+	if !slices.ContainsFunc(infos, func(info Info) bool {
+		return strings.HasPrefix(info.Name, "pthread") || strings.HasPrefix(info.Name, "cpu")
+	}) {
+		t.Skip("PoCL is not here: install pocl-opencl-icd")
+	}
+	test := exec.Command(os.Args[0], "-test.run=^TestOpenAll$", "-test.v")
+	test.Env = append(os.Environ(), "POCL_DEVICES=pthread pthread", "BOXSUM_GPU_KIND=opencl")
+	if everyOther := everyGPU(driverInfos(infos)); len(everyOther) == 1 { // nothing but the processor
+		test.Env = append(test.Env, wantDevices+"=2")
+	}
+	out, err := test.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestOpenAll/all,_listed") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func driverInfos(infos []Info) (all []driver.Info) {
+	for _, info := range infos {
+		all = append(all, driver.Info(info))
+	}
+	return all
 }

@@ -19,8 +19,8 @@ type Group struct {
 // Alone is a group of one device.
 func Alone(d *devmem.Device) Group { return Group{Devices: []*devmem.Device{d}} }
 
-// alike reports whether all devices are of one make: their kernels add in the same order.
-func (g Group) alike() bool {
+// Alike reports whether all devices are of one make: their kernels add in the same order.
+func (g Group) Alike() bool {
 	first := g.Devices[0].Info()
 	return !slices.ContainsFunc(g.Devices, func(d *devmem.Device) bool {
 		info := d.Info()
@@ -32,7 +32,7 @@ func (g Group) alike() bool {
 // fixed reports whether it matters which device makes which part: float sums of unlike
 // devices may differ in their last bits, and have to be the same from run to run.
 func (g Group) fixed(w *Work) bool {
-	return (w.Job.Sum.Float() || w.Job.Square.Float()) && !g.alike()
+	return (w.Job.Sum.Float() || w.Job.Square.Float()) && !g.Alike()
 }
 
 // tell has the caller know of a device that failed.
