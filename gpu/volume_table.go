@@ -50,7 +50,7 @@ func runVolume[S boxsum.Sum, Q boxsum.Square](d *Device, w *transfer.Work, sums 
 	if squares != nil {
 		squares.Offset = 0
 	}
-	return w.Run(d.mem())
+	return d.shared().Run(w)
 }
 
 // SumBoxes writes the sums of all channels over every box, clipped to the volume:

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/measure"
 )
 
@@ -107,7 +106,7 @@ func (p *plan) ways(ctx context.Context, c Case, size Size, pipe *measure.Pipeli
 	}
 	read, written := c.Bytes(size)
 	add(LimitCopies, false, func(int, int) ([]time.Duration, error) {
-		took, err := launch.TransferTime(p.Device, read, written, p.Batch)
+		took, err := transferTime(p.Device, read, written, p.Batch)
 		return []time.Duration{took}, err
 	})
 	return field, nil

@@ -32,6 +32,7 @@ const (
 
 	// Of a device.
 	EndToEnd        = "boxsum, host to host"
+	EndToEndOne     = "one of the devices, host to host"
 	Pipelined       = "boxsum, pipelined"
 	PipelinedLocked = "boxsum, pipelined from page-locked images"
 	PipelinedInto   = "boxsum, pipelined into page-locked tables"
@@ -61,6 +62,9 @@ type Result struct {
 
 	// Median is of devices only, whose best run says little.
 	Median float64 `json:"median_ms,omitempty"`
+
+	// Devices is how many devices shared the work, where it is more than one.
+	Devices int `json:"devices,omitempty"`
 
 	// Batch is how many images went in one go, where it is more than one.
 	Batch int `json:"batch,omitempty"`
@@ -111,6 +115,9 @@ func newResult(algorithm string, d *gpu.Device, c Case, size Size, workers, imag
 	}
 	if d != nil {
 		r.On = d.Info().Kind.String()
+		if n := len(d.Members()); n > 1 {
+			r.Devices = n
+		}
 	}
 	if images > 1 {
 		r.Batch = images

@@ -26,18 +26,22 @@ import (
 var opened struct {
 	sync.Mutex
 	devices []*gpu.Device
+	all     int // the number of all of them as one, and 1 more; 0 while nobody asked
 }
 
-// device opens a device by a name such as cuda, cuda:1 or opencl:0, unless it is
-// open, and is its number.
+// device opens a device by a name such as cuda, cuda:1 or opencl:0, or all GPUs as one,
+// unless it is open, and is its number.
 func device(a arguments) any {
 	name := a.text(0)
+	if strings.EqualFold(name, "all") {
+		return everyDevice()
+	}
 	kind, at, indexed := strings.Cut(strings.ToLower(name), ":")
 	var kinds []gpu.Kind
 	if kind != "gpu" {
 		k, err := gpu.ParseKind(kind)
 		if err != nil {
-			must(invalid("no device is called %q: there are cpu, gpu, cuda, cuda:0, opencl, opencl:0 and so on", name))
+			must(invalid("no device is called %q: there are cpu, gpu, all, cuda, cuda:0, opencl, opencl:0 and so on", name))
 		}
 		kinds = append(kinds, k)
 	}
@@ -52,12 +56,23 @@ func device(a arguments) any {
 	defer opened.Unlock()
 	for i, d := range opened.devices {
 		info := d.Info()
-		if (len(kinds) == 0 && !info.CPU || len(kinds) > 0 && info.Kind == kinds[0]) && (!indexed || info.Index == index) {
+		if i+1 != opened.all && (len(kinds) == 0 && !info.CPU || len(kinds) > 0 && info.Kind == kinds[0]) && (!indexed || info.Index == index) {
 			return i
 		}
 	}
 	opened.devices = append(opened.devices, open(kinds, index, indexed))
 	return len(opened.devices) - 1
+}
+
+// everyDevice is the number of all GPUs as one device.
+func everyDevice() int {
+	opened.Lock()
+	defer opened.Unlock()
+	if opened.all == 0 {
+		opened.devices = append(opened.devices, got(gpu.OpenAll()))
+		opened.all = len(opened.devices)
+	}
+	return opened.all - 1
 }
 
 func open(kinds []gpu.Kind, index int, indexed bool) *gpu.Device {

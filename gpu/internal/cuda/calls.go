@@ -75,6 +75,21 @@ func (d Device) Retain() (Context, error) { return ask[Context](cuDevicePrimaryC
 // Release gives the primary context back.
 func (d Device) Release() error { return call(cuDevicePrimaryCtxRelease, uintptr(d)) }
 
+// NewContext is a context of the device beside the primary one. Every one needs a Destroy.
+func (d Device) NewContext() (Context, error) {
+	runtime.LockOSThread()
+	var c Context
+	if err := call(cuCtxCreate, uintptr(unsafe.Pointer(&c)), 0, uintptr(d)); err != nil {
+		runtime.UnlockOSThread()
+		return 0, err
+	}
+	Leave() // the driver has made it current
+	return c, nil
+}
+
+// Destroy frees a context of NewContext, and all that is left in it.
+func (c Context) Destroy() error { return call(cuCtxDestroy, uintptr(c)) }
+
 // Enter makes the context current on this thread, to which it ties the
 // goroutine until Leave; the context that was current before is then so again.
 func (c Context) Enter() error {

@@ -55,6 +55,8 @@ var (
 	cuDeviceTotalMem          = need("cuDeviceTotalMem_v2")
 	cuDevicePrimaryCtxRetain  = need("cuDevicePrimaryCtxRetain")
 	cuDevicePrimaryCtxRelease = need("cuDevicePrimaryCtxRelease_v2")
+	cuCtxCreate               = need("cuCtxCreate_v2")
+	cuCtxDestroy              = need("cuCtxDestroy_v2")
 	cuCtxPushCurrent          = need("cuCtxPushCurrent_v2")
 	cuCtxPopCurrent           = need("cuCtxPopCurrent_v2")
 	cuMemGetInfo              = need("cuMemGetInfo_v2")

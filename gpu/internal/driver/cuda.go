@@ -67,7 +67,8 @@ func describeCUDA(index int) (*CUDABackend, error) {
 const oldestCUDA = 75
 
 // A cudaBackend is a device of CUDA in its primary context, which the rest of
-// the process shares: its pointers are those of other libraries.
+// the process shares: its pointers are those of other libraries. Opened once more for a
+// group of devices, it is in a context of its own.
 //
 // A context belongs to an OS thread. Every method therefore makes it current on
 // the thread that it happens to run on, which costs a fraction of a microsecond;
@@ -77,6 +78,7 @@ type CUDABackend struct {
 	about        Info
 	device       cuda.Device
 	context      cuda.Context
+	own          bool // the context is no one else's
 	Major, Minor int
 	maxPitch     int
 
@@ -93,7 +95,14 @@ type CUDABackend struct {
 	}
 }
 
-func openCUDA(info Info) (Backend, error) {
+func openCUDA(info Info) (Backend, error) { return openCUDAIn(info, cuda.Device.Retain, false) }
+
+// openOwnCUDA opens a device in a context of its own.
+func openOwnCUDA(info Info) (Backend, error) {
+	return openCUDAIn(info, cuda.Device.NewContext, true)
+}
+
+func openCUDAIn(info Info, context func(cuda.Device) (cuda.Context, error), own bool) (Backend, error) {
 	if err := cuda.Load(); err != nil {
 		return nil, fmt.Errorf("gpu: %w: cuda: %w", ErrNoDevice, OneLine{err})
 	}
@@ -101,9 +110,10 @@ func openCUDA(info Info) (Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gpu: %w: cuda: device %d: %w", ErrNoDevice, info.Index, err)
 	}
-	if b.context, err = b.device.Retain(); err != nil {
+	if b.context, err = context(b.device); err != nil {
 		return nil, cudaError("open the device", err)
 	}
+	b.own = own
 	return b, nil
 }
 
@@ -165,7 +175,11 @@ func (b *CUDABackend) Close() error {
 	clear(b.modules)
 	clear(b.kernels)
 	clear(b.refused)
-	if release := b.device.Release(); release != nil {
+	release := b.device.Release
+	if b.own {
+		release = b.context.Destroy
+	}
+	if release := release(); release != nil {
 		err = errors.Join(err, cudaError("close the device", release))
 	}
 	return err

@@ -122,7 +122,8 @@ def integral(
         How many threads may work at once. The default is what helps.
     device : str, optional
         Where to work on arrays of the host: ``"cpu"``, ``"gpu"``, ``"cuda"``,
-        ``"cuda:1"``, ``"opencl"``. The default is the processor.
+        ``"cuda:1"``, ``"opencl"``, or ``"all"`` for every GPU at once. The default is
+        the processor.
 
     Returns
     -------
