@@ -40,11 +40,14 @@ var Sums = List{
 	{U8, U64, everywhere},
 	{U8, F32, everywhere},
 	{U8, F64, everywhere},
+	{U8, I64, everywhere},
 	{U16, U64, everywhere},
 	{U16, F64, everywhere},
+	{U16, U32, everywhere},
 	{U32, U64, everywhere},
 	{U32, U32, everywhere},
 	{I16, I64, everywhere},
+	{I16, F64, everywhere},
 	{I32, I64, everywhere},
 	{F32, F64, everywhere},
 	{F32, F32, everywhere},
@@ -60,6 +63,7 @@ var Squares = List{
 	{U32, U64, unrotated},
 	{U32, F64, unrotated},
 	{I16, U64, unrotated},
+	{I16, F64, Upright},
 	{I32, U64, unrotated},
 	{I32, F64, unrotated},
 	{F32, F64, unrotated},
@@ -73,6 +77,15 @@ func (l List) For(kind Kinds) List {
 
 // Has reports whether the list has a pair.
 func (l List) Has(pixel, sum Type) bool { return slices.Contains(l.Of(pixel), sum) }
+
+// Twin is the pair of a list whose sums are the same bits: that of unsigned sums, where
+// the list has both. Kernels are made for it alone.
+func (l List) Twin(p Pair) Pair {
+	if l.Has(p.Pixel, p.Sum.Bits()) {
+		p.Sum = p.Sum.Bits()
+	}
+	return p
+}
 
 // Of is the sums of a type of pixels, the usual one first.
 func (l List) Of(pixel Type) []Type {
