@@ -29,8 +29,7 @@ func PairError(pixel, sum, square pairs.Type) error {
 		return fmt.Errorf("gpu: %w: %s", boxsum.ErrTypes, Sums.Missing(pixel, sum))
 	}
 	if square != 0 && !Squares.Has(pixel, square) {
-		return fmt.Errorf("gpu: %w: no squares of %s in %s: integer pixels take uint64, float pixels and 32-bit integers float64",
-			boxsum.ErrTypes, pixel, square)
+		return fmt.Errorf("gpu: %w: no squares of %s in %s: squares of %s", boxsum.ErrTypes, pixel, square, Squares.Choices(pixel))
 	}
 	return nil
 }
