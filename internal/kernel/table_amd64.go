@@ -110,9 +110,9 @@ var table = []any{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: i16u64SquaresAVX2, volume: i16u64SquaresVolumeAVX2, tilted: i16u64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: i16u64SquaresAVX512, volume: i16u64SquaresVolumeAVX512, tiltedGroup: i16u64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{false, false, false}, [levelCount]routines[int16, float64]{
-		avx2:   {vector: 32, plane: i16f64SquaresAVX2},
-		avx512: {vector: 64, plane: i16f64SquaresAVX512, planeGroups: true},
+	newPair(true, kinds{true, false, true}, [levelCount]routines[int16, float64]{
+		avx2:   {vector: 32, lay: f64LayAVX2, plane: i16f64SquaresAVX2, volume: i16f64SquaresVolumeAVX2, tilted: i16f64SquaresTiltedAVX2},
+		avx512: {vector: 64, lay: f64LayAVX512, plane: i16f64SquaresAVX512, planeGroups: true, volume: i16f64SquaresVolumeAVX512, tiltedGroup: i16f64SquaresTiltedAVX512},
 	}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[int32, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: i32u64SquaresAVX2, volume: i32u64SquaresVolumeAVX2, tilted: i32u64SquaresTiltedAVX2},

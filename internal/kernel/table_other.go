@@ -36,7 +36,7 @@ var table = []any{
 	newPair(true, kinds{true, false, true}, [levelCount]routines[uint32, uint64]{}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[uint32, float64]{}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[int16, uint64]{}),
-	newPair(true, kinds{false, false, false}, [levelCount]routines[int16, float64]{}),
+	newPair(true, kinds{true, false, true}, [levelCount]routines[int16, float64]{}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[int32, uint64]{}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[int32, float64]{}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[float32, float64]{}),

@@ -66,7 +66,7 @@ var Squares = List{
 	{U32, U64, unrotated},
 	{U32, F64, unrotated},
 	{I16, U64, unrotated},
-	{I16, F64, Upright},
+	{I16, F64, unrotated &^ OnePass},
 	{I32, U64, unrotated},
 	{I32, F64, unrotated},
 	{F32, F64, unrotated},

@@ -172,6 +172,14 @@ namespace portable_totals_i16_u64_u64 {
 #include "portable.cl"
 }
 
+namespace portable_totals_i16_u64_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM u64
+#define SQUARE f64
+#include "portable.cl"
+}
+
 namespace portable_totals_i16_f64 {
 #define GROUP 128
 #define PIXEL i16
@@ -184,6 +192,14 @@ namespace portable_totals_i16_f64_u64 {
 #define PIXEL i16
 #define SUM f64
 #define SQUARE u64
+#include "portable.cl"
+}
+
+namespace portable_totals_i16_f64_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
+#define SQUARE f64
 #include "portable.cl"
 }
 

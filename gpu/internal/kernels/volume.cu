@@ -152,6 +152,14 @@ namespace volume_square_i16_u64 {
 #include "volume.cl"
 }
 
+namespace volume_square_i16_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
+#define SQUARED 1
+#include "volume.cl"
+}
+
 namespace volume_square_i32_u64 {
 #define GROUP 128
 #define PIXEL i32

@@ -11,15 +11,21 @@ import (
 var (
 	Sums    = pairs.Sums.For(pairs.OnDevice)
 	Squares = pairs.Squares.For(pairs.OnDevice)
-	onePass = pairs.Sums.For(pairs.OnDevice | pairs.OnePass)
+
+	onePassSums    = pairs.Sums.For(pairs.OnDevice | pairs.OnePass)
+	onePassSquares = pairs.Squares.For(pairs.OnDevice | pairs.OnePass)
 )
 
-// typesObstacle reports what the one-pass kernels miss for sums of pixels.
-func typesObstacle(pixel, sum pairs.Type) string {
-	if !Sums.Has(pixel, sum) || onePass.Has(pixel, sum) {
-		return ""
+// typesObstacle reports what the one-pass kernels miss of the types of a job. Zero stands
+// for a table that is not made.
+func typesObstacle(pixel, sum, square pairs.Type) string {
+	switch {
+	case sum != 0 && !onePassSums.Has(pixel, sum):
+		return fmt.Sprintf("do not make sums of %v from %v pixels", sum, pixel)
+	case square != 0 && !onePassSquares.Has(pixel, square):
+		return fmt.Sprintf("do not make squares of %v from %v pixels", square, pixel)
 	}
-	return fmt.Sprintf("do not make sums of %v from %v pixels", sum, pixel)
+	return ""
 }
 
 // PairError is the error of a table that there is not. Square is 0 where there are no

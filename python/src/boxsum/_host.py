@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import _shapes, _types
+from . import _shapes, _types, _wide
 from ._arguments import SUM, TILTED, VOLUME, arrays_out, as_boxes, axes_of, device_number, plain, refuse_overlap, results, same_type, thread_count
 from ._memory import layout_of, new_tables
 from ._native import LayoutError, call
@@ -44,6 +44,9 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     if tilted and out is not None:
         refuse_overlap(made)
     fill(image, kind, made[0], made[1] if squares else None, made[-1] if tilted else None, threads, number)
+    _wide.remember(made[0], made[0].dtype, image.dtype)
+    if tilted:
+        _wide.remember(made[-1], made[-1].dtype, image.dtype)
     return made[0] if len(made) == 1 else tuple(made)
 
 
@@ -102,9 +105,13 @@ def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: 
     flat = boxes.reshape(-1, 2 * axes)
     target = answers.reshape(len(flat), channels[0] if channels else 1)
     threads = thread_count(workers)
+    pixels: tuple[int, ...] = ()
+    if what != SUM and table.itemsize == 4:
+        wide = _wide.pixel_bytes(table)
+        pixels = (wide,) if wide else ()
     try:
-        call(name, *tables, flat, target, what, threads, *more)
+        call(name, *tables, flat, target, what, threads, *more, *pixels)
     except LayoutError:
         tables, more = (tuple(None if t is None else np.array(t, t.dtype.newbyteorder("="), order="C") for t in some) for some in (tables, more))
-        call(name, *tables, flat, target, what, threads, *more)
+        call(name, *tables, flat, target, what, threads, *more, *pixels)
     return answers if answers.ndim else answers[()]
