@@ -8,12 +8,12 @@ import (
 )
 
 // tiltedBoxes writes the sum or the mean of every box of a 45° table. It takes a table,
-// boxes, out, the question, workers and perhaps the bytes of a pixel. Boxes are int64, x, y, w, h each; out
+// boxes, out, the question, workers and perhaps the bits of a pixel. Boxes are int64, x, y, w, h each; out
 // has a row of as many numbers as there are channels for each.
 func tiltedBoxes(a arguments) any {
 	q := &query{boxes: a.array(1), out: a.toWrite(2), what: a.int(3), workers: a.int(4)}
 	if len(a) > 5 {
-		q.pixelBytes = a.int(5)
+		q.pixelBits = a.int(5)
 	}
 	if q.table = a.array(0).mustView(2); q.table.width == 0 || q.table.height == 0 {
 		must(errNoBorder)

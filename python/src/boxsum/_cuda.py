@@ -185,7 +185,7 @@ def _refuse_wide(table: Any, area: Any, axes: int) -> None:
     kind = str(table.dtype)
     if not kind.endswith("int32"):
         return
-    largest = (1 << 8 * (_wide.pixel_bytes(table) or 1)) - 1
+    largest = (1 << (_wide.pixel_bits(table) or 8)) - 1
     most = ((1 << 32) - 1 if "uint" in kind else (1 << 31) - 1) // largest
     if math.prod(n - 1 for n in table.shape[:axes]) > most and bool((area > most).any()):
         raise ValueError(f"a box of more than {most} pixels: its sum may not fit the {kind.rsplit('.', 1)[-1]} of the table; make it with dtype=int64")

@@ -29,9 +29,10 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     number = device_number(device)
     threads = thread_count(workers)
     if _types.splits(image, dtype):
-        if squares or tilted:
-            raise TypeError(f"pixels of {image.dtype} have sums, but no squares and no tilted table: convert them first")
-        return _halves(image, kind, dtype, outs[0], workers, device)
+        if not (squares or tilted):
+            return _halves(image, kind, dtype, outs[0], workers, device)
+        dtype = image.dtype.newbyteorder("=") if dtype is None else dtype
+        image = _types.narrow(image, dtype)
     sums = _types.sums.get((image.dtype, dtype))
     if sums is None:
         image, sums = _types.convert(image, dtype)
@@ -79,12 +80,16 @@ def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None
     else:
         table = np.zeros(shape, np.uint64)
     table = table.view(native if dtype is None else np.dtype(dtype).newbyteorder("="))
-    if out is None:
-        return table
-    if out.shape != shape:
-        raise ValueError(f"out has shape {out.shape}, and the table {shape}")
-    out[...] = table
-    return out
+    if out is not None:
+        if out.shape != shape:
+            raise ValueError(f"out has shape {out.shape}, and the table {shape}")
+        out[...] = table
+        table = out
+    if image.size:
+        bits = max(-int(image.min()) - 1, int(image.max())).bit_length()
+        if bits > 31:
+            _wide.remember_bits(table, bits)
+    return table
 
 
 def ask(table: ndarray, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None) -> Any:
@@ -105,10 +110,8 @@ def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: 
     flat = boxes.reshape(-1, 2 * axes)
     target = answers.reshape(len(flat), channels[0] if channels else 1)
     threads = thread_count(workers)
-    pixels: tuple[int, ...] = ()
-    if what != SUM and table.itemsize == 4:
-        wide = _wide.pixel_bytes(table)
-        pixels = (wide,) if wide else ()
+    wide = 0 if what == SUM else _wide.pixel_bits(table)
+    pixels = (wide,) if wide else ()
     try:
         call(name, *tables, flat, target, what, threads, *more, *pixels)
     except LayoutError:

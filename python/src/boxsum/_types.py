@@ -76,9 +76,9 @@ def as_bytes(mask: np.ndarray) -> np.ndarray:
 
 
 def narrow(image: np.ndarray, dtype: Any = None) -> np.ndarray:
-    """Integers of 64 bits as ones of 32 if all fit, and as float64 otherwise.
+    """Integers of 64 bits as ones of 32 if all fit, and as float64 otherwise, which must hold them.
 
-    For sums of integers, which a dtype may ask for, they must fit.
+    For sums of integers, which a dtype may ask for, they must fit 32 bits. For those of float64 they are rounded.
     """
     if image.dtype.kind not in "iu" or image.dtype.itemsize < 8:
         return image
@@ -86,6 +86,8 @@ def narrow(image: np.ndarray, dtype: Any = None) -> np.ndarray:
     for target in (np.int32, np.uint32) if image.dtype.kind == "i" else (np.uint32,):
         if np.iinfo(target).min <= low and high <= np.iinfo(target).max:
             return image.astype(target)
+    if dtype is None and max(-low, high) > 1 << 53:
+        raise TypeError(f"pixels of {image.dtype} with values from {low} to {high}: float64 would round those beyond 2**53; .astype(float) takes all, rounded")
     if dtype is not None and np.dtype(dtype).kind in "iu":
         raise TypeError(f"pixels of {image.dtype} with values from {low} to {high}: integers must fit 32 bits here; dtype=float takes all, rounded")
     return image.astype(np.float64)

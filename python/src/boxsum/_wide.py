@@ -1,8 +1,9 @@
-"""Which tables of 32-bit sums have pixels of more than 8 bits.
+"""Which tables have pixels that are wider than their sums usually are of.
 
-A table does not say what its pixels are, and sums of 32 bits are taken as those of
-bytes: means of large boxes are then summed in parts that fit. Tables that were made of
-wider pixels are remembered, so that their parts are smaller. A copy is not.
+A table does not say what its pixels are. Means of boxes whose sum may not fit are summed
+in parts that do, and for that sums of 32 bits are taken as those of bytes, and others as
+those of 32 bits. Tables that were made of wider pixels are remembered, so that their parts
+are smaller. A copy of one is not.
 """
 
 from __future__ import annotations
@@ -12,27 +13,32 @@ from typing import Any
 
 import numpy as np
 
-# By the bytes of the pixels.
-_tables: dict[int, weakref.WeakValueDictionary[int, Any]] = {2: weakref.WeakValueDictionary(), 4: weakref.WeakValueDictionary()}
+_bits: dict[int, tuple[weakref.ref, int]] = {}  # of the pixels, by the id of a table
 
 
 def remember(table: Any, sums: np.dtype, pixels: np.dtype) -> None:
-    """Keeps in mind what the pixels of a table are, and of what it is a view of."""
-    if sums.kind not in "iu" or sums.itemsize != 4 or pixels.itemsize not in _tables:
-        return
+    """Keeps in mind that the pixels of a table are wide, where they are."""
+    if sums.kind in "iu" and sums.itemsize == 4 and pixels.itemsize > 1:
+        remember_bits(table, 8 * pixels.itemsize)
+
+
+def remember_bits(table: Any, bits: int) -> None:
+    """Keeps in mind how many bits pixels have, for a table and for what it is a view of."""
     for known in _itself_and_base(table):
+        key = id(known)
         try:
-            _tables[pixels.itemsize][id(known)] = known
+            _bits[key] = weakref.ref(known, lambda _, key=key: _bits.pop(key, None)), max(bits, pixel_bits(known))
         except TypeError:  # a library whose arrays know no weak references
             pass
 
 
-def pixel_bytes(table: Any) -> int:
-    """The bytes of a table's pixels, where they are known to be more than usual, and 0 otherwise."""
-    for size in (4, 2):
-        tables = _tables[size]
-        if tables and any(tables.get(id(known)) is known for known in _itself_and_base(table)):
-            return size
+def pixel_bits(table: Any) -> int:
+    """The bits of a table's pixels, where they are known to be more than usual, and 0 otherwise."""
+    if _bits:
+        for known in _itself_and_base(table):
+            found = _bits.get(id(known))
+            if found is not None and found[0]() is known:
+                return found[1]
     return 0
 
 
