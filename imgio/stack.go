@@ -182,6 +182,9 @@ func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
 	if err != nil || !d.swap || len(h.shape) != 3 && len(h.shape) != 4 {
 		return nil, nil
 	}
+	if d.size == 8 && h.descr[1] != 'f' {
+		return nil, nil // what they become depends on all of them
+	}
 	m, unmap := h.mappedBytes(f, d)
 	if m == nil {
 		return nil, nil
@@ -224,6 +227,9 @@ func sliceArray(a *Array) (*Stack, error) {
 	}
 	if n == 0 {
 		return nil, fmt.Errorf("imgio: a volume of shape %s has no voxels", shapeString(a.Shape))
+	}
+	if a, err = a.pixels(); err != nil {
+		return nil, err
 	}
 	depth := a.Shape[0]
 	whole, err := (&Array{Shape: append([]int{depth * a.Shape[1]}, a.Shape[2:]...), Data: a.Data}).Image()
