@@ -28,7 +28,7 @@ type Array struct {
 //
 // Integers of 64 bits are copied: to int32 if all of them fit, those of uint64 to
 // uint32; else to uint32, and else to float64. Values beyond 2^53, which that does
-// not hold, are a [boxsum.ErrTypes].
+// not hold, are a [boxsum.ErrTypes]: see Wide of [Options].
 func (a *Array) Image() (any, error) {
 	a, err := a.pixels()
 	if err != nil {

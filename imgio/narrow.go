@@ -35,7 +35,7 @@ func narrowed[T int64 | uint64](a *Array, data []T) (*Array, error) {
 	case holds[float64](low, high):
 		made, err = converted[float64](data)
 	default:
-		return nil, tooWide(low, high, "2^53: subtract a constant or divide first, or sum them as a boxsum.Image64")
+		return nil, tooWide(low, high, "2^53, up to which float64 holds whole numbers: subtract a constant or divide first")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("imgio: %w", err)
