@@ -145,6 +145,16 @@ func TestOtherTypesOfLargeFiles(t *testing.T) {
 			t.Fatalf("pixel %d is %d, want %d", i, v, bytes8[i])
 		}
 	}
+	signs := make([]int8, 3*1000*400)
+	signs[len(signs)-1] = -1
+	stack, err := imgio.OpenStack(write("signs.npy", npyOf("|i1", false, "(3, 1000, 400)", signs...)), imgio.ToGray)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stack.Close()
+	if last, err := stack.Slice(2); err != nil || last.(boxsum.Image[int16]).Pix[1000*400-1] != -1 || stack.Element != "int8" || stack.Whole != nil {
+		t.Errorf("slices of %T, from %s: %v", last, stack.Element, err)
+	}
 	for _, descr := range []string{"<i8", ">i8"} {
 		stack, err := imgio.OpenStack(write("volume.npy", npyOf(descr, false, "(3, 400, 300)", wide...)), imgio.ToGray)
 		if err != nil {

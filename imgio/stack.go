@@ -181,16 +181,16 @@ func tiffStack(data []byte, c closer, opt Options) (*Stack, error) {
 	return s.begin()
 }
 
-// swappedStack is the slices of a large array whose bytes are the other way round:
-// the bytes of each are swapped as it is read, so that memory holds one of them. It is nil for
-// all other arrays.
+// swappedStack is the slices of a large array whose bytes are the other way round, or whose
+// elements become others: each is swapped or converted as it is read, so that memory holds
+// one of them. It is nil for all other arrays.
 func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
 	d, err := h.dtype()
-	if err != nil || !d.swap || len(h.shape) != 3 && len(h.shape) != 4 {
+	if err != nil || !d.swap && d.widen == nil || len(h.shape) != 3 && len(h.shape) != 4 {
 		return nil, nil
 	}
 	if d.size == 8 && h.descr[1] != 'f' {
-		return nil, nil // what they become depends on all of them
+		return nil, nil // what these become depends on all of them
 	}
 	m, unmap := h.mappedBytes(f, d)
 	if m == nil {

@@ -93,7 +93,7 @@ func (j *plane64[T]) integrate(_ *gpu.Device, opt *boxsum.Options) error {
 	if j.streams {
 		return nil // that is for when it is written
 	}
-	return boxsum.Integrate64Into(j.sum, j.src, &boxsum.Options{Context: opt.Context, Progress: opt.Progress})
+	return boxsum.Integrate64Into(j.sum, j.src, opt)
 }
 
 func (j *plane64[T]) picture() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
