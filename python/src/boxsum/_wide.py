@@ -8,6 +8,7 @@ are smaller. A copy of one is not.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from typing import Any
 
@@ -27,7 +28,7 @@ def remember_bits(table: Any, bits: int) -> None:
     for known in _itself_and_base(table):
         key = id(known)
         try:
-            _bits[key] = weakref.ref(known, lambda _, key=key: _bits.pop(key, None)), max(bits, pixel_bits(known))
+            _bits[key] = weakref.ref(known, functools.partial(_forget, key)), max(bits, pixel_bits(known))
         except TypeError:  # a library whose arrays know no weak references
             pass
 
@@ -40,6 +41,10 @@ def pixel_bits(table: Any) -> int:
             if found is not None and found[0]() is known:
                 return found[1]
     return 0
+
+
+def _forget(key: int, _: Any) -> None:
+    _bits.pop(key, None)
 
 
 def _itself_and_base(table: Any) -> list:
