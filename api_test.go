@@ -150,7 +150,7 @@ func TestErrors(t *testing.T) {
 		"empty squared":       {boxsum.IntegrateSquaresInto(&boxsum.SquaredTable[uint32, uint64]{}, img, nil), boxsum.ErrInvalid},
 		"workers":             {boxsum.IntegrateInto(table, img, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
 		"offset":              {boxsum.IntegrateInto(table, img, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
-		"u8 to i64":           {pair(boxsum.Integrate[int64](img, nil)), boxsum.ErrTypes},
+		"u16 to i64":          {pair(boxsum.Integrate[int64](boxsum.Image[uint16]{}, nil)), boxsum.ErrTypes},
 		"u32 to f64":          {pair(boxsum.Integrate[float64](boxsum.Image[uint32]{}, nil)), boxsum.ErrTypes},
 		"f32 to u32":          {pair(boxsum.Integrate[uint32](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
 		"squares in integers": {pair(boxsum.IntegrateSquares[float64, uint64](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},

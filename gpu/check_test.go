@@ -61,13 +61,14 @@ func squares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 
 // pairs is every table that there is.
 var everyPair = []pair{
-	sums[uint8, uint32](), sums[uint8, uint64](), sums[uint8, float32](), sums[uint8, float64](),
-	sums[uint16, uint64](), sums[uint16, float64](),
+	sums[uint8, uint32](), sums[uint8, uint64](), sums[uint8, float32](), sums[uint8, float64](), sums[uint8, int64](),
+	sums[uint16, uint64](), sums[uint16, float64](), sums[uint16, uint32](),
 	sums[uint32, uint32](), sums[uint32, uint64](),
-	sums[int16, int64](), sums[int32, int64](),
+	sums[int16, int64](), sums[int16, float64](), sums[int32, int64](),
 	sums[float32, float32](), sums[float32, float64](), sums[float64, float64](),
 
 	squares[uint8, uint32, uint64](), squares[uint8, uint64, uint64](), squares[uint8, float32, uint64](), squares[uint8, float64, uint64](),
+	squares[uint8, int64, uint64](), squares[uint16, uint32, uint64](), squares[int16, float64, uint64](),
 	squares[uint16, uint64, uint64](), squares[uint16, float64, uint64](),
 	squares[uint32, uint32, uint64](), squares[uint32, uint64, uint64](), squares[uint32, uint32, float64](), squares[uint32, uint64, float64](),
 	squares[int16, int64, uint64](), squares[int32, int64, uint64](), squares[int32, int64, float64](),

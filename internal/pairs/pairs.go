@@ -9,16 +9,19 @@ import (
 // Kinds is a set of kinds of tables.
 type Kinds uint8
 
-// The kinds that have pairs of their own. OnDevice is all tables of a GPU.
+// The kinds that have pairs of their own. OnDevice is all tables of a GPU, and OnePass
+// those that CUDA also makes in one pass.
 const (
 	Upright Kinds = 1 << iota
 	Tilted
 	Rotated
 	Volume
 	OnDevice
+	OnePass
 
-	everywhere = Upright | Tilted | Rotated | Volume | OnDevice
+	everywhere = Upright | Tilted | Rotated | Volume | OnDevice | OnePass
 	unrotated  = everywhere &^ Rotated // rotated tables have no squares
+	seldom     = everywhere &^ OnePass // one-pass kernels of a pair are half a megabyte
 )
 
 // A Pair is pixels of a type, the sums that they add up to, and the kinds of
@@ -43,11 +46,11 @@ var Sums = List{
 	{U8, I64, everywhere},
 	{U16, U64, everywhere},
 	{U16, F64, everywhere},
-	{U16, U32, everywhere},
+	{U16, U32, seldom},
 	{U32, U64, everywhere},
 	{U32, U32, everywhere},
 	{I16, I64, everywhere},
-	{I16, F64, everywhere},
+	{I16, F64, seldom},
 	{I32, I64, everywhere},
 	{F32, F64, everywhere},
 	{F32, F32, everywhere},

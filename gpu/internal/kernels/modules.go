@@ -75,7 +75,9 @@ var accumulators = func() (all []string) {
 // onDevice lists the pairs of sums that a kind of tables has, and those of squares.
 func onDevice(kind pairs.Kinds) (sums, squares []Types) {
 	for _, p := range pairs.Sums.For(pairs.OnDevice | kind) {
-		sums = append(sums, typesOf(p))
+		if pairs.Sums.Twin(p) == p {
+			sums = append(sums, typesOf(p))
+		}
 	}
 	for _, p := range pairs.Squares.For(pairs.OnDevice | kind) {
 		squares = append(squares, typesOf(p))
@@ -191,7 +193,7 @@ func papersInstances() (all []instance) {
 
 // planeLines declares one-pass kernels, with squares or without.
 func planeLines(macro string, squares bool) (lines []string) {
-	for _, t := range All() {
+	for _, t := range OnePass() {
 		if squares && t.Square != "" {
 			lines = append(lines, line(macro, t.Pixel, t.Sum, t.Square))
 		} else if !squares && t.Square == "" {
@@ -202,7 +204,7 @@ func planeLines(macro string, squares bool) (lines []string) {
 }
 
 func volumePassLines() (lines []string) {
-	sums, squares := onDevice(pairs.Volume)
+	sums, squares := onDevice(pairs.Volume | pairs.OnePass)
 	for _, t := range sums {
 		lines = append(lines, line("BOXSUM_VOLUME_SUMS", t.Pixel, t.Sum))
 	}

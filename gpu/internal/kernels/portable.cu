@@ -96,6 +96,21 @@ namespace portable_totals_u16_f64_u64 {
 #include "portable.cl"
 }
 
+namespace portable_totals_u16_u32 {
+#define GROUP 256
+#define PIXEL u16
+#define SUM u32
+#include "portable.cl"
+}
+
+namespace portable_totals_u16_u32_u64 {
+#define GROUP 128
+#define PIXEL u16
+#define SUM u32
+#define SQUARE u64
+#include "portable.cl"
+}
+
 namespace portable_totals_u32_u64 {
 #define GROUP 128
 #define PIXEL u32
@@ -153,6 +168,21 @@ namespace portable_totals_i16_u64_u64 {
 #define GROUP 128
 #define PIXEL i16
 #define SUM u64
+#define SQUARE u64
+#include "portable.cl"
+}
+
+namespace portable_totals_i16_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
+#include "portable.cl"
+}
+
+namespace portable_totals_i16_f64_u64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
 #define SQUARE u64
 #include "portable.cl"
 }

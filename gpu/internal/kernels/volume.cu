@@ -48,6 +48,13 @@ namespace volume_finish_u16_f64 {
 #include "volume.cl"
 }
 
+namespace volume_finish_u16_u32 {
+#define GROUP 256
+#define PIXEL u16
+#define SUM u32
+#include "volume.cl"
+}
+
 namespace volume_finish_u32_u64 {
 #define GROUP 128
 #define PIXEL u32
@@ -66,6 +73,13 @@ namespace volume_finish_i16_u64 {
 #define GROUP 128
 #define PIXEL i16
 #define SUM u64
+#include "volume.cl"
+}
+
+namespace volume_finish_i16_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
 #include "volume.cl"
 }
 

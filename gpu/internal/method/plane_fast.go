@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -22,7 +23,7 @@ const FastChannels = kernels.PlaneChannels
 // Obstacle reports what keeps a job from the one-pass kernels, or nothing.
 func (Plane) Obstacle(job Job) string {
 	const margin = 1024 // a tile that sticks out is counted in 32 bits too
-	switch obstacle := cudaObstacle(job.Device); {
+	switch obstacle := cmp.Or(cudaObstacle(job.Device), typesObstacle(job.Pixel, job.Sum)); {
 	case obstacle != "":
 		return obstacle
 	case job.Channels > FastChannels:

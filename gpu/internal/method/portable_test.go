@@ -58,6 +58,8 @@ var portablePairs = []portablePair{
 	portableSums[uint8, float64](), portableSquares[uint8, float64, uint64](),
 	portableSums[uint16, uint64](), portableSquares[uint16, uint64, uint64](),
 	portableSums[uint16, float64](), portableSquares[uint16, float64, uint64](),
+	portableSums[uint16, uint32](), portableSquares[uint16, uint32, uint64](),
+	portableSums[int16, float64](), portableSquares[int16, float64, uint64](),
 	portableSums[int16, int64](), portableSquares[int16, int64, uint64](),
 	portableSums[int32, int64](), portableSquares[int32, int64, uint64](), portableSquares[int32, int64, float64](),
 	portableSums[uint32, uint32](), portableSquares[uint32, uint32, uint64](), portableSquares[uint32, uint32, float64](),

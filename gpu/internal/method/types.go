@@ -11,7 +11,16 @@ import (
 var (
 	Sums    = pairs.Sums.For(pairs.OnDevice)
 	Squares = pairs.Squares.For(pairs.OnDevice)
+	onePass = pairs.Sums.For(pairs.OnDevice | pairs.OnePass)
 )
+
+// typesObstacle reports what the one-pass kernels miss for sums of pixels.
+func typesObstacle(pixel, sum pairs.Type) string {
+	if !Sums.Has(pixel, sum) || onePass.Has(pixel, sum) {
+		return ""
+	}
+	return fmt.Sprintf("do not make sums of %v from %v pixels", sum, pixel)
+}
 
 // PairError is the error of a table that there is not. Square is 0 where there are no
 // squares.

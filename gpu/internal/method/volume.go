@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -40,7 +41,7 @@ func (Volume) Empty(job Job) Job {
 // Obstacle reports what keeps a job from the one-pass kernels, or nothing.
 func (Volume) Obstacle(job Job) string {
 	const margin = 1024 // a tile that sticks out is counted in 32 bits too
-	switch obstacle := cudaObstacle(job.Device); {
+	switch obstacle := cmp.Or(cudaObstacle(job.Device), typesObstacle(job.Pixel, job.Sum)); {
 	case obstacle != "":
 		return obstacle
 	case job.Channels > 1:
