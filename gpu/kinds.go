@@ -235,7 +235,7 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src *Image[P], o
 // The pairs of types are those of [boxsum.Integrate].
 func IntegrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options) (*boxsum.Table[S], error) {
 	w, err := workPlane(&src, pairs.Of[S](), 0, opt)
-	return hosted(d, err, func() (*boxsum.Table[S], error) { return freshTable[S](w.Job) },
+	return hosted(d, err, func() (*boxsum.Table[S], error) { return freshTable[S](w) },
 		func(t *boxsum.Table[S]) error { return runPlane(d, w, t, noPlaneSquares) })
 }
 
@@ -296,7 +296,7 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 func IntegrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options) (*boxsum.SquaredTable[S, Q], error) {
 	w, err := workPlane(&src, pairs.Of[S](), pairs.Of[Q](), opt)
 	return hosted(d, err, func() (*boxsum.SquaredTable[S, Q], error) {
-		return freshSquares[S, Q](w.Job)
+		return freshSquares[S, Q](w)
 	}, func(t *boxsum.SquaredTable[S, Q]) error { return runPlane(d, w, t.Sum, t.Squares) })
 }
 
@@ -318,15 +318,24 @@ func (t *SquaredTable[S, Q]) Download(i int) (*boxsum.SquaredTable[S, Q], error)
 	if t == nil {
 		return nil, errNoTable
 	}
+	a := t.Squares.inner()
+	if err := numbered(a, i); err != nil {
+		return nil, err
+	}
 	sum, err := t.Sum.Download(i)
 	if err != nil {
 		return nil, err
 	}
-	squares, err := t.Squares.Download(i)
+	squares, err := boxsum.NewTable[Q](a.Width, a.Height, a.Channels)
+	if err == nil {
+		err = t.Squares.fetch(i, squares, false)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &boxsum.SquaredTable[S, Q]{Sum: sum, Squares: squares}, nil
+	both := &boxsum.SquaredTable[S, Q]{Sum: sum, Squares: squares}
+	both.Tie()
+	return both, nil
 }
 
 // Close frees both tables.
@@ -448,15 +457,23 @@ func (t *SquaredTiltedTable[S, Q]) Download(i int) (*tilted.SquaredTable[S, Q], 
 	if t == nil {
 		return nil, errNoTable
 	}
+	a := t.Squares.inner()
+	if err := numbered(a, i); err != nil {
+		return nil, err
+	}
 	sum, err := t.Sum.Download(i)
 	if err != nil {
 		return nil, err
 	}
-	squares, err := t.Squares.Download(i)
+	squares, err := tilted.NewTable[Q](a.Width, a.Height, a.Channels)
+	if err == nil {
+		err = t.Squares.fetch(i, squares, false)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &tilted.SquaredTable[S, Q]{Sum: sum, Squares: squares}, nil
+	both := &tilted.SquaredTable[S, Q]{Sum: sum, Squares: squares}
+	return both, nil
 }
 
 // Close frees both tables.
@@ -584,15 +601,24 @@ func (t *SquaredVolumeTable[S, Q]) Download() (*volume.SquaredTable[S, Q], error
 	if t == nil {
 		return nil, errNoTable
 	}
+	a := t.Squares.inner()
+	if err := numbered(a, 0); err != nil {
+		return nil, err
+	}
 	sum, err := t.Sum.Download()
 	if err != nil {
 		return nil, err
 	}
-	squares, err := t.Squares.Download()
+	squares, err := volume.NewTable[Q](a.Width, a.Height, a.Depth, a.Channels)
+	if err == nil {
+		err = t.Squares.fetch(squares, false)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &volume.SquaredTable[S, Q]{Sum: sum, Squares: squares}, nil
+	both := &volume.SquaredTable[S, Q]{Sum: sum, Squares: squares}
+	both.Tie()
+	return both, nil
 }
 
 // Close frees both tables.

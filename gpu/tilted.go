@@ -33,10 +33,16 @@ var noTiltedSquares *tilted.Table[uint64]
 
 // runTilted makes tables of the host on the device, which must hold them and the image;
 // squares may be nil.
-func runTilted[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, w *transfer.Work, sums *tilted.Table[S], squares *tilted.Table[Q], src boxsum.Image[P], opt *Options) error {
+func runTilted[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, w *transfer.Work, sums *tilted.Table[S], squares *tilted.Table[Q], src boxsum.Image[P], opt *Options) (err error) {
 	if err := takeSides(w, tiltedSide(sums), tiltedSide(squares)); err != nil {
 		return err
 	}
+	defer func() {
+		if err == nil { // rather than what was learned from the tables
+			sums.Know(w.Pixels[0])
+			squares.Know(w.Pixels[1])
+		}
+	}()
 	if squares == nil {
 		return whole(d, src, opt, func(im *Image[P]) (*TiltedTable[S], error) { return IntegrateTilted[S](im, opt) },
 			func(t *TiltedTable[S]) error { return t.DownloadInto(0, sums) })
@@ -82,5 +88,17 @@ func (t *TiltedTable[S]) SumBoxes(i int, dst []S, boxes []tilted.Box) error {
 
 // DownloadInto copies table i into dst, which must have its size.
 func (t *TiltedTable[S]) DownloadInto(i int, dst *tilted.Table[S]) error {
-	return download(t.inner(), i, tiltedSide(dst), func() {})
+	return t.fetch(i, dst, false)
+}
+
+// fetch is DownloadInto: no table lacks an offset.
+func (t *TiltedTable[S]) fetch(i int, dst *tilted.Table[S], _ bool) error {
+	a := t.inner()
+	return download(a, i, tiltedSide(dst), func(copyOut func() error) error {
+		if err := copyOut(); err != nil {
+			return err
+		}
+		dst.Know(learned(a, tiltedValues(dst)))
+		return nil
+	})
 }

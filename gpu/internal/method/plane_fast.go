@@ -23,7 +23,7 @@ const FastChannels = kernels.PlaneChannels
 // Obstacle reports what keeps a job from the one-pass kernels, or nothing.
 func (Plane) Obstacle(job Job) string {
 	const margin = 1024 // a tile that sticks out is counted in 32 bits too
-	switch obstacle := cmp.Or(cudaObstacle(job.Device), typesObstacle(job.Pixel, job.Sum)); {
+	switch obstacle := cmp.Or(cudaObstacle(job.Device), typesObstacle(job.Pixel, job.Sum, job.Square)); {
 	case obstacle != "":
 		return obstacle
 	case job.Channels > FastChannels:

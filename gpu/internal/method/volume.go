@@ -39,9 +39,9 @@ func (Volume) Empty(job Job) Job {
 }
 
 // Obstacle reports what keeps a job from the one-pass kernels, or nothing.
-func (Volume) Obstacle(job Job) string {
+func (m Volume) Obstacle(job Job) string {
 	const margin = 1024 // a tile that sticks out is counted in 32 bits too
-	switch obstacle := cmp.Or(cudaObstacle(job.Device), typesObstacle(job.Pixel, job.Sum)); {
+	switch obstacle := cmp.Or(cudaObstacle(job.Device), m.typesObstacle(job)); {
 	case obstacle != "":
 		return obstacle
 	case job.Channels > 1:
@@ -53,6 +53,13 @@ func (Volume) Obstacle(job Job) string {
 		return "count columns and rows in 31 bits"
 	}
 	return ""
+}
+
+func (m Volume) typesObstacle(job Job) string {
+	if m.Squared {
+		return typesObstacle(job.Pixel, 0, job.Sum)
+	}
+	return typesObstacle(job.Pixel, job.Sum, 0)
 }
 
 // volumeCarryBytes is about how much memory the carries of slices that go together
