@@ -93,7 +93,7 @@ var tiltedPairs = []tiltedPair{
 
 	tiltedSquares[uint8, uint32, uint64](), tiltedSquares[uint16, uint64, uint64](),
 	tiltedSquares[uint32, uint64, uint64](), tiltedSquares[uint32, uint64, float64](),
-	tiltedSquares[int16, int64, uint64](), tiltedSquares[int16, float64, uint64](), tiltedSquares[uint16, uint32, uint64](), tiltedSquares[int32, int64, uint64](), tiltedSquares[int32, int64, float64](),
+	tiltedSquares[int16, int64, uint64](), tiltedSquares[int16, float64, uint64](), tiltedSquares[int16, int64, float64](), tiltedSquares[uint16, uint32, uint64](), tiltedSquares[int32, int64, uint64](), tiltedSquares[int32, int64, float64](),
 	tiltedSquares[float32, float32, float64](), tiltedSquares[float64, float64, float64](),
 }
 

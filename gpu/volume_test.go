@@ -81,7 +81,7 @@ var solidPairs = []solidPair{
 	solidSums[int16, int64](), solidSquares[uint8, uint32, uint64](), solidSquares[float32, float64, float64](),
 
 	solidSums[uint16, uint32](), solidSums[int16, float64](), solidSums[uint8, int64](),
-	solidSquares[uint16, uint32, uint64](), solidSquares[int16, float64, uint64](),
+	solidSquares[uint16, uint32, uint64](), solidSquares[int16, float64, uint64](), solidSquares[int16, int64, float64](),
 	solidSums[uint8, uint64](), solidSums[uint8, float32](), solidSums[uint8, float64](),
 	solidSums[uint16, uint64](), solidSums[uint16, float64](),
 	solidSums[uint32, uint32](), solidSums[uint32, uint64](),

@@ -245,6 +245,7 @@ func TestSquares(t *testing.T) {
 	testSquares[uint32, uint64, float64](t)
 	testSquares[int16, int64, uint64](t)
 	testSquares[int16, float64, uint64](t)
+	testSquares[int16, float64, float64](t)
 	testSquares[uint16, uint32, uint64](t)
 	testSquares[uint8, int64, uint64](t)
 	testSquares[int32, int64, uint64](t)

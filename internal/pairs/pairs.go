@@ -60,13 +60,13 @@ var Sums = List{
 // Squares is every pair of pixels and sums of their squares.
 var Squares = List{
 	{U8, U64, unrotated},
-	{U8, F64, unrotated & seldom},
+	{U8, F64, unrotated &^ OnePass},
 	{U16, U64, unrotated},
-	{U16, F64, unrotated & seldom},
+	{U16, F64, unrotated &^ OnePass},
 	{U32, U64, unrotated},
 	{U32, F64, unrotated},
 	{I16, U64, unrotated},
-	{I16, F64, unrotated & seldom},
+	{I16, F64, unrotated &^ OnePass},
 	{I32, U64, unrotated},
 	{I32, F64, unrotated},
 	{F32, F64, unrotated},

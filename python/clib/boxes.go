@@ -28,11 +28,12 @@ type query struct {
 	counts         view // of valid pixels, where not all are
 	boxes, out     array
 	what, workers  int
+	pixelBits      int // where they are known to be more than such sums are usually of
 }
 
 // boxes writes what there is to say of every box: sums of the type of the table, or
 // float64. It takes a table, its squares or None, boxes, out, the question, workers
-// and perhaps the table of counts. Boxes are int64, four numbers each for a table of an image and six for
+// and perhaps the table of counts and the bits of a pixel. Boxes are int64, four numbers each for a table of an image and six for
 // one of a volume; out has a row of as many numbers as there are channels for each.
 func boxes(a arguments) any {
 	q := &query{boxes: a.array(2), out: a.toWrite(3), what: a.int(4), workers: a.int(5)}
@@ -53,7 +54,8 @@ func boxes(a arguments) any {
 			must(invalid("tables of sums and squares have shapes %v and %v", q.table.shape, q.squares.shape))
 		}
 	}
-	if len(a) > 6 {
+	q.pixelBits = a.pixelBits()
+	if len(a) > 6 && !a.isNumber(6) {
 		if q.counts = a.array(6).mustView(axes); q.counts.element != u32 || axes == 3 {
 			must(wrongTypes("counts of %v: they are of uint32, and of an image", q.counts.element))
 		}
@@ -77,12 +79,34 @@ func answer[S boxsum.Sum](q *query) {
 	}
 }
 
+// pixelBits is the last argument, where it is a number after all others.
+func (a arguments) pixelBits() int {
+	const others = 5
+	if last := len(a) - 1; last > others && a.isNumber(last) {
+		return a.int(last)
+	}
+	return 0
+}
+
+// pixelsOf is what is known of the pixels of a table: the usual ones, unless somebody knows
+// better. Wide ones in sums of 32 bits are unsigned, and so are their sums.
+func pixelsOf[S boxsum.Sum](q *query) exact.Pixels {
+	switch {
+	case q.pixelBits > 0:
+		bound := uint64(math.MaxUint64) >> (64 - min(q.pixelBits, 64))
+		if q.table.element == i64 {
+			bound = 1 << min(q.pixelBits, 63)
+		}
+		return exact.Pixels{Most: max(1, exact.MostOf[S](bound, false))}
+	case q.table.element == i32:
+		return exact.Pixels{Most: math.MaxInt32 / math.MaxUint8, Signed: true}
+	}
+	return exact.Usual[S](false)
+}
+
 // ask asks the package that knows tables of this kind.
 func ask[S boxsum.Sum, Q boxsum.Square](q *query) {
-	pixels, squares := exact.Usual[S](false), exact.Usual[Q](true)
-	if q.table.element == i32 {
-		pixels = exact.Pixels{Most: math.MaxInt32 / math.MaxUint8, Signed: true}
-	}
+	pixels, squares := pixelsOf[S](q), exact.Usual[Q](true)
 	switch q.boxes.shape[1] {
 	case 4:
 		t := tableOver[S](&q.table)

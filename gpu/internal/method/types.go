@@ -11,23 +11,21 @@ import (
 var (
 	Sums    = pairs.Sums.For(pairs.OnDevice)
 	Squares = pairs.Squares.For(pairs.OnDevice)
+
+	onePassSums    = pairs.Sums.For(pairs.OnDevice | pairs.OnePass)
+	onePassSquares = pairs.Squares.For(pairs.OnDevice | pairs.OnePass)
 )
 
-// typesObstacle reports what the one-pass kernels miss for sums of pixels, or of their
-// squares. Either may be 0.
+// typesObstacle reports what the one-pass kernels miss of the types of a job. Zero stands
+// for a table that is not made.
 func typesObstacle(pixel, sum, square pairs.Type) string {
 	switch {
-	case missing(pairs.Sums, pixel, sum):
+	case sum != 0 && !onePassSums.Has(pixel, sum):
 		return fmt.Sprintf("do not make sums of %v from %v pixels", sum, pixel)
-	case missing(pairs.Squares, pixel, square):
+	case square != 0 && !onePassSquares.Has(pixel, square):
 		return fmt.Sprintf("do not make squares of %v from %v pixels", square, pixel)
 	}
 	return ""
-}
-
-// missing reports whether devices make a table, but not in one pass.
-func missing(all pairs.List, pixel, sum pairs.Type) bool {
-	return all.For(pairs.OnDevice).Has(pixel, sum) && !all.For(pairs.OnDevice|pairs.OnePass).Has(pixel, sum)
 }
 
 // PairError is the error of a table that there is not. Square is 0 where there are no

@@ -7,6 +7,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Volume makes tables of volumes. The images of its jobs are slices, whose tables lie one
@@ -41,7 +42,11 @@ func (Volume) Empty(job Job) Job {
 // Obstacle reports what keeps a job from the one-pass kernels, or nothing.
 func (m Volume) Obstacle(job Job) string {
 	const margin = 1024 // a tile that sticks out is counted in 32 bits too
-	switch obstacle := cmp.Or(cudaObstacle(job.Device), m.typesObstacle(job)); {
+	sum, square := job.Sum, pairs.Type(0)
+	if m.Squared {
+		sum, square = square, sum
+	}
+	switch obstacle := cmp.Or(cudaObstacle(job.Device), typesObstacle(job.Pixel, sum, square)); {
 	case obstacle != "":
 		return obstacle
 	case job.Channels > 1:
@@ -53,13 +58,6 @@ func (m Volume) Obstacle(job Job) string {
 		return "count columns and rows in 31 bits"
 	}
 	return ""
-}
-
-func (m Volume) typesObstacle(job Job) string {
-	if m.Squared {
-		return typesObstacle(job.Pixel, 0, job.Sum)
-	}
-	return typesObstacle(job.Pixel, job.Sum, 0)
 }
 
 // volumeCarryBytes is about how much memory the carries of slices that go together

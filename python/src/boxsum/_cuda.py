@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _native, _shapes, _types
+from . import _native, _shapes, _types, _wide
 from ._arguments import DEVIATION, MEAN, NOT_WHOLE, SUM, TILTED, UPRIGHT, VOLUME, arrays_out, axes_of, device_number, refuse_overlap, same_type
 from ._native import LayoutError, call, flat_array
 
@@ -106,6 +106,7 @@ class Cuda:
             given = arrays_out(out, len(tables), object)
             tables = [t if o is None else o for o, t in zip(given, tables)]
         tables = [self.hand_out(t) for t in tables]
+        _wide.remember(tables[0], sums, pixel)
         return tables[0] if len(tables) == 1 else tuple(tables)
 
     def outs(self, out: Any, count: int) -> list:
@@ -184,7 +185,8 @@ def _refuse_wide(table: Any, area: Any, axes: int) -> None:
     kind = str(table.dtype)
     if not kind.endswith("int32"):
         return
-    most = ((1 << 32) - 1 if "uint" in kind else (1 << 31) - 1) // 255
+    largest = (1 << (_wide.pixel_bits(table) or 8)) - 1
+    most = ((1 << 32) - 1 if "uint" in kind else (1 << 31) - 1) // largest
     if math.prod(n - 1 for n in table.shape[:axes]) > most and bool((area > most).any()):
         raise ValueError(f"a box of more than {most} pixels: its sum may not fit the {kind.rsplit('.', 1)[-1]} of the table; make it with dtype=int64")
 

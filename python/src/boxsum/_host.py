@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import _shapes, _types
+from . import _shapes, _types, _wide
 from ._arguments import SUM, TILTED, VOLUME, arrays_out, as_boxes, axes_of, device_number, plain, refuse_overlap, results, same_type, thread_count
 from ._memory import layout_of, new_tables
 from ._native import LayoutError, call
@@ -29,9 +29,10 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     number = device_number(device)
     threads = thread_count(workers)
     if _types.splits(image, dtype):
-        if squares or tilted:
-            raise TypeError(f"pixels of {image.dtype} have sums, but no squares and no tilted table: convert them first")
-        return _halves(image, kind, dtype, outs[0], workers, device)
+        if not (squares or tilted):
+            return _halves(image, kind, dtype, outs[0], workers, device)
+        dtype = image.dtype.newbyteorder("=") if dtype is None else dtype
+        image = _types.narrow(image, dtype)
     sums = _types.sums.get((image.dtype, dtype))
     if sums is None:
         image, sums = _types.convert(image, dtype)
@@ -44,6 +45,9 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     if tilted and out is not None:
         refuse_overlap(made)
     fill(image, kind, made[0], made[1] if squares else None, made[-1] if tilted else None, threads, number)
+    _wide.remember(made[0], made[0].dtype, image.dtype)
+    if tilted:
+        _wide.remember(made[-1], made[-1].dtype, image.dtype)
     return made[0] if len(made) == 1 else tuple(made)
 
 
@@ -76,12 +80,16 @@ def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None
     else:
         table = np.zeros(shape, np.uint64)
     table = table.view(native if dtype is None else np.dtype(dtype).newbyteorder("="))
-    if out is None:
-        return table
-    if out.shape != shape:
-        raise ValueError(f"out has shape {out.shape}, and the table {shape}")
-    out[...] = table
-    return out
+    if out is not None:
+        if out.shape != shape:
+            raise ValueError(f"out has shape {out.shape}, and the table {shape}")
+        out[...] = table
+        table = out
+    if image.size:
+        bits = max(-int(image.min()) - 1, int(image.max())).bit_length()
+        if bits > 31:
+            _wide.remember_bits(table, bits)
+    return table
 
 
 def ask(table: ndarray, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None) -> Any:
@@ -102,9 +110,11 @@ def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: 
     flat = boxes.reshape(-1, 2 * axes)
     target = answers.reshape(len(flat), channels[0] if channels else 1)
     threads = thread_count(workers)
+    wide = 0 if what == SUM else _wide.pixel_bits(table)
+    pixels = (wide,) if wide else ()
     try:
-        call(name, *tables, flat, target, what, threads, *more)
+        call(name, *tables, flat, target, what, threads, *more, *pixels)
     except LayoutError:
         tables, more = (tuple(None if t is None else np.array(t, t.dtype.newbyteorder("="), order="C") for t in some) for some in (tables, more))
-        call(name, *tables, flat, target, what, threads, *more)
+        call(name, *tables, flat, target, what, threads, *more, *pixels)
     return answers if answers.ndim else answers[()]

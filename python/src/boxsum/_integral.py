@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _shapes, _types, _valid
+from . import _foreign, _host, _shapes, _types, _valid, _wide
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
@@ -105,7 +105,7 @@ def integral(
         Make the table of the squared pixels as well, uint64 for integers of up to
         16 bits and float64 for others: see :func:`box_std`. An array for them in
         ``out`` may ask for the other, uint64 for 32-bit pixels, modulo 2**64, or
-        float64 for 8- and 16-bit ones without a sign.
+        float64 for 8- and 16-bit ones.
     tilted : bool
         Make the table at 45° as well, that of ``cv2.integral3``.
     mask : array_like, shape (H, W) or (H, W, C), optional
@@ -177,6 +177,8 @@ def integral(
             except LayoutError:
                 pass  # made from a copy below
             else:
+                if table.itemsize == 4 and image.itemsize > 1:
+                    _wide.remember(table, table.dtype, image.dtype)
                 return (table, table2) if squares else table
     _valid.refuse_masked(image)
     if not isinstance(image, ndarray):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _shapes, _types
+from . import _foreign, _host, _shapes, _types, _wide
 from ._arguments import UPRIGHT, arrays_out, as_boxes, as_pixels, axes_of, plain, same_type, thread_count
 from ._memory import new_table
 from ._native import LayoutError, call
@@ -69,6 +69,7 @@ def tables(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted: b
                 raise
             pixels = np.array(pixels, order="C", subok=False)
             valid = None if valid is None else np.array(valid, order="C")
+    _wide.remember(made[0], made[0].dtype, pixels.dtype)
     return tuple(made)
 
 
