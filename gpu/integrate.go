@@ -15,6 +15,7 @@ type tables struct {
 	bins          int           // of a histogram
 	open          func() error  // whether the method can be used, if that is a question
 	noOffset      string        // why there is none
+	squared       bool          // the sums are of the squares: the method knows
 }
 
 // integrate checks everything and queues the work.
@@ -32,7 +33,11 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 		}
 	}
 	if t.bins == 0 { // histograms are of all pixels
-		if err := method.PairError(job.Pixel, job.Sum, job.Square); err != nil {
+		sum, square := job.Sum, job.Square
+		if t.squared {
+			sum, square = method.Sums.Usual(job.Pixel), job.Sum
+		}
+		if err := method.PairError(job.Pixel, sum, square); err != nil {
 			return err
 		}
 	}
@@ -69,6 +74,7 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 		}
 		if t.bins == 0 {
 			t.sums.Note(t.squares, src.Element, offsets)
+			t.sums.Squared = t.squared
 		}
 		job := method.Of(t.sums, t.squares, src, offsets[0])
 		job.Bins, job.Context = t.bins, o.Context

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"errors"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
@@ -47,10 +49,26 @@ func runTilted[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, w *tran
 		return whole(d, src, opt, func(im *Image[P]) (*TiltedTable[S], error) { return IntegrateTilted[S](im, opt) },
 			func(t *TiltedTable[S]) error { return t.DownloadInto(0, sums) })
 	}
-	return whole(d, src, opt, func(im *Image[P]) (*SquaredTiltedTable[S, Q], error) { return IntegrateTiltedSquares[S, Q](im, opt) },
+	err = whole(d, src, opt, func(im *Image[P]) (*SquaredTiltedTable[S, Q], error) { return IntegrateTiltedSquares[S, Q](im, opt) },
 		func(t *SquaredTiltedTable[S, Q]) error {
 			return driver.FirstError(t.Sum.DownloadInto(0, sums), t.Squares.DownloadInto(0, squares))
 		})
+	if !errors.Is(err, boxsum.ErrMemory) {
+		return err
+	}
+	// One after the other: there are no smaller parts.
+	err = whole(d, src, nil, func(im *Image[P]) (*TiltedTable[S], error) { return IntegrateTilted[S](im, opt) },
+		func(t *TiltedTable[S]) error { return t.DownloadInto(0, sums) })
+	if err != nil {
+		return err
+	}
+	return whole(d, src, opt, func(im *Image[P]) (*TiltedTable[Q], error) {
+		return filled(nil, func() (*TiltedTable[Q], error) { return wrapped[TiltedTable[Q]](tablesOf[Q](im.inner())) },
+			func(t *TiltedTable[Q]) error {
+				only := tables{method: method.Tilted{Squared: true}, sums: t.inner(), noOffset: noTiltedOffset, squared: true}
+				return only.integrate(im.inner(), opt)
+			})
+	}, func(t *TiltedTable[Q]) error { return t.DownloadInto(0, squares) })
 }
 
 // SumBoxes writes the sums of all channels over every box, clipped to the image, from

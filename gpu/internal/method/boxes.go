@@ -16,6 +16,9 @@ import (
 // too, at most.
 const QueryBytes = 16 << 20
 
+// The workspaces of questions and of answers.
+const boxesSpace, sumsSpace = "boxes", "sums of boxes"
+
 // An Answer queues the kernel that sums boxes from a table: box i is some int32, of which
 // none lies outside of the table, and four zeros or six where nothing is left of it.
 // Channel c of its sum is value i*channels+c of sums.
@@ -58,6 +61,9 @@ func AskAll[T, Place any](d *devmem.Device, dst []T, values, count int, place fu
 		err := ask(d, dst[first*values:][:len(placed)*values], placed, answer)
 		if errors.Is(err, boxsum.ErrMemory) && len(placed) > 1 {
 			perLaunch = (len(placed) + 1) / 2
+			if err := driver.FirstError(d.DropSpace(d.Stream, boxesSpace), d.DropSpace(d.Stream, sumsSpace)); err != nil {
+				return err
+			}
 			continue
 		}
 		if err != nil {
@@ -71,11 +77,11 @@ func AskAll[T, Place any](d *devmem.Device, dst []T, values, count int, place fu
 // ask sends boxes to the device and waits for their sums.
 func ask[S, Box any](d *devmem.Device, dst []S, boxes []Box, answer Answer) error {
 	in, out := int64(len(boxes))*int64(unsafe.Sizeof(boxes[0])), int64(len(dst))*int64(unsafe.Sizeof(dst[0]))
-	boxesAt, _, err := d.Workspace(d.Stream, "boxes", in)
+	boxesAt, _, err := d.Workspace(d.Stream, boxesSpace, in)
 	if err != nil {
 		return err
 	}
-	sumsAt, _, err := d.Workspace(d.Stream, "sums of boxes", out)
+	sumsAt, _, err := d.Workspace(d.Stream, sumsSpace, out)
 	if err != nil {
 		return err
 	}
