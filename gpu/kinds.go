@@ -273,7 +273,8 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, height, ch
 }
 
 // IntegrateSquares makes the tables of images and those of their squares
-// together. The types go together as in [boxsum.IntegrateSquares].
+// together. The types go together as in [boxsum.IntegrateSquares]. Floats
+// that all lie far from zero lose an offset first, see [Options].
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[P], opt *Options) (*SquaredTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredTable[S, Q], error) {
 		sum, squares, err := both(func() (*Table[S], error) { return wrapped[Table[S]](tablesOf[S](src.inner())) },
@@ -556,7 +557,8 @@ func NewSquaredVolumeTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, heig
 }
 
 // IntegrateVolumeSquares makes the table of a volume and that of its squares
-// together. The types go together as in [volume.IntegrateSquares].
+// together. The types go together as in [volume.IntegrateSquares]. Floats
+// that all lie far from zero lose an offset first, see [Options].
 func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options) (*SquaredVolumeTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredVolumeTable[S, Q], error) {
 		sum, squares, err := both(func() (*VolumeTable[S], error) { return wrapped[VolumeTable[S]](tablesOf[S](src.inner())) },
