@@ -238,6 +238,8 @@ func TestWorkers(t *testing.T) {
 
 func TestSquares(t *testing.T) {
 	testSquares[uint8, uint32, uint64](t)
+	testSquares[uint8, uint32, float64](t)
+	testSquares[uint16, uint64, float64](t)
 	testSquares[uint16, uint64, uint64](t)
 	testSquares[uint32, uint64, uint64](t)
 	testSquares[uint32, uint64, float64](t)

@@ -86,17 +86,17 @@ var table = []any{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64SquaresAVX2, columns: u8u64SquaresColumnsAVX2, volume: u8u64SquaresVolumeAVX2, tilted: u8u64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64SquaresAVX512, columns: u8u64SquaresColumnsAVX512, volume: u8u64SquaresVolumeAVX512, tiltedGroup: u8u64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{false, false, false}, [levelCount]routines[uint8, float64]{
-		avx2:   {vector: 32, plane: u8f64SquaresAVX2},
-		avx512: {vector: 64, plane: u8f64SquaresAVX512, planeGroups: true},
+	newPair(true, kinds{true, false, true}, [levelCount]routines[uint8, float64]{
+		avx2:   {vector: 32, lay: f64LayAVX2, plane: u8f64SquaresAVX2, volume: u8f64SquaresVolumeAVX2, tilted: u8f64SquaresTiltedAVX2},
+		avx512: {vector: 64, lay: f64LayAVX512, plane: u8f64SquaresAVX512, planeGroups: true, volume: u8f64SquaresVolumeAVX512, tiltedGroup: u8f64SquaresTiltedAVX512},
 	}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[uint16, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u16u64SquaresAVX2, columns: u16u64SquaresColumnsAVX2, volume: u16u64SquaresVolumeAVX2, tilted: u16u64SquaresTiltedAVX2},
 		avx512: {vector: 64, lay: u64LayAVX512, plane: u16u64SquaresAVX512, columns: u16u64SquaresColumnsAVX512, volume: u16u64SquaresVolumeAVX512, tiltedGroup: u16u64SquaresTiltedAVX512},
 	}),
-	newPair(true, kinds{false, false, false}, [levelCount]routines[uint16, float64]{
-		avx2:   {vector: 32, plane: u16f64SquaresAVX2},
-		avx512: {vector: 64, plane: u16f64SquaresAVX512, planeGroups: true},
+	newPair(true, kinds{true, false, true}, [levelCount]routines[uint16, float64]{
+		avx2:   {vector: 32, lay: f64LayAVX2, plane: u16f64SquaresAVX2, volume: u16f64SquaresVolumeAVX2, tilted: u16f64SquaresTiltedAVX2},
+		avx512: {vector: 64, lay: f64LayAVX512, plane: u16f64SquaresAVX512, planeGroups: true, volume: u16f64SquaresVolumeAVX512, tiltedGroup: u16f64SquaresTiltedAVX512},
 	}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[uint32, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u32u64SquaresAVX2, columns: u32u64SquaresColumnsAVX2, volume: u32u64SquaresVolumeAVX2, tilted: u32u64SquaresTiltedAVX2},

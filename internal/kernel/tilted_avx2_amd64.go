@@ -244,6 +244,21 @@ func f64f64TiltedAVX2(dst *float64, src *float64, sums *float64, diagonals *floa
 //go:noescape
 func u8u64SquaresTiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
 
+// u8f64SquaresTiltedAVX2 is
+//
+//	for i := range n {
+//		d := diagonals[i]
+//		diagonals[i] = diagonals[i+channels] + float64(src[i]) squared
+//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
+//		dst[i] = new[i]
+//	}
+//	copy(sums, new)
+//
+// for whole cache lines of sums.
+//
+//go:noescape
+func u8f64SquaresTiltedAVX2(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+
 // u16u64SquaresTiltedAVX2 is
 //
 //	for i := range n {
@@ -258,6 +273,21 @@ func u8u64SquaresTiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *ui
 //
 //go:noescape
 func u16u64SquaresTiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+
+// u16f64SquaresTiltedAVX2 is
+//
+//	for i := range n {
+//		d := diagonals[i]
+//		diagonals[i] = diagonals[i+channels] + float64(src[i]) squared
+//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
+//		dst[i] = new[i]
+//	}
+//	copy(sums, new)
+//
+// for whole cache lines of sums.
+//
+//go:noescape
+func u16f64SquaresTiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
 
 // u32u64SquaresTiltedAVX2 is
 //

@@ -196,6 +196,18 @@ func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int
 //go:noescape
 func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
+// u8f64SquaresTiltedAVX512 is that of one row,
+//
+//	for r := range 4 {
+//		u8f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
+//	}
+//
+// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
+// after them come vectors under masks, where the image begins and ends.
+//
+//go:noescape
+func u8f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+
 // u16u64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
@@ -207,6 +219,18 @@ func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride 
 //
 //go:noescape
 func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+
+// u16f64SquaresTiltedAVX512 is that of one row,
+//
+//	for r := range 4 {
+//		u16f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
+//	}
+//
+// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
+// after them come vectors under masks, where the image begins and ends.
+//
+//go:noescape
+func u16f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u32u64SquaresTiltedAVX512 is that of one row,
 //

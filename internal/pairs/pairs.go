@@ -60,9 +60,9 @@ var Sums = List{
 // Squares is every pair of pixels and sums of their squares.
 var Squares = List{
 	{U8, U64, unrotated},
-	{U8, F64, Upright},
+	{U8, F64, unrotated &^ OnePass},
 	{U16, U64, unrotated},
-	{U16, F64, Upright},
+	{U16, F64, unrotated &^ OnePass},
 	{U32, U64, unrotated},
 	{U32, F64, unrotated},
 	{I16, U64, unrotated},

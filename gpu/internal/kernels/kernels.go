@@ -77,7 +77,8 @@ func PlaneKernel(path string, t Types, channels int) string {
 	return fmt.Sprintf("%s_%v_c%d", path, t, channels)
 }
 
-// SumKernel is the name of a kernel over sums, "carry", "climb" or "boxes".
+// SumKernel is the name of a kernel over sums, "carry", "climb" or "boxes", or over any
+// values of their type, "values".
 func SumKernel(name, sum string) string { return "portable_" + name + "_" + sum }
 
 // TiltedKernel is the name of a kernel over pixels, "totals" or "finish". Where

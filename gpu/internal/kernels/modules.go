@@ -88,7 +88,10 @@ func onDevice(kind pairs.Kinds) (sums, squares []Types) {
 // macros defines a pixel and a sum, and what else a source takes.
 func (t Types) macros(more ...[2]string) [][2]string {
 	all := append([][2]string{{"PIXEL", t.Pixel}, {"SUM", t.Sum}}, more...)
-	if t.Sum == "f32" {
+	switch {
+	case t.Pixel[0] == 'f':
+		all = append(all, [2]string{"FLOAT_PIXEL", "1"})
+	case t.Sum == "f32":
 		all = append(all, [2]string{"TAKE_OFFSET", "1"})
 	}
 	return all
@@ -116,7 +119,7 @@ func portableInstances() (all []instance) {
 		}
 		all = append(all, instance{"portable.cl", macros, t.MaxGroup(), false, []string{t.Kernel("totals"), t.Kernel("finish")}})
 	}
-	return append(all, overSums("carry.cl", maxGroup, SumKernel, "carry", "climb", "boxes")...)
+	return append(all, overSums("carry.cl", maxGroup, SumKernel, "carry", "climb", "boxes", "values")...)
 }
 
 // tiltedInstances are of the sums of all tilted tables, and of the squares of pixels that

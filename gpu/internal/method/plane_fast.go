@@ -17,6 +17,9 @@ import (
 // Plane makes upright tables of images, and of their squares beside them.
 type Plane struct{ images }
 
+// Band is some rows of the image of a job.
+func (Plane) Band(job Job, first, rows int) Job { return band(job, first, rows) }
+
 // FastChannels is how many interleaved channels the one-pass kernels take.
 const FastChannels = kernels.PlaneChannels
 

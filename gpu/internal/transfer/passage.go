@@ -42,7 +42,9 @@ func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) 
 		case <-l.stop:
 			return nil, errStopped
 		}
-		known := l.known == w.Job
+		like := w.Job
+		like.Offset = 0 // takes no memory
+		known := l.known == like
 		err := l.slots.stage(s, w, l.live == 1)
 		staged := err == nil
 		if staged {
@@ -54,7 +56,7 @@ func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) 
 		}
 		if err == nil {
 			if !known {
-				l.known = w.Job
+				l.known = like
 			}
 			return s, nil
 		}
@@ -135,7 +137,7 @@ func (l *line[T]) tableOf(p *passage[T], w *Work) (T, error) {
 	if l.kind.Given {
 		return p.table, nil
 	}
-	return l.kind.Fresh(w.Job)
+	return l.kind.Fresh(w)
 }
 
 // finish waits for the work of an image, says so by closing there, and makes the
@@ -155,7 +157,7 @@ func (l *line[T]) finish(p *passage[T], s *slot, w *Work, before, own milestones
 	if l.reuse {
 		p.slot = s
 		if err == nil {
-			p.table = l.kind.Over(w.Job, s.sides[1].rows(), s.sides[2].rows())
+			p.table = l.kind.Over(w, s.sides[1].rows(), s.sides[2].rows())
 		}
 		return err
 	}
