@@ -218,7 +218,7 @@ func timeHost(a arguments) any {
 	best := time.Duration(1 << 62)
 	for range a.int(3) {
 		start := time.Now()
-		hostJob(a, uprightTable, 0).run()
+		usual(a)
 		best = min(best, time.Since(start))
 	}
 	return int(best)

@@ -117,6 +117,31 @@ static void fail(char *text) {
 	}
 }
 
+int library_ready(void) { return library.call != 0; }
+
+int library_integral(boxsum_value *values, int64_t count, int brief) {
+	static int64_t number = -1;
+	boxsum_value result = {0};
+	char *text;
+	if (number < 0)
+		number = library.find("integral");
+	if (brief) { // to let others run would take as long as the call
+		text = library.call(number, values, count, &result);
+	} else {
+		Py_BEGIN_ALLOW_THREADS
+		text = library.call(number, values, count, &result);
+		Py_END_ALLOW_THREADS
+	}
+	if (!text)
+		return 0;
+	if (*text == 'L') {
+		library.free(text);
+		return 1;
+	}
+	fail(text);
+	return -1;
+}
+
 enum { most_arguments = 12 };
 
 PyObject *core_call(PyObject *module, PyObject *arguments) {

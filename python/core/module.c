@@ -8,6 +8,9 @@ static PyMethodDef functions[] = {
 	{"limit", core_limit, METH_VARARGS, "limit(bytes): says how much to keep, and returns how much is kept."},
 	{"to_dlpack", core_to_dlpack, METH_VARARGS, "to_dlpack(layout, device, owner): a capsule for an array on a CUDA device."},
 	{"from_dlpack", core_from_dlpack, METH_O, "from_dlpack(capsule): pointer, device, code, bits, lanes, shape, and strides or None."},
+	{"shorten", core_shorten, METH_VARARGS, "shorten(integral, doc): the same function, which makes the tables that remember knows by itself."},
+	{"remember", core_remember, METH_VARARGS, "remember(image, dtype, sums, squares, squared): the layouts of tables of such images, squared says whether both are made at once."},
+	{"know", core_know, METH_VARARGS, "know(api, asarray, samples): reports whether arrays of NumPy are what this module takes them for."},
 	{0},
 };
 

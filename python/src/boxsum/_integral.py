@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+import inspect
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _shapes, _types, _valid
+from . import _core, _foreign, _host, _shapes, _types, _valid
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
@@ -29,6 +31,22 @@ def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
     both = layout_of(size, sums), layout_of(size, _types.squares[image.dtype], second=True)
     _ready[shape, image.dtype, dtype] = both
     return both
+
+
+def _know_arrays() -> bool:
+    """Reports whether the extension module can read arrays of this NumPy where they are."""
+    for package in ("numpy._core", "numpy.core"):
+        try:
+            api = import_module(f"{package}._multiarray_umath")._ARRAY_API
+        except (ImportError, AttributeError):
+            continue
+        whole = np.zeros((3, 5, 2), np.uint16)
+        frozen = np.zeros((4, 6), np.float64)
+        frozen.flags.writeable = False
+        swapped = np.zeros((2, 3), np.dtype(np.uint32).newbyteorder())
+        unaligned = np.zeros(41, np.uint8)[1:].view(np.uint32).reshape(2, 5)
+        return _core.know(api, np.asarray, (whole, whole[1:, ::2, 0], whole.T, frozen, swapped, unaligned, np.zeros((0, 7), np.uint8)))
+    return False
 
 
 @overload
@@ -150,7 +168,7 @@ def integral(
     if mask is not None or nan != "keep":
         return _valid.tables(image, mask, nan, dtype, squares, tilted, out, workers, device)
     if type(image) is ndarray and not tilted and device is None:
-        # The usual calls, with as little in the way as possible.
+        # The usual calls, with as little in the way as possible. The next one of this kind does not come here.
         table = table2 = None
         if out is None:
             try:
@@ -177,6 +195,10 @@ def integral(
             except LayoutError:
                 pass  # made from a copy below
             else:
+                if out is not None:
+                    layouts = _layouts(image, out.dtype)
+                if layouts is not None:
+                    _core.remember(image, dtype if out is None else out.dtype, *layouts, layouts[1].bytes < LARGE_SQUARES)
                 return (table, table2) if squares else table
     _valid.refuse_masked(image)
     if not isinstance(image, ndarray):
@@ -184,6 +206,13 @@ def integral(
         if kind is not None:
             return kind.integral(image, dtype, squares, tilted, out, workers, device)
     return _host.tables(as_pixels(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
+
+
+if not TYPE_CHECKING:
+    _know_arrays()
+    _signature = inspect.signature(integral)
+    _bare = _signature.replace(parameters=[p.replace(annotation=p.empty) for p in _signature.parameters.values()], return_annotation=_signature.empty)
+    integral = _core.shorten(integral, f"integral{_bare}\n--\n\n{integral.__doc__}".encode())
 
 
 @overload
