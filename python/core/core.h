@@ -23,6 +23,7 @@ PyObject *core_add(PyObject *module, PyObject *arguments);
 PyObject *core_limit(PyObject *module, PyObject *arguments);
 PyObject *core_to_dlpack(PyObject *module, PyObject *arguments);
 PyObject *core_from_dlpack(PyObject *module, PyObject *capsule);
+PyObject *core_integral(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *core_shorten(PyObject *module, PyObject *arguments);
 PyObject *core_remember(PyObject *module, PyObject *arguments);
 PyObject *core_know(PyObject *module, PyObject *arguments);

@@ -192,15 +192,29 @@ done:
 	return made;
 }
 
-static PyObject *long_way;   // integral in Python
+PyObject *core_integral(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+	(void)module;
+	if (count != 4)
+		return PyErr_Format(PyExc_TypeError, "integral takes an image, dtype, squares and out");
+	PyObject *made = quick(arguments[0], arguments[1], arguments[2], arguments[3]);
+	if (made || PyErr_Occurred())
+		return made;
+	Py_RETURN_NONE;
+}
+
+// From Python 3.12 on, a function of Python may be called in another way than by a frame of its own, which here would
+// take as long as a small table, if that does the same.
+
+typedef PyObject *vectorcall(PyObject *function, PyObject *const *arguments, size_t count, PyObject *names);
+
+static vectorcall *long_way;  // how the function is called otherwise
 static PyObject *keywords[3]; // dtype, squares, out
 
-static PyObject *integral(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names) {
-	Py_ssize_t named = names ? PyTuple_Size(names) : 0;
-	(void)self;
+static PyObject *short_way(PyObject *function, PyObject *const *arguments, size_t flags, PyObject *names) {
+	size_t count = flags & ~((size_t)1 << (8 * sizeof flags - 1)); // see PyVectorcall_NARGS
 	if (count == 1) {
+		Py_ssize_t named = names ? PyTuple_Size(names) : 0, known = 0;
 		PyObject *options[3] = {Py_None, Py_False, Py_None};
-		Py_ssize_t known = 0;
 		for (Py_ssize_t i = 0; i < named; i++)
 			for (int k = 0; k < 3; k++)
 				if (PyTuple_GetItem(names, i) == keywords[k]) {
@@ -211,41 +225,24 @@ static PyObject *integral(PyObject *self, PyObject *const *arguments, Py_ssize_t
 		if (made || PyErr_Occurred())
 			return made;
 	}
-	PyObject *tuple = PyTuple_New(count), *options = PyDict_New(), *made = 0;
-	for (Py_ssize_t i = 0; tuple && i < count; i++) {
-		Py_INCREF(arguments[i]);
-		PyTuple_SetItem(tuple, i, arguments[i]);
-	}
-	int failed = !tuple || !options;
-	for (Py_ssize_t i = 0; i < named && !failed; i++)
-		failed = PyDict_SetItem(options, PyTuple_GetItem(names, i), arguments[count + i]);
-	if (!failed)
-		made = PyObject_Call(long_way, tuple, options);
-	Py_XDECREF(tuple);
-	Py_XDECREF(options);
-	return made;
+	return long_way(function, arguments, flags, names);
 }
 
 PyObject *core_shorten(PyObject *module, PyObject *arguments) {
 	static const char *const names[3] = {"dtype", "squares", "out"};
-	static PyMethodDef definition = {"integral", (PyCFunction)(void (*)(void))integral, METH_FASTCALL | METH_KEYWORDS, 0};
-	PyObject *function, *doc;
+	PyObject *function;
+	Py_ssize_t get, set; // addresses of PyVectorcall_Function and PyFunction_SetVectorcall
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "OS", &function, &doc))
+	if (!PyArg_ParseTuple(arguments, "Onn", &function, &get, &set))
 		return 0;
 	for (int i = 0; i < 3; i++)
 		if (!keywords[i] && !(keywords[i] = PyUnicode_InternFromString(names[i])))
 			return 0;
-	Py_INCREF(doc); // for as long as the function is there
-	definition.ml_doc = PyBytes_AsString(doc);
-	Py_INCREF(function);
-	Py_XDECREF(long_way);
-	long_way = function;
-	PyObject *package = PyUnicode_FromString("boxsum"), *made = package ? PyCFunction_NewEx(&definition, 0, package) : 0;
-	Py_XDECREF(package);
-	return made;
+	long_way = ((vectorcall * (*)(PyObject *)) get)(function);
+	if (long_way)
+		((void (*)(PyObject *, vectorcall *))set)(function, short_way);
+	Py_RETURN_NONE;
 }
-
 
 // set_form fills in a form by a layout of boxsum._memory.
 static int set_form(form *f, PyObject *layout, int nd) {

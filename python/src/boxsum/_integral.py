@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
+import ctypes
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy import ndarray
@@ -31,6 +32,9 @@ def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
     both = layout_of(size, sums), layout_of(size, _types.squares[image.dtype], second=True)
     _ready[shape, image.dtype, dtype] = both
     return both
+
+
+_quick = _core.integral  # makes what was made before
 
 
 def _know_arrays() -> bool:
@@ -167,6 +171,10 @@ def integral(
     """
     if mask is not None or nan != "keep":
         return _valid.tables(image, mask, nan, dtype, squares, tilted, out, workers, device)
+    if workers is None and device is None and not tilted:
+        made = _quick(image, dtype, squares, out)
+        if made is not None:
+            return made
     if type(image) is ndarray and not tilted and device is None:
         # The usual calls, with as little in the way as possible. The next one of this kind does not come here.
         table = table2 = None
@@ -208,11 +216,16 @@ def integral(
     return _host.tables(as_pixels(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
 
 
-if not TYPE_CHECKING:
-    _know_arrays()
-    _signature = inspect.signature(integral)
-    _bare = _signature.replace(parameters=[p.replace(annotation=p.empty) for p in _signature.parameters.values()], return_annotation=_signature.empty)
-    integral = _core.shorten(integral, f"integral{_bare}\n--\n\n{integral.__doc__}".encode())
+def _shorten() -> None:
+    """Has calls of integral tried by the extension module first, where Python allows for it: since 3.12."""
+    if not _know_arrays() or sys.implementation.name != "cpython":
+        return
+    get, put = (getattr(ctypes.pythonapi, name, None) for name in ("PyVectorcall_Function", "PyFunction_SetVectorcall"))
+    if get and put:
+        _core.shorten(integral, *(ctypes.cast(function, ctypes.c_void_p).value for function in (get, put)))
+
+
+_shorten()
 
 
 @overload
