@@ -39,6 +39,11 @@ type Backend interface {
 	Move(Event, Stream) (Event, error)
 	// CheckStream reports what keeps work from a stream of another library.
 	CheckStream(Stream) error
+	// Capturing reports whether work on a stream becomes part of a graph, to be done whenever that is run.
+	Capturing(Stream) (bool, error)
+	// AllocInGraph is memory that belongs to the graph as which a stream is captured, until FreeInGraph.
+	AllocInGraph(s Stream, bytes int64) (Memory, error)
+	FreeInGraph(Stream, Memory) error
 
 	// Copies of rows.Count rows of rows.Bytes bytes; host rows are
 	// hostStride bytes apart.

@@ -86,6 +86,9 @@ type CUDABackend struct {
 	refused map[string]error // kernels that the driver did not take
 	events  []cuda.Event     // to record again: making and freeing them takes longer
 
+	// Known is kernels that package method has looked up, by what it calls them.
+	Known sync.Map
+
 	// Tuning replaces what the launches of one-pass kernels choose by themselves. Tests set it.
 	Tuning struct {
 		Path         string // of images: fast, small or flat
@@ -111,6 +114,10 @@ func openCUDA(info Info) (Backend, error) {
 func cudaError(what string, err error) error {
 	if errors.Is(err, cuda.OutOfMemory) {
 		return fmt.Errorf("gpu: cuda: %s: %w", what, boxsum.ErrMemory)
+	}
+	var result cuda.Result
+	if errors.As(err, &result) && result.InCapture() {
+		return fmt.Errorf("gpu: cuda: %s while a graph is captured: %w: call this once before the capture, and give it memory for its table", what, err)
 	}
 	return fmt.Errorf("gpu: cuda: %s: %w", what, err)
 }
@@ -164,6 +171,7 @@ func (b *CUDABackend) Close() error {
 	b.events = nil
 	clear(b.modules)
 	clear(b.kernels)
+	b.Known.Clear()
 	clear(b.refused)
 	if release := b.device.Release(); release != nil {
 		err = errors.Join(err, cudaError("close the device", release))
@@ -262,6 +270,23 @@ func (b *CUDABackend) Move(e Event, s Stream) (Event, error) {
 
 // CheckStream takes any stream: the process has one context.
 func (b *CUDABackend) CheckStream(Stream) error { return nil }
+
+// Capturing asks the driver, except for the legacy default stream, which cannot be captured.
+func (b *CUDABackend) Capturing(s Stream) (bool, error) {
+	if s <= 1 {
+		return false, nil
+	}
+	return get(b, "ask whether a stream is captured", cuda.Stream(s).Capturing)
+}
+
+func (b *CUDABackend) AllocInGraph(s Stream, bytes int64) (Memory, error) {
+	p, err := get(b, fmt.Sprintf("take %d bytes in a graph", bytes), func() (cuda.Pointer, error) { return cuda.Stream(s).Alloc(bytes) })
+	return Memory(p), err
+}
+
+func (b *CUDABackend) FreeInGraph(s Stream, m Memory) error {
+	return b.do("free memory in a graph", func() error { return cuda.Stream(s).FreeLater(cuda.Pointer(m)) })
+}
 
 // DeviceOf is the index of the device on which a pointer of CUDA is.
 func DeviceOf(pointer uintptr) (int, error) {

@@ -194,3 +194,12 @@ func openCLError(what string, err error) error {
 	}
 	return fmt.Errorf("gpu: opencl: %s: %w", what, err)
 }
+
+// Capturing is never so: OpenCL has no graphs.
+func (b *OpenCLBackend) Capturing(Stream) (bool, error) { return false, nil }
+
+// AllocInGraph is Alloc, for a graph that there is not.
+func (b *OpenCLBackend) AllocInGraph(_ Stream, bytes int64) (Memory, error) { return b.Alloc(bytes) }
+
+// FreeInGraph is Free, for a graph that there is not.
+func (b *OpenCLBackend) FreeInGraph(_ Stream, m Memory) error { return b.Free(m) }
