@@ -18,6 +18,7 @@
 // The functions of the module.
 PyObject *core_use(PyObject *module, PyObject *arguments);
 PyObject *core_call(PyObject *module, PyObject *arguments);
+PyObject *core_queue(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *core_lend(PyObject *module, PyObject *arguments);
 PyObject *core_add(PyObject *module, PyObject *arguments);
 PyObject *core_limit(PyObject *module, PyObject *arguments);

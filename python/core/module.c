@@ -1,8 +1,9 @@
 #include "core.h"
 
 static PyMethodDef functions[] = {
-	{"use", core_use, METH_VARARGS, "use(load, call, find, free): the functions of the library, as addresses; load() calls this, and is called before the first call."},
+	{"use", core_use, METH_VARARGS, "use(load, call, find, free, queue): the functions of the library, as addresses; load() calls this, and is called before the first call."},
 	{"call", core_call, METH_VARARGS, "call(name, *arguments): a function of the library, without the GIL. Arrays go in as their structures."},
+	{"queue", (PyCFunction)(void (*)(void))core_queue, METH_FASTCALL, "queue(plan, image, table, stream): a table on a device, by the plan of another with other addresses."},
 	{"lend", core_lend, METH_VARARGS, "lend(shelf, layout): a lease of a block that is kept, or None."},
 	{"add", core_add, METH_VARARGS, "add(shelf, pages, layout): a lease of a new block, the whole of an array of bytes."},
 	{"limit", core_limit, METH_VARARGS, "limit(bytes): says how much to keep, and returns how much is kept."},

@@ -1,4 +1,4 @@
-"""Calls that become part of a CUDA graph.
+"""Calls on arrays of a CUDA device that become part of a graph, and those that are made again and again.
 
 The driver here is cuda_rules.c: it has no device and computes nothing, but keeps the rules of captures, and has every
 launch find what its kernel relies on, also when a graph runs again. What the tables are then, test_cuda.py has on a
@@ -128,3 +128,83 @@ def test_memory_for_a_table(driver):
         else:
             raise AssertionError("took memory")
     """)
+
+
+TORCH = """
+import sys, types
+
+torch = types.ModuleType("torch")
+sys.modules["torch"] = torch
+
+class Tensor:
+    is_cuda, requires_grad, device, ndim = True, False, types.SimpleNamespace(index=0), 2
+
+    def __init__(self, array):
+        self.array, self.shape, self.dtype = array, array.shape, torch.types[array.dtype.name]
+
+    def data_ptr(self):
+        return self.array.ctypes.data
+
+    def element_size(self):
+        return self.array.itemsize
+
+    def stride(self):
+        return tuple(s // self.array.itemsize for s in self.array.strides)
+
+    def get_device(self):
+        return 0
+
+Tensor.__module__ = "torch"
+torch.Tensor = Tensor
+torch.dtype = type("dtype", (), {"__init__": lambda self, name: setattr(self, "name", name), "__str__": lambda self: f"torch.{self.name}"})
+torch.types = {name: torch.dtype(name) for name in ("uint8", "int32", "int64", "float32", "float64")}
+torch.stream = 0
+torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: torch.stream)
+rules.rules_image.restype = rules.rules_table.restype = ctypes.c_uint64
+
+def check(image, out):
+    before = rules.rules_launches()
+    assert boxsum.integral(image, out=out) is out
+    assert rules.rules_launches() == before + 1
+    assert (rules.rules_image(), rules.rules_table()) == (image.data_ptr(), out.data_ptr())
+    kept()
+"""
+
+
+def test_calls_again(driver):
+    """Calls of a kind that there was before take the short way, and all others the long one."""
+    succeeds(driver, TORCH + textwrap.dedent("""
+        from boxsum import _foreign
+        plans = _foreign._torch_cuda._plans
+        pixels = [np.zeros((40, 50), "u1") for _ in range(3)]
+        tables = [np.zeros((41, 51), "i4") for _ in range(3)]
+        for torch.stream in (0, 0x7000, 0):
+            for p, t in zip(pixels, tables):
+                check(Tensor(p), Tensor(t))
+        assert len(plans) == 1
+        check(Tensor(pixels[0][:, 1:]), Tensor(np.zeros((41, 50), "i4")))
+        check(Tensor(pixels[0][:, :-1]), Tensor(tables[0][:, :-1]))  # other strides
+        check(Tensor(pixels[0]), Tensor(np.zeros((41, 51), "i8")))
+        assert len(plans) == 4
+        for bad, error in [(np.zeros((40, 51), "i4"), ValueError), (np.zeros((41, 51), "f8").T.copy().T, ValueError), (pixels[0], (TypeError, ValueError))]:
+            for _ in range(2):
+                try:
+                    boxsum.integral(Tensor(pixels[0]), out=Tensor(bad))
+                except error:
+                    pass
+                else:
+                    raise AssertionError(bad.shape)
+        room = np.zeros(41 * 51 * 4 + 40 * 50, "u1")
+        over = room[: 41 * 51 * 4].view("i4").reshape(41, 51)
+        for _ in range(2):  # a table over its image
+            try:
+                boxsum.integral(Tensor(room[100:2100].reshape(40, 50)), out=Tensor(over))
+            except ValueError as error:
+                assert "memory of its own" in str(error)
+            else:
+                raise AssertionError("overlap")
+        for width in range(1, 400):  # more kinds than are kept
+            check(Tensor(np.zeros((3, width), "u1")), Tensor(np.zeros((4, width + 1), "i4")))
+            check(Tensor(pixels[0]), Tensor(tables[0]))
+        assert len(plans) <= 256
+    """))

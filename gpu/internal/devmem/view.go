@@ -58,17 +58,12 @@ func (d *Device) fenced(f func() error) error {
 	if d.lasting() {
 		return f()
 	}
-	capturing, err := d.Backend.Capturing(d.Stream)
+	graph, err := d.Backend.Follow(d.Stream, d.fence)
 	if err != nil {
 		return err
 	}
-	if capturing {
+	if graph {
 		return d.captured(f)
-	}
-	if d.fence != 0 {
-		if err := d.Backend.WaitFor(d.Stream, d.fence); err != nil {
-			return err
-		}
 	}
 	return driver.FirstError(f(), d.mark())
 }

@@ -271,12 +271,23 @@ func (b *CUDABackend) Move(e Event, s Stream) (Event, error) {
 // CheckStream takes any stream: the process has one context.
 func (b *CUDABackend) CheckStream(Stream) error { return nil }
 
-// Capturing asks the driver, except for the legacy default stream, which cannot be captured.
-func (b *CUDABackend) Capturing(s Stream) (bool, error) {
-	if s <= 1 {
+// Follow asks the driver whether a stream is captured, and not of the legacy default stream, which cannot be.
+func (b *CUDABackend) Follow(s Stream, e Event) (graph bool, err error) {
+	if s <= 1 && e == 0 {
 		return false, nil
 	}
-	return get(b, "ask whether a stream is captured", cuda.Stream(s).Capturing)
+	err = b.do("wait for an event", func() (err error) {
+		if s > 1 {
+			if graph, err = cuda.Stream(s).Capturing(); err != nil || graph {
+				return err
+			}
+		}
+		if e == 0 {
+			return nil
+		}
+		return cuda.Stream(s).WaitFor(cuda.Event(e))
+	})
+	return graph, err
 }
 
 func (b *CUDABackend) AllocInGraph(s Stream, bytes int64) (Memory, error) {

@@ -195,8 +195,13 @@ func openCLError(what string, err error) error {
 	return fmt.Errorf("gpu: opencl: %s: %w", what, err)
 }
 
-// Capturing is never so: OpenCL has no graphs.
-func (b *OpenCLBackend) Capturing(Stream) (bool, error) { return false, nil }
+// Follow is WaitFor: OpenCL has no graphs.
+func (b *OpenCLBackend) Follow(s Stream, e Event) (graph bool, err error) {
+	if e == 0 {
+		return false, nil
+	}
+	return false, b.WaitFor(s, e)
+}
 
 // AllocInGraph is Alloc, for a graph that there is not.
 func (b *OpenCLBackend) AllocInGraph(_ Stream, bytes int64) (Memory, error) { return b.Alloc(bytes) }

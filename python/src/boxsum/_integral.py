@@ -16,6 +16,7 @@ from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
 
 _sums = _types.sums
+_again = _foreign.again
 _ready: dict[tuple, tuple[Layout, Layout]] = {}  # for the shape and type of an image and the dtype asked for
 
 
@@ -175,6 +176,8 @@ def integral(
         made = _quick(image, dtype, squares, out)
         if made is not None:
             return made
+        if dtype is None and not squares and _again(image, out):
+            return out
     if type(image) is ndarray and not tilted and device is None:
         # The usual calls, with as little in the way as possible. The next one of this kind does not come here.
         table = table2 = None
