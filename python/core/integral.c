@@ -25,11 +25,13 @@ typedef struct {
 } numpy_descr;
 
 // What is used of NumPy's C API, by its places in the table of that.
-enum { array_type_at = 2, new_from_descr_at = 94 };
+enum { array_type_at = 2, new_from_descr_at = 94, set_base_at = 282 };
 typedef PyObject *new_from_descr(PyTypeObject *, PyObject *descr, int nd, const intptr_t *shape, const intptr_t *strides, void *data, int flags, PyObject *);
 
 static PyTypeObject *array_type; // 0 where every call takes the long way
 static new_from_descr *new_array;
+static int (*set_base)(PyObject *array, PyObject *base);
+static PyObject *bytes_descr; // of uint8
 static PyObject *as_array; // numpy.asarray
 
 // What tables of one shape and type are like.
@@ -39,6 +41,7 @@ typedef struct {
 	int itemsize;
 	char kind;
 	intptr_t shape[3];
+	intptr_t strides[3], bytes, lead; // of tables whose rows start on lines, in memory of NumPy's; else bytes is 0
 } form;
 
 // A known is tables of images of one shape and type, for one dtype that was asked for.
@@ -125,8 +128,32 @@ static boxsum_array struct_of(PyObject *array, char kind, int itemsize) {
 	return (boxsum_array){2, a->nd, kind, itemsize, flags, a->shape, a->strides, a->data, 0};
 }
 
+enum { line = 64 };
+
+// padded_table is a table whose rows start on lines.
+static PyObject *padded_table(const form *f, int nd) {
+	intptr_t bytes = f->bytes + line;
+	Py_INCREF(bytes_descr);
+	PyObject *memory = new_array(array_type, bytes_descr, 1, &bytes, 0, 0, 0, 0);
+	if (!memory)
+		return 0;
+	char *data = ((numpy_array *)memory)->data;
+	data += -(uintptr_t)data % line + f->lead;
+	Py_INCREF(f->descr);
+	PyObject *table = new_array(array_type, f->descr, nd, f->shape, f->strides, data, boxsum_aligned | boxsum_writeable, 0);
+	if (!table) {
+		Py_DECREF(memory);
+	} else if (set_base(table, memory)) { // which takes the memory in any case
+		Py_DECREF(table);
+		return 0;
+	}
+	return table;
+}
+
 // new_table is an array for a table, or 0, with an exception or, where new memory must be taken, without.
 static PyObject *new_table(const form *f, int nd) {
+	if (f->bytes > 0)
+		return padded_table(f, nd);
 	if (f->shelf < 0) {
 		Py_INCREF(f->descr);
 		return new_array(array_type, f->descr, nd, f->shape, 0, 0, 0, 0);
@@ -261,6 +288,17 @@ static int set_form(form *f, PyObject *layout, int nd) {
 	}
 	if (!PyErr_Occurred() && f->shelf >= 0)
 		f->flat = PyObject_GetAttrString(layout, "flat");
+	PyObject *strides = PyErr_Occurred() ? 0 : PyObject_GetAttrString(layout, "strides");
+	if (strides && strides != Py_None && PyTuple_Check(strides) && PyTuple_Size(strides) == nd) {
+		PyObject *bytes = PyObject_GetAttrString(layout, "bytes"), *lead = PyObject_GetAttrString(layout, "lead");
+		for (int i = 0; i < nd; i++)
+			f->strides[i] = (intptr_t)PyLong_AsSsize_t(PyTuple_GetItem(strides, i));
+		f->bytes = bytes ? (intptr_t)PyLong_AsSsize_t(bytes) : 0;
+		f->lead = lead ? (intptr_t)PyLong_AsSsize_t(lead) : 0;
+		Py_XDECREF(bytes);
+		Py_XDECREF(lead);
+	}
+	Py_XDECREF(strides);
 	Py_XDECREF(shape);
 	Py_XDECREF(shelf);
 	return PyErr_Occurred() ? -1 : 0;
@@ -320,9 +358,9 @@ static int agree(PyObject *array) {
 }
 
 PyObject *core_know(PyObject *module, PyObject *arguments) {
-	PyObject *samples, *capsule, *asarray;
+	PyObject *samples, *capsule, *asarray, *bytes;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "OOO!", &capsule, &asarray, &PyTuple_Type, &samples))
+	if (!PyArg_ParseTuple(arguments, "OOOO!", &capsule, &asarray, &bytes, &PyTuple_Type, &samples))
 		return 0;
 	void **api = PyCapsule_GetPointer(capsule, 0);
 	if (!api)
@@ -337,7 +375,11 @@ PyObject *core_know(PyObject *module, PyObject *arguments) {
 	Py_INCREF(asarray);
 	Py_XDECREF(as_array);
 	as_array = asarray;
+	Py_INCREF(bytes);
+	Py_XDECREF(bytes_descr);
+	bytes_descr = bytes;
 	*(void **)&new_array = api[new_from_descr_at];
+	*(void **)&set_base = api[set_base_at];
 	array_type = (PyTypeObject *)api[array_type_at];
 	Py_RETURN_TRUE;
 }

@@ -12,7 +12,7 @@ static PyMethodDef functions[] = {
 	{"integral", (PyCFunction)(void (*)(void))core_integral, METH_FASTCALL, "integral(image, dtype, squares, out): the table, or both, that remember knows of, or None for what takes the long way."},
 	{"shorten", core_shorten, METH_VARARGS, "shorten(function, get, set): has calls of boxsum.integral tried by integral first; get and set are addresses."},
 	{"remember", core_remember, METH_VARARGS, "remember(image, dtype, sums, squares, squared): the layouts of tables of such images, squared says whether both are made at once."},
-	{"know", core_know, METH_VARARGS, "know(api, asarray, samples): reports whether arrays of NumPy are what this module takes them for."},
+	{"know", core_know, METH_VARARGS, "know(api, asarray, uint8, samples): reports whether arrays of NumPy are what this module takes them for."},
 	{0},
 };
 

@@ -50,7 +50,7 @@ def _know_arrays() -> bool:
         frozen.flags.writeable = False
         swapped = np.zeros((2, 3), np.dtype(np.uint32).newbyteorder())
         unaligned = np.zeros(41, np.uint8)[1:].view(np.uint32).reshape(2, 5)
-        return _core.know(api, np.asarray, (whole, whole[1:, ::2, 0], whole.T, frozen, swapped, unaligned, np.zeros((0, 7), np.uint8)))
+        return _core.know(api, np.asarray, np.dtype(np.uint8), (whole, whole[1:, ::2, 0], whole.T, frozen, swapped, unaligned, np.zeros((0, 7), np.uint8)))
     return False
 
 
