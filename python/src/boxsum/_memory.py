@@ -110,7 +110,8 @@ class Layout:
     __slots__ = ("bytes", "dtype", "flat", "lead", "shape", "shelf", "size", "strides")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype, axes: int, large: int) -> None:
-        self.shape, self.dtype, self.shelf, self.strides, self.lead = shape, dtype, -1, None, 0
+        self.shape, self.dtype, self.shelf, self.lead = shape, dtype, -1, 0
+        self.strides: tuple[int, ...] | None = None  # of a table in memory of NumPy's whose rows start on lines
         item = dtype.itemsize
         pixel = (shape[axes] if len(shape) > axes else 1) * item
         row = shape[axes - 1] * pixel
@@ -120,8 +121,9 @@ class Layout:
             return
         stride = -(-row // _LINE) * _LINE if row > _SHORT_ROW else row
         self.lead = lead = -pixel % _LINE  # entry (1, 0) starts a line
-        strides = (stride, pixel) if axes == 2 else (stride * shape[1], stride, pixel)
-        strides += (item,) if len(shape) > axes else ()
+        strides: tuple[int, ...] = (stride, pixel) if axes == 2 else (stride * shape[1], stride, pixel)
+        if len(shape) > axes:
+            strides += (item,)
         whole, self.bytes = self.bytes, lead + rows * stride
         if whole < large:
             self.strides = strides
