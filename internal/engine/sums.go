@@ -102,7 +102,12 @@ func (l *Sums[P, S]) TileOf(worker int, pix []P, pixStride, x, y, n, rows int) {
 	dst := l.dst.Sums[(y+1)*stride:]
 	if x == 0 {
 		clear(carry)
-		for r := range rows {
+		if channels == 1 {
+			for r := 0; r < rows*stride; r += stride {
+				dst[r] = 0
+			}
+		}
+		for r := 0; r < rows && channels > 1; r++ {
 			for c := range dst[r*stride:][:channels] { // which are few: a call would take longer
 				dst[r*stride+c] = 0
 			}

@@ -88,6 +88,9 @@ type CUDABackend struct {
 	refused map[string]error // kernels that the driver did not take
 	events  []cuda.Event     // to record again: making and freeing them takes longer
 
+	// Known is kernels that package method has looked up, by what it calls them.
+	Known sync.Map
+
 	// Tuning replaces what the launches of one-pass kernels choose by themselves. Tests set it.
 	Tuning struct {
 		Path         string // of images: fast, small or flat
@@ -121,6 +124,10 @@ func openCUDAIn(info Info, context func(cuda.Device) (cuda.Context, error), own 
 func cudaError(what string, err error) error {
 	if errors.Is(err, cuda.OutOfMemory) {
 		return fmt.Errorf("gpu: cuda: %s: %w", what, boxsum.ErrMemory)
+	}
+	var result cuda.Result
+	if errors.As(err, &result) && result.InCapture() {
+		return fmt.Errorf("gpu: cuda: %s while a graph is captured: %w: call this once before the capture, and give it memory for its table", what, err)
 	}
 	return fmt.Errorf("gpu: cuda: %s: %w", what, err)
 }
@@ -174,6 +181,7 @@ func (b *CUDABackend) Close() error {
 	b.events = nil
 	clear(b.modules)
 	clear(b.kernels)
+	b.Known.Clear()
 	clear(b.refused)
 	release := b.device.Release
 	if b.own {
@@ -276,6 +284,34 @@ func (b *CUDABackend) Move(e Event, s Stream) (Event, error) {
 
 // CheckStream takes any stream: the process has one context.
 func (b *CUDABackend) CheckStream(Stream) error { return nil }
+
+// Follow asks the driver whether a stream is captured, and not of the legacy default stream, which cannot be.
+func (b *CUDABackend) Follow(s Stream, e Event) (graph bool, err error) {
+	if s <= 1 && e == 0 {
+		return false, nil
+	}
+	err = b.do("wait for an event", func() (err error) {
+		if s > 1 {
+			if graph, err = cuda.Stream(s).Capturing(); err != nil || graph {
+				return err
+			}
+		}
+		if e == 0 {
+			return nil
+		}
+		return cuda.Stream(s).WaitFor(cuda.Event(e))
+	})
+	return graph, err
+}
+
+func (b *CUDABackend) AllocInGraph(s Stream, bytes int64) (Memory, error) {
+	p, err := get(b, fmt.Sprintf("take %d bytes in a graph", bytes), func() (cuda.Pointer, error) { return cuda.Stream(s).Alloc(bytes) })
+	return Memory(p), err
+}
+
+func (b *CUDABackend) FreeInGraph(s Stream, m Memory) error {
+	return b.do("free memory in a graph", func() error { return cuda.Stream(s).FreeLater(cuda.Pointer(m)) })
+}
 
 // DeviceOf is the index of the device on which a pointer of CUDA is.
 func DeviceOf(pointer uintptr) (int, error) {

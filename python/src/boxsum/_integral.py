@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+from importlib import import_module
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _shapes, _types, _valid, _wide
+from . import _core, _foreign, _host, _shapes, _types, _valid, _wide
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
 
 _sums = _types.sums
+_again = _foreign.again
 _ready: dict[tuple, tuple[Layout, Layout]] = {}  # for the shape and type of an image and the dtype asked for
 
 
@@ -29,6 +33,25 @@ def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
     both = layout_of(size, sums), layout_of(size, _types.squares[image.dtype], second=True)
     _ready[shape, image.dtype, dtype] = both
     return both
+
+
+_quick = _core.integral  # makes what was made before
+
+
+def _know_arrays() -> bool:
+    """Reports whether the extension module can read arrays of this NumPy where they are."""
+    for package in ("numpy._core", "numpy.core"):
+        try:
+            api = import_module(f"{package}._multiarray_umath")._ARRAY_API
+        except (ImportError, AttributeError):
+            continue
+        whole = np.zeros((3, 5, 2), np.uint16)
+        frozen = np.zeros((4, 6), np.float64)
+        frozen.flags.writeable = False
+        swapped = np.zeros((2, 3), np.dtype(np.uint32).newbyteorder())
+        unaligned = np.zeros(41, np.uint8)[1:].view(np.uint32).reshape(2, 5)
+        return _core.know(api, np.asarray, np.dtype(np.uint8), (whole, whole[1:, ::2, 0], whole.T, frozen, swapped, unaligned, np.zeros((0, 7), np.uint8)))
+    return False
 
 
 @overload
@@ -150,8 +173,14 @@ def integral(
     """
     if mask is not None or nan != "keep":
         return _valid.tables(image, mask, nan, dtype, squares, tilted, out, workers, device)
+    if workers is None and device is None and not tilted:
+        made = _quick(image, dtype, squares, out)
+        if made is not None:
+            return made
+        if dtype is None and not squares and _again(image, out):
+            return out
     if type(image) is ndarray and not tilted and device is None:
-        # The usual calls, with as little in the way as possible.
+        # The usual calls, with as little in the way as possible. The next one of this kind does not come here.
         table = table2 = None
         if out is None:
             try:
@@ -180,6 +209,11 @@ def integral(
             else:
                 if table.itemsize == 4 and image.itemsize > 1:
                     _wide.remember(table, table.dtype, image.dtype)
+                    return (table, table2) if squares else table  # and never by the short way, which remembers nothing
+                if out is not None:
+                    layouts = _layouts(image, out.dtype)
+                if layouts is not None:
+                    _core.remember(image, dtype if out is None else out.dtype, *layouts, layouts[1].bytes < LARGE_SQUARES)
                 return (table, table2) if squares else table
     _valid.refuse_masked(image)
     if not isinstance(image, ndarray):
@@ -187,6 +221,18 @@ def integral(
         if kind is not None:
             return kind.integral(image, dtype, squares, tilted, out, workers, device)
     return _host.tables(as_pixels(image), UPRIGHT, dtype, squares, tilted, out, workers, device)
+
+
+def _shorten() -> None:
+    """Has calls of integral tried by the extension module first, where Python allows for it: since 3.12."""
+    if not _know_arrays() or sys.implementation.name != "cpython":
+        return
+    get, put = (getattr(ctypes.pythonapi, name, None) for name in ("PyVectorcall_Function", "PyFunction_SetVectorcall"))
+    if get and put:
+        _core.shorten(integral, *(ctypes.cast(function, ctypes.c_void_p).value for function in (get, put)))
+
+
+_shorten()
 
 
 @overload
