@@ -22,6 +22,8 @@ type routines[P Pixel, S Sum] struct {
 	tilted              tiltedRoutine[P, S]
 	tiltedGroup         tiltedGroup[P, S]
 	rotated, rotatedDot rotatedRoutine
+
+	lines [FastChannels]lineRoutine[P, S] // plane tables, by channels
 }
 
 // kinds is which kinds of tables have a pair, besides upright ones.
@@ -40,6 +42,9 @@ func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P,
 		p.plane[l], p.volume[l], p.tilted[l] = p.plane[below], p.volume[below], p.tilted[below]
 		if l == Portable || r.plane != nil {
 			p.plane[l] = planeFunc(r, &asm[below], portablePlane)
+		}
+		if r.lines[0] != nil {
+			p.plane[l] = linesFunc(r.lines, portablePlane)
 		}
 		if has.volume && (l == Portable || r.volume != nil) {
 			p.volume[l] = volumeFunc(r, p.plane[l], portableVolume(portablePlane, nil))
