@@ -14,7 +14,7 @@ package kernel
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u8u32x1NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
@@ -29,7 +29,7 @@ func u8u32x1NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u8u32x2NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
@@ -44,7 +44,7 @@ func u8u32x2NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 48, and strides in bytes.
 //
 //go:noescape
 func u8u32x3NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
@@ -59,7 +59,7 @@ func u8u32x3NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u8u32x4NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
@@ -74,7 +74,7 @@ func u8u32x4NEON(dst *uint32, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8u64x1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -89,7 +89,7 @@ func u8u64x1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8u64x2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -104,7 +104,7 @@ func u8u64x2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func u8u64x3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -119,7 +119,7 @@ func u8u64x3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8u64x4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -134,7 +134,7 @@ func u8u64x4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *u
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u8f32x1NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
@@ -149,7 +149,7 @@ func u8f32x1NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u8f32x2NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
@@ -164,7 +164,7 @@ func u8f32x2NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u8f32x3NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
@@ -179,7 +179,7 @@ func u8f32x3NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u8f32x4NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
@@ -194,7 +194,7 @@ func u8f32x4NEON(dst *float32, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8f64x1NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -209,7 +209,7 @@ func u8f64x1NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8f64x2NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -224,7 +224,7 @@ func u8f64x2NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func u8f64x3NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -239,7 +239,7 @@ func u8f64x3NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8f64x4NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -254,7 +254,7 @@ func u8f64x4NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16u64x1NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -269,7 +269,7 @@ func u16u64x1NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16u64x2NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -284,7 +284,7 @@ func u16u64x2NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func u16u64x3NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -299,7 +299,7 @@ func u16u64x3NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16u64x4NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -314,7 +314,7 @@ func u16u64x4NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16f64x1NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -329,7 +329,7 @@ func u16f64x1NEON(dst *float64, dstStride int, src *uint16, srcStride int, above
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16f64x2NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -344,7 +344,7 @@ func u16f64x2NEON(dst *float64, dstStride int, src *uint16, srcStride int, above
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func u16f64x3NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -359,7 +359,7 @@ func u16f64x3NEON(dst *float64, dstStride int, src *uint16, srcStride int, above
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16f64x4NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -374,7 +374,7 @@ func u16f64x4NEON(dst *float64, dstStride int, src *uint16, srcStride int, above
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32u64x1NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -389,7 +389,7 @@ func u32u64x1NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32u64x2NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -404,7 +404,7 @@ func u32u64x2NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func u32u64x3NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -419,7 +419,7 @@ func u32u64x3NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32u64x4NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -434,7 +434,7 @@ func u32u64x4NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u32u32x1NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
@@ -449,7 +449,7 @@ func u32u32x1NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u32u32x2NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
@@ -464,7 +464,7 @@ func u32u32x2NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 48, and strides in bytes.
 //
 //go:noescape
 func u32u32x3NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
@@ -479,7 +479,7 @@ func u32u32x3NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func u32u32x4NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
@@ -494,7 +494,7 @@ func u32u32x4NEON(dst *uint32, dstStride int, src *uint32, srcStride int, above 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i16i64x1NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
@@ -509,7 +509,7 @@ func i16i64x1NEON(dst *int64, dstStride int, src *int16, srcStride int, above *i
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i16i64x2NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
@@ -524,7 +524,7 @@ func i16i64x2NEON(dst *int64, dstStride int, src *int16, srcStride int, above *i
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func i16i64x3NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
@@ -539,7 +539,7 @@ func i16i64x3NEON(dst *int64, dstStride int, src *int16, srcStride int, above *i
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i16i64x4NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
@@ -554,7 +554,7 @@ func i16i64x4NEON(dst *int64, dstStride int, src *int16, srcStride int, above *i
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32i64x1NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
@@ -569,7 +569,7 @@ func i32i64x1NEON(dst *int64, dstStride int, src *int32, srcStride int, above *i
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32i64x2NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
@@ -584,7 +584,7 @@ func i32i64x2NEON(dst *int64, dstStride int, src *int32, srcStride int, above *i
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func i32i64x3NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
@@ -599,7 +599,7 @@ func i32i64x3NEON(dst *int64, dstStride int, src *int32, srcStride int, above *i
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32i64x4NEON(dst *int64, dstStride int, src *int32, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
@@ -614,7 +614,7 @@ func i32i64x4NEON(dst *int64, dstStride int, src *int32, srcStride int, above *i
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f32f64x1NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -629,7 +629,7 @@ func f32f64x1NEON(dst *float64, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f32f64x2NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -644,7 +644,7 @@ func f32f64x2NEON(dst *float64, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f32f64x3NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -659,7 +659,7 @@ func f32f64x3NEON(dst *float64, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f32f64x4NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -674,7 +674,7 @@ func f32f64x4NEON(dst *float64, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func f32f32x1NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
@@ -689,7 +689,7 @@ func f32f32x1NEON(dst *float32, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func f32f32x2NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
@@ -704,7 +704,7 @@ func f32f32x2NEON(dst *float32, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func f32f32x3NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
@@ -719,7 +719,7 @@ func f32f32x3NEON(dst *float32, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 16, and strides in bytes.
 //
 //go:noescape
 func f32f32x4NEON(dst *float32, dstStride int, src *float32, srcStride int, above *float32, carry *float32, rows int, n int, offset float32)
@@ -734,7 +734,7 @@ func f32f32x4NEON(dst *float32, dstStride int, src *float32, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f64f64x1NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -749,7 +749,7 @@ func f64f64x1NEON(dst *float64, dstStride int, src *float64, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f64f64x2NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -764,7 +764,7 @@ func f64f64x2NEON(dst *float64, dstStride int, src *float64, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f64f64x3NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -779,7 +779,7 @@ func f64f64x3NEON(dst *float64, dstStride int, src *float64, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f64f64x4NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -794,7 +794,7 @@ func f64f64x4NEON(dst *float64, dstStride int, src *float64, srcStride int, abov
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8u64Squaresx1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -809,7 +809,7 @@ func u8u64Squaresx1NEON(dst *uint64, dstStride int, src *uint8, srcStride int, a
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8u64Squaresx2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -824,7 +824,7 @@ func u8u64Squaresx2NEON(dst *uint64, dstStride int, src *uint8, srcStride int, a
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func u8u64Squaresx3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -839,7 +839,7 @@ func u8u64Squaresx3NEON(dst *uint64, dstStride int, src *uint8, srcStride int, a
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8u64Squaresx4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -854,7 +854,7 @@ func u8u64Squaresx4NEON(dst *uint64, dstStride int, src *uint8, srcStride int, a
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8f64Squaresx1NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -869,7 +869,7 @@ func u8f64Squaresx1NEON(dst *float64, dstStride int, src *uint8, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8f64Squaresx2NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -884,7 +884,7 @@ func u8f64Squaresx2NEON(dst *float64, dstStride int, src *uint8, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func u8f64Squaresx3NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -899,7 +899,7 @@ func u8f64Squaresx3NEON(dst *float64, dstStride int, src *uint8, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u8f64Squaresx4NEON(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -914,7 +914,7 @@ func u8f64Squaresx4NEON(dst *float64, dstStride int, src *uint8, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16u64Squaresx1NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -929,7 +929,7 @@ func u16u64Squaresx1NEON(dst *uint64, dstStride int, src *uint16, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16u64Squaresx2NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -944,7 +944,7 @@ func u16u64Squaresx2NEON(dst *uint64, dstStride int, src *uint16, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func u16u64Squaresx3NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -959,7 +959,7 @@ func u16u64Squaresx3NEON(dst *uint64, dstStride int, src *uint16, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16u64Squaresx4NEON(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -974,7 +974,7 @@ func u16u64Squaresx4NEON(dst *uint64, dstStride int, src *uint16, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16f64Squaresx1NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -989,7 +989,7 @@ func u16f64Squaresx1NEON(dst *float64, dstStride int, src *uint16, srcStride int
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16f64Squaresx2NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1004,7 +1004,7 @@ func u16f64Squaresx2NEON(dst *float64, dstStride int, src *uint16, srcStride int
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16f64Squaresx3NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1019,7 +1019,7 @@ func u16f64Squaresx3NEON(dst *float64, dstStride int, src *uint16, srcStride int
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u16f64Squaresx4NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1034,7 +1034,7 @@ func u16f64Squaresx4NEON(dst *float64, dstStride int, src *uint16, srcStride int
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32u64Squaresx1NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1049,7 +1049,7 @@ func u32u64Squaresx1NEON(dst *uint64, dstStride int, src *uint32, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32u64Squaresx2NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1064,7 +1064,7 @@ func u32u64Squaresx2NEON(dst *uint64, dstStride int, src *uint32, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func u32u64Squaresx3NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1079,7 +1079,7 @@ func u32u64Squaresx3NEON(dst *uint64, dstStride int, src *uint32, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32u64Squaresx4NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1094,7 +1094,7 @@ func u32u64Squaresx4NEON(dst *uint64, dstStride int, src *uint32, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32f64Squaresx1NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1109,7 +1109,7 @@ func u32f64Squaresx1NEON(dst *float64, dstStride int, src *uint32, srcStride int
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32f64Squaresx2NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1124,7 +1124,7 @@ func u32f64Squaresx2NEON(dst *float64, dstStride int, src *uint32, srcStride int
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32f64Squaresx3NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1139,7 +1139,7 @@ func u32f64Squaresx3NEON(dst *float64, dstStride int, src *uint32, srcStride int
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func u32f64Squaresx4NEON(dst *float64, dstStride int, src *uint32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1154,7 +1154,7 @@ func u32f64Squaresx4NEON(dst *float64, dstStride int, src *uint32, srcStride int
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i16u64Squaresx1NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1169,7 +1169,7 @@ func i16u64Squaresx1NEON(dst *uint64, dstStride int, src *int16, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i16u64Squaresx2NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1184,7 +1184,7 @@ func i16u64Squaresx2NEON(dst *uint64, dstStride int, src *int16, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func i16u64Squaresx3NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1199,7 +1199,7 @@ func i16u64Squaresx3NEON(dst *uint64, dstStride int, src *int16, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i16u64Squaresx4NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1214,7 +1214,7 @@ func i16u64Squaresx4NEON(dst *uint64, dstStride int, src *int16, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32u64Squaresx1NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1229,7 +1229,7 @@ func i32u64Squaresx1NEON(dst *uint64, dstStride int, src *int32, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32u64Squaresx2NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1244,7 +1244,7 @@ func i32u64Squaresx2NEON(dst *uint64, dstStride int, src *int32, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 24, and strides in bytes.
 //
 //go:noescape
 func i32u64Squaresx3NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1259,7 +1259,7 @@ func i32u64Squaresx3NEON(dst *uint64, dstStride int, src *int32, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32u64Squaresx4NEON(dst *uint64, dstStride int, src *int32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
@@ -1274,7 +1274,7 @@ func i32u64Squaresx4NEON(dst *uint64, dstStride int, src *int32, srcStride int, 
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32f64Squaresx1NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1289,7 +1289,7 @@ func i32f64Squaresx1NEON(dst *float64, dstStride int, src *int32, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32f64Squaresx2NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1304,7 +1304,7 @@ func i32f64Squaresx2NEON(dst *float64, dstStride int, src *int32, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32f64Squaresx3NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1319,7 +1319,7 @@ func i32f64Squaresx3NEON(dst *float64, dstStride int, src *int32, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func i32f64Squaresx4NEON(dst *float64, dstStride int, src *int32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1334,7 +1334,7 @@ func i32f64Squaresx4NEON(dst *float64, dstStride int, src *int32, srcStride int,
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f32f64Squaresx1NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1349,7 +1349,7 @@ func f32f64Squaresx1NEON(dst *float64, dstStride int, src *float32, srcStride in
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f32f64Squaresx2NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1364,7 +1364,7 @@ func f32f64Squaresx2NEON(dst *float64, dstStride int, src *float32, srcStride in
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f32f64Squaresx3NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1379,7 +1379,7 @@ func f32f64Squaresx3NEON(dst *float64, dstStride int, src *float32, srcStride in
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f32f64Squaresx4NEON(dst *float64, dstStride int, src *float32, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1394,7 +1394,7 @@ func f32f64Squaresx4NEON(dst *float64, dstStride int, src *float32, srcStride in
 //		}
 //	}
 //
-// for whole cache lines of sums, with 1 as channels and strides in bytes.
+// for 1 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f64f64Squaresx1NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1409,7 +1409,7 @@ func f64f64Squaresx1NEON(dst *float64, dstStride int, src *float64, srcStride in
 //		}
 //	}
 //
-// for whole cache lines of sums, with 2 as channels and strides in bytes.
+// for 2 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f64f64Squaresx2NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1424,7 +1424,7 @@ func f64f64Squaresx2NEON(dst *float64, dstStride int, src *float64, srcStride in
 //		}
 //	}
 //
-// for whole cache lines of sums, with 3 as channels and strides in bytes.
+// for 3 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f64f64Squaresx3NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
@@ -1439,7 +1439,7 @@ func f64f64Squaresx3NEON(dst *float64, dstStride int, src *float64, srcStride in
 //		}
 //	}
 //
-// for whole cache lines of sums, with 4 as channels and strides in bytes.
+// for 4 channels, n a multiple of 8, and strides in bytes.
 //
 //go:noescape
 func f64f64Squaresx4NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
