@@ -43,3 +43,55 @@ func (t *Tile[P, S]) from(n int, kernel Func[P, S]) {
 	kernel(t)
 	t.Dst, t.Src, t.Above, t.N = dst, src, above, t.N+n
 }
+
+// lineVolume is lineRoutine for volumes. A row of over is as long as that of
+// [portableVolume].
+type lineVolume[P Pixel, S Sum] func(dst *S, dstStride int, src *P, srcStride int, above, carry, over *S, overStride, rows, n int, offset float32)
+
+// volumeLinesFunc is linesFunc for volumes. What the assembly leaves, and where there is
+// none all of it, is made as a plane and laid on the slice over it.
+func volumeLinesFunc[P Pixel, S Sum](r *routines[P, S], plane Func[P, S]) VolumeFunc[P, S] {
+	size, pixelBytes := int(unsafe.Sizeof(*new(S))), int(unsafe.Sizeof(*new(P)))
+	asm, lay := r.volumeLines, r.lay
+	return func(t *VolumeTile[P, S]) {
+		if t.Rows == 0 {
+			return
+		}
+		pitch, n := overPitch(t.N), 0
+		if asm[0] != nil {
+			n = t.wholeLines()
+		}
+		if n > 0 {
+			t.check()
+			_ = t.Over[:(t.Rows-1)*pitch+n]
+			asm[t.Channels-1](&t.Dst[0], t.DstStride*size, &t.Src[0], t.SrcStride*pixelBytes, &t.Above[0], &t.Carry[0], &t.Over[0],
+				pitch*size, t.Rows, n, t.Offset)
+		}
+		if n < t.N {
+			t.from(n, plane)
+		}
+		for r := range t.Rows {
+			dst, over := t.Dst[r*t.DstStride:], t.Over[r*pitch:]
+			layRow(dst[n:t.N], over[n:t.N], lay)
+			if t.Whole {
+				clear(dst[t.N:t.DstStride])
+			}
+		}
+	}
+}
+
+// layRow lays a row on that of the slice over it.
+func layRow[S Sum](dst, over []S, lay func(dst, over *S, n int)) {
+	lines := len(dst) &^ (LineBytes/int(unsafe.Sizeof(*new(S))) - 1)
+	if lay == nil {
+		lines = 0
+	}
+	if lines > 0 {
+		lay(&dst[0], &over[0], lines)
+	}
+	dst, over = dst[lines:], over[lines:][:len(dst)-lines]
+	for i := range dst {
+		over[i] += dst[i]
+		dst[i] = over[i]
+	}
+}

@@ -172,11 +172,16 @@ func (k *neonLine) doubling(to, low, high vreg) {
 	k.give(t)
 }
 
-// values is a line of pixels as sums, squared if the kernel squares.
+// values is a line of pixels as sums, squared if the kernel squares, of which the next
+// line is then next in src.
 func (k *neonLine) values(r int) (p []vreg) {
 	bytes := k.lineLen() * k.pix.Bytes()
 	x := k.takes(max(1, bytes/16))
-	k.load(regSrcRows[r], x...)
+	if k.halfVector() {
+		k.emit("FMOVD.P 8(%s), F%d", regSrcRows[r], x[0])
+	} else {
+		k.load(regSrcRows[r], x...)
+	}
 	squared := false
 	switch {
 	case k.pix == k.sum:
@@ -191,7 +196,9 @@ func (k *neonLine) values(r int) (p []vreg) {
 	default:
 		p, squared = k.numbers(x)
 		for _, v := range p {
-			k.convert(v, v)
+			if k.sum.Float() {
+				k.convert(v, v)
+			}
 		}
 	}
 	if k.square && !squared {
@@ -208,14 +215,19 @@ func (k *neonLine) values(r int) (p []vreg) {
 // numbers is whole numbers in lanes of the size of sums, squared where that is exact.
 func (k *neonLine) numbers(p []vreg) (wide []vreg, squared bool) {
 	size, signed := k.pix.Bytes(), k.pix.Signed()
-	if squared = k.square && size == 2; squared {
+	if squared = k.square && (size <= 2 || !k.sum.Float()); squared {
 		for _, v := range p {
 			wide = append(wide, k.squares(v)...)
 		}
-		p, wide, size, signed = wide, nil, 4, false
+		p, wide, size, signed = wide, nil, 2*size, false
 	}
 	for ; size < k.sum.Bytes(); size *= 2 {
 		for _, v := range p {
+			if size == 1 && k.halfVector() {
+				k.emit("VUXTL %s, %s", v.as("B8"), v.as("H8"))
+				wide = append(wide, v)
+				continue
+			}
 			wide = append(wide, k.wider(v, size, signed)...)
 		}
 		p, wide = wide, nil

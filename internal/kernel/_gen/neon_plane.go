@@ -15,7 +15,10 @@ import (
 
 // neonParts is what the level has a file of each.
 var neonParts = map[string]func(*armFile){
-	"plane": neonPlane,
+	"plane":     neonPlane,
+	"volume":    neonVolume,
+	"tilted":    neonTilted,
+	"histogram": neonHistogram,
 }
 
 func neonPlane(f *armFile) {
@@ -46,11 +49,24 @@ func neonName(o op, channels int, volume bool) string {
 // neonFields is the fields of a pair's assembly.
 func neonFields(p pairs.Pair, square bool) string {
 	o := op{pix: p.Pixel, sum: p.Sum, square: square}
-	var names []string
-	for channels := range neonChannels {
-		names = append(names, neonName(o, channels+1, false))
+	field := func(field, routine string, volume bool) string {
+		var names []string
+		for channels := range neonChannels {
+			names = append(names, neonName(o, channels+1, volume))
+		}
+		return fmt.Sprintf("%s: [FastChannels]%s[%v, %v]{%s}", field, routine, p.Pixel, p.Sum, strings.Join(names, ", "))
 	}
-	return fmt.Sprintf("lines: [FastChannels]lineRoutine[%v, %v]{%s}", p.Pixel, p.Sum, strings.Join(names, ", "))
+	fields := []string{field("lines", "lineRoutine", false)}
+	if p.Kinds&pairs.Volume != 0 {
+		fields = append(fields, fmt.Sprintf("lay: %sLayNEON", p.Sum.Short()))
+		if neonFused(o) {
+			fields = append(fields, field("volumeLines", "lineVolume", true))
+		}
+	}
+	if p.Kinds&pairs.Tilted != 0 {
+		fields = append(fields, fmt.Sprintf("tilted: %sTiltedNEON", o.name()))
+	}
+	return strings.Join(fields, ", ")
 }
 
 // neonLine is the state of a kernel while it is emitted.

@@ -144,12 +144,13 @@ func (l level) routines(p pairs.Pair, square bool) string {
 
 // bins is the fields of a type's assembly.
 func (l level) bins(sum elem) string {
+	kinds := binKinds
 	if l.set == nil {
-		return ""
+		kinds = neonBinKinds
 	}
-	fields := []string{fmt.Sprint(l.bytes)}
-	for _, kind := range binKinds {
-		fields = append(fields, sum.Short()+kind.name+l.isa())
+	fields := []string{fmt.Sprintf("vector: %d", l.bytes)}
+	for _, kind := range kinds {
+		fields = append(fields, kind.field+": "+sum.Short()+kind.name+l.isa())
 	}
 	return strings.Join(fields, ", ")
 }
