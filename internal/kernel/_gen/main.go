@@ -6,7 +6,8 @@
 // Every kernel is the same loop: four rows at a time, a vector of sums from
 // each, so that the four share one read of the row above. What differs, how
 // pixels become sums and how a vector is summed, is in the file of the
-// instruction set. The pairs of types are those of package pairs.
+// instruction set. The pairs of types are those of package pairs. Kernels for
+// amd64 are written by avo, those for arm64 by the files neon_*.go.
 package main
 
 import (
