@@ -1443,3 +1443,18 @@ func f64f64Squaresx3NEON(dst *float64, dstStride int, src *float64, srcStride in
 //
 //go:noescape
 func f64f64Squaresx4NEON(dst *float64, dstStride int, src *float64, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+
+// fillNEON writes n bytes, a multiple of 256.
+//
+//go:noescape
+func fillNEON(dst *byte, n int)
+
+// readNEON reads n bytes, a multiple of 256.
+//
+//go:noescape
+func readNEON(src *byte, n int)
+
+// fillReadNEON reads that many blocks of 64 bytes and, for each, writes ratio blocks.
+//
+//go:noescape
+func fillReadNEON(dst *byte, src *byte, blocks int, ratio int)

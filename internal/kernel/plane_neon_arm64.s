@@ -21959,3 +21959,74 @@ rowLoop:
 
 done:
 	RET
+
+// func fillNEON(dst *byte, n int)
+TEXT ·fillNEON(SB), NOSPLIT, $0-16
+	MOVD    dst+0(FP), R0
+	MOVD    n+8(FP), R1
+	VMOVI   $255, V2.B16
+	VMOVI   $255, V3.B16
+
+loop:
+	FSTPQ   (F2, F3), 0(R0)
+	FSTPQ   (F2, F3), 32(R0)
+	ADD     $64, R0, R0
+	FSTPQ   (F2, F3), 0(R0)
+	FSTPQ   (F2, F3), 32(R0)
+	ADD     $64, R0, R0
+	FSTPQ   (F2, F3), 0(R0)
+	FSTPQ   (F2, F3), 32(R0)
+	ADD     $64, R0, R0
+	FSTPQ   (F2, F3), 0(R0)
+	FSTPQ   (F2, F3), 32(R0)
+	ADD     $64, R0, R0
+	SUB     $256, R1, R1
+	CBNZ    R1, loop
+	RET
+
+// func readNEON(src *byte, n int)
+TEXT ·readNEON(SB), NOSPLIT, $0-16
+	MOVD    src+0(FP), R0
+	MOVD    n+8(FP), R1
+
+loop:
+	FLDPQ   0(R0), (F0, F1)
+	FLDPQ   32(R0), (F0, F1)
+	ADD     $64, R0, R0
+	FLDPQ   0(R0), (F0, F1)
+	FLDPQ   32(R0), (F0, F1)
+	ADD     $64, R0, R0
+	FLDPQ   0(R0), (F0, F1)
+	FLDPQ   32(R0), (F0, F1)
+	ADD     $64, R0, R0
+	FLDPQ   0(R0), (F0, F1)
+	FLDPQ   32(R0), (F0, F1)
+	ADD     $64, R0, R0
+	SUB     $256, R1, R1
+	CBNZ    R1, loop
+	RET
+
+// func fillReadNEON(dst *byte, src *byte, blocks int, ratio int)
+TEXT ·fillReadNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    blocks+16(FP), R2
+	MOVD    ratio+24(FP), R3
+	VMOVI   $255, V2.B16
+	VMOVI   $255, V3.B16
+
+loop:
+	FLDPQ   0(R1), (F0, F1)
+	FLDPQ   32(R1), (F0, F1)
+	ADD     $64, R1, R1
+	MOVD    R3, R4
+
+write:
+	FSTPQ   (F2, F3), 0(R0)
+	FSTPQ   (F2, F3), 32(R0)
+	ADD     $64, R0, R0
+	SUB     $1, R4, R4
+	CBNZ    R4, write
+	SUB     $1, R2, R2
+	CBNZ    R2, loop
+	RET

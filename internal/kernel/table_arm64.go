@@ -113,4 +113,6 @@ var binTable = []any{
 var selects = [levelCount]map[selectKind]selectRoutine{}
 
 // memory holds what only moves bytes.
-var memory = [levelCount]memoryRoutines{}
+var memory = [levelCount]memoryRoutines{
+	neon: {fillNEON, readNEON, fillReadNEON, nil},
+}

@@ -27,6 +27,7 @@ func neonPlane(f *armFile) {
 			neonKernel(f, o, channels+1, false)
 		}
 	}
+	neonMemory(f)
 }
 
 // neonChannels is kernel.FastChannels.

@@ -89,10 +89,11 @@ func table(constraint string, levels []level) []byte {
 
 	line("// memory holds what only moves bytes.\nvar memory = [levelCount]memoryRoutines{")
 	for _, l := range levels {
+		copies := "streamCopy" + l.isa()
 		if l.set == nil {
-			continue
+			copies = "nil"
 		}
-		line("%s: {fill%[2]s, read%[2]s, fillRead%[2]s, streamCopy%[2]s},", l.name, l.isa())
+		line("%s: {fill%[2]s, read%[2]s, fillRead%[2]s, %[3]s},", l.name, l.isa(), copies)
 	}
 	line("}")
 	text, err := format.Source(b.Bytes())
