@@ -15,7 +15,7 @@ import (
 // engineFlags choose what integrates, and by which instructions.
 type engineFlags struct {
 	placeFlag
-	Level string `enum:"auto,portable,avx2,avx512" default:"auto" help:"Instructions to use on the CPU: auto (the best there are), portable, avx2 or avx512."`
+	Level string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use on the CPU: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
 }
 
 // options are the CPU's, for a number of workers.

@@ -26,6 +26,9 @@ type routines[P Pixel, S Sum] struct {
 	tilted              tiltedRoutine[P, S]
 	tiltedGroup         tiltedGroup[P, S]
 	rotated, rotatedDot rotatedRoutine
+
+	lines       [FastChannels]lineRoutine[P, S] // plane tables, by channels
+	volumeLines [FastChannels]lineVolume[P, S]  // volumes, by channels
 }
 
 // kinds is which kinds of tables have a pair, besides upright ones.
@@ -47,6 +50,12 @@ func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P,
 		}
 		if l == Portable || r.plane != nil {
 			p.plane[l] = planeFunc(r, &asm[below], portablePlane)
+		}
+		if r.lines[0] != nil {
+			p.plane[l] = linesFunc(r.lines, portablePlane)
+			if has.volume {
+				p.volume[l] = volumeLinesFunc(r, p.plane[l])
+			}
 		}
 		if has.volume && (l == Portable || r.volume != nil) {
 			p.volume[l] = volumeFunc(r, p.plane[l], portableVolume(portablePlane, nil))

@@ -135,24 +135,24 @@ var table = []any{
 // binTable holds the kernels of every type of sums.
 var binTable = []any{
 	newBins([levelCount]binRoutines[uint32]{
-		avx2:   {32, u32BinsAVX2, u32BinsTailAVX2, u32BinsStreamAVX2, u32BinsStreamLineAVX2},
-		avx512: {64, u32BinsAVX512, u32BinsTailAVX512, u32BinsStreamAVX512, u32BinsStreamLineAVX512},
+		avx2:   {vector: 32, block: u32BinsAVX2, tail: u32BinsTailAVX2, stream: u32BinsStreamAVX2, line: u32BinsStreamLineAVX2},
+		avx512: {vector: 64, block: u32BinsAVX512, tail: u32BinsTailAVX512, stream: u32BinsStreamAVX512, line: u32BinsStreamLineAVX512},
 	}),
 	newBins([levelCount]binRoutines[uint64]{
-		avx2:   {32, u64BinsAVX2, u64BinsTailAVX2, u64BinsStreamAVX2, u64BinsStreamLineAVX2},
-		avx512: {64, u64BinsAVX512, u64BinsTailAVX512, u64BinsStreamAVX512, u64BinsStreamLineAVX512},
+		avx2:   {vector: 32, block: u64BinsAVX2, tail: u64BinsTailAVX2, stream: u64BinsStreamAVX2, line: u64BinsStreamLineAVX2},
+		avx512: {vector: 64, block: u64BinsAVX512, tail: u64BinsTailAVX512, stream: u64BinsStreamAVX512, line: u64BinsStreamLineAVX512},
 	}),
 	newBins(signed([levelCount]binRoutines[uint64]{
-		avx2:   {32, u64BinsAVX2, u64BinsTailAVX2, u64BinsStreamAVX2, u64BinsStreamLineAVX2},
-		avx512: {64, u64BinsAVX512, u64BinsTailAVX512, u64BinsStreamAVX512, u64BinsStreamLineAVX512},
+		avx2:   {vector: 32, block: u64BinsAVX2, tail: u64BinsTailAVX2, stream: u64BinsStreamAVX2, line: u64BinsStreamLineAVX2},
+		avx512: {vector: 64, block: u64BinsAVX512, tail: u64BinsTailAVX512, stream: u64BinsStreamAVX512, line: u64BinsStreamLineAVX512},
 	})),
 	newBins([levelCount]binRoutines[float32]{
-		avx2:   {32, f32BinsAVX2, f32BinsTailAVX2, f32BinsStreamAVX2, f32BinsStreamLineAVX2},
-		avx512: {64, f32BinsAVX512, f32BinsTailAVX512, f32BinsStreamAVX512, f32BinsStreamLineAVX512},
+		avx2:   {vector: 32, block: f32BinsAVX2, tail: f32BinsTailAVX2, stream: f32BinsStreamAVX2, line: f32BinsStreamLineAVX2},
+		avx512: {vector: 64, block: f32BinsAVX512, tail: f32BinsTailAVX512, stream: f32BinsStreamAVX512, line: f32BinsStreamLineAVX512},
 	}),
 	newBins([levelCount]binRoutines[float64]{
-		avx2:   {32, f64BinsAVX2, f64BinsTailAVX2, f64BinsStreamAVX2, f64BinsStreamLineAVX2},
-		avx512: {64, f64BinsAVX512, f64BinsTailAVX512, f64BinsStreamAVX512, f64BinsStreamLineAVX512},
+		avx2:   {vector: 32, block: f64BinsAVX2, tail: f64BinsTailAVX2, stream: f64BinsStreamAVX2, line: f64BinsStreamLineAVX2},
+		avx512: {vector: 64, block: f64BinsAVX512, tail: f64BinsTailAVX512, stream: f64BinsStreamAVX512, line: f64BinsStreamLineAVX512},
 	}),
 }
 
