@@ -106,6 +106,40 @@ vectors:
 	VZEROUPPER
 	RET
 
+// func u16u32ColumnsAVX2(sums *uint32, src *uint16, stride int, groups int, n int)
+// Requires: AVX, AVX2
+TEXT ·u16u32ColumnsAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ stride+16(FP), CX
+	MOVQ src+8(FP), SI
+
+groups:
+	LEAQ (SI)(CX*1), DI
+	LEAQ (DI)(CX*1), R8
+	LEAQ (R8)(CX*1), R9
+	XORQ DX, DX
+	MOVQ n+32(FP), BX
+
+vectors:
+	VMOVDQU   (AX)(DX*4), Y0
+	VPMOVZXWD (SI)(DX*2), Y1
+	VPADDD    Y1, Y0, Y0
+	VPMOVZXWD (DI)(DX*2), Y1
+	VPADDD    Y1, Y0, Y0
+	VPMOVZXWD (R8)(DX*2), Y1
+	VPADDD    Y1, Y0, Y0
+	VPMOVZXWD (R9)(DX*2), Y1
+	VPADDD    Y1, Y0, Y0
+	VMOVDQU   Y0, (AX)(DX*4)
+	ADDQ      $0x08, DX
+	CMPQ      DX, BX
+	JLT       vectors
+	LEAQ      (R9)(CX*1), SI
+	DECQ      groups+24(FP)
+	JNZ       groups
+	VZEROUPPER
+	RET
+
 // func u32u64ColumnsAVX2(sums *uint64, src *uint32, stride int, groups int, n int)
 // Requires: AVX, AVX2
 TEXT ·u32u64ColumnsAVX2(SB), NOSPLIT, $0-40

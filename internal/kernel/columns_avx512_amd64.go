@@ -22,6 +22,12 @@ func u8u64ColumnsAVX512(sums *uint64, src *uint8, stride int, groups int, n int)
 //go:noescape
 func u16u64ColumnsAVX512(sums *uint64, src *uint16, stride int, groups int, n int)
 
+// u16u32ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 16.
+// The stride is in bytes.
+//
+//go:noescape
+func u16u32ColumnsAVX512(sums *uint32, src *uint16, stride int, groups int, n int)
+
 // u32u64ColumnsAVX512 adds src[r*stride+i] to sums[i] for rows r of that many groups of four, and n, a multiple of 8.
 // The stride is in bytes.
 //

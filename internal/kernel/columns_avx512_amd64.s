@@ -106,6 +106,40 @@ vectors:
 	VZEROUPPER
 	RET
 
+// func u16u32ColumnsAVX512(sums *uint32, src *uint16, stride int, groups int, n int)
+// Requires: AVX, AVX512F
+TEXT ·u16u32ColumnsAVX512(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ stride+16(FP), CX
+	MOVQ src+8(FP), SI
+
+groups:
+	LEAQ (SI)(CX*1), DI
+	LEAQ (DI)(CX*1), R8
+	LEAQ (R8)(CX*1), R9
+	XORQ DX, DX
+	MOVQ n+32(FP), BX
+
+vectors:
+	VMOVDQU32 (AX)(DX*4), Z0
+	VPMOVZXWD (SI)(DX*2), Z1
+	VPADDD    Z1, Z0, Z0
+	VPMOVZXWD (DI)(DX*2), Z1
+	VPADDD    Z1, Z0, Z0
+	VPMOVZXWD (R8)(DX*2), Z1
+	VPADDD    Z1, Z0, Z0
+	VPMOVZXWD (R9)(DX*2), Z1
+	VPADDD    Z1, Z0, Z0
+	VMOVDQU32 Z0, (AX)(DX*4)
+	ADDQ      $0x10, DX
+	CMPQ      DX, BX
+	JLT       vectors
+	LEAQ      (R9)(CX*1), SI
+	DECQ      groups+24(FP)
+	JNZ       groups
+	VZEROUPPER
+	RET
+
 // func u32u64ColumnsAVX512(sums *uint64, src *uint32, stride int, groups int, n int)
 // Requires: AVX, AVX512F
 TEXT ·u32u64ColumnsAVX512(SB), NOSPLIT, $0-40

@@ -364,6 +364,66 @@ func u16f64x3NEON(dst *float64, dstStride int, src *uint16, srcStride int, above
 //go:noescape
 func u16f64x4NEON(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
 
+// u16u32x1NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint32(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 1 channels, n a multiple of 16, and strides in bytes.
+//
+//go:noescape
+func u16u32x1NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+
+// u16u32x2NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint32(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 2 channels, n a multiple of 16, and strides in bytes.
+//
+//go:noescape
+func u16u32x2NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+
+// u16u32x3NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint32(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 3 channels, n a multiple of 48, and strides in bytes.
+//
+//go:noescape
+func u16u32x3NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+
+// u16u32x4NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint32(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 4 channels, n a multiple of 16, and strides in bytes.
+//
+//go:noescape
+func u16u32x4NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+
 // u32u64x1NEON is, in the summation order of the portable loop,
 //
 //	for r := range rows {
@@ -543,6 +603,66 @@ func i16i64x3NEON(dst *int64, dstStride int, src *int16, srcStride int, above *i
 //
 //go:noescape
 func i16i64x4NEON(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, offset float32)
+
+// i16f64x1NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 1 channels, n a multiple of 8, and strides in bytes.
+//
+//go:noescape
+func i16f64x1NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+
+// i16f64x2NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 2 channels, n a multiple of 8, and strides in bytes.
+//
+//go:noescape
+func i16f64x2NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+
+// i16f64x3NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 3 channels, n a multiple of 24, and strides in bytes.
+//
+//go:noescape
+func i16f64x3NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+
+// i16f64x4NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 4 channels, n a multiple of 8, and strides in bytes.
+//
+//go:noescape
+func i16f64x4NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
 
 // i32i64x1NEON is, in the summation order of the portable loop,
 //
@@ -1203,6 +1323,66 @@ func i16u64Squaresx3NEON(dst *uint64, dstStride int, src *int16, srcStride int, 
 //
 //go:noescape
 func i16u64Squaresx4NEON(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
+
+// i16f64Squaresx1NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 1 channels, n a multiple of 8, and strides in bytes.
+//
+//go:noescape
+func i16f64Squaresx1NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+
+// i16f64Squaresx2NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 2 channels, n a multiple of 8, and strides in bytes.
+//
+//go:noescape
+func i16f64Squaresx2NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+
+// i16f64Squaresx3NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 3 channels, n a multiple of 8, and strides in bytes.
+//
+//go:noescape
+func i16f64Squaresx3NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+
+// i16f64Squaresx4NEON is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// for 4 channels, n a multiple of 8, and strides in bytes.
+//
+//go:noescape
+func i16f64Squaresx4NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
 
 // i32u64Squaresx1NEON is, in the summation order of the portable loop,
 //

@@ -5774,6 +5774,933 @@ rowLoop:
 done:
 	RET
 
+// func u16u32x1NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+TEXT ·u16u32x1NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F4
+	VDUP    V4.S[0], V4.S4
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	FMOVQ   64(R17), F7
+	VDUP    V7.S[0], V7.S4
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	FMOVQ   128(R17), F10
+	VDUP    V10.S[0], V10.S4
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+	FMOVQ   192(R17), F13
+	VDUP    V13.S[0], V13.S4
+	VEOR    V14.B16, V14.B16, V14.B16
+	VEOR    V15.B16, V15.B16, V15.B16
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F16
+	VEXT    $14, V16.B16, V5.B16, V17.B16
+	FMOVQ   0(R6), F5
+	WORD    $0x2e710212 // uaddl v18.4s, v16.4h, v17.4h
+	VEXT    $8, V18.B16, V6.B16, V19.B16
+	VADD    V18.S4, V19.S4, V19.S4
+	VADD    V19.S4, V4.S4, V4.S4
+	VADD    V4.S4, V0.S4, V0.S4
+	WORD    $0x6e710213 // uaddl2 v19.4s, v16.8h, v17.8h
+	VEXT    $8, V19.B16, V18.B16, V20.B16
+	VADD    V19.S4, V20.S4, V20.S4
+	VADD    V20.S4, V4.S4, V4.S4
+	VADD    V4.S4, V1.S4, V1.S4
+	FMOVQ   16(R6), F17
+	VEXT    $14, V17.B16, V5.B16, V16.B16
+	FMOVQ   16(R6), F5
+	WORD    $0x2e700234 // uaddl v20.4s, v17.4h, v16.4h
+	VEXT    $8, V20.B16, V19.B16, V21.B16
+	VADD    V20.S4, V21.S4, V21.S4
+	VADD    V21.S4, V4.S4, V4.S4
+	VADD    V4.S4, V2.S4, V2.S4
+	WORD    $0x6e700226 // uaddl2 v6.4s, v17.8h, v16.8h
+	VEXT    $8, V6.B16, V20.B16, V21.B16
+	VADD    V6.S4, V21.S4, V21.S4
+	VADD    V21.S4, V4.S4, V4.S4
+	VADD    V4.S4, V3.S4, V3.S4
+	ADD     $32, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   0(R7), F18
+	VEXT    $14, V18.B16, V8.B16, V19.B16
+	FMOVQ   0(R7), F8
+	WORD    $0x2e730254 // uaddl v20.4s, v18.4h, v19.4h
+	VEXT    $8, V20.B16, V9.B16, V16.B16
+	VADD    V20.S4, V16.S4, V16.S4
+	VADD    V16.S4, V7.S4, V7.S4
+	VADD    V7.S4, V0.S4, V0.S4
+	WORD    $0x6e730250 // uaddl2 v16.4s, v18.8h, v19.8h
+	VEXT    $8, V16.B16, V20.B16, V17.B16
+	VADD    V16.S4, V17.S4, V17.S4
+	VADD    V17.S4, V7.S4, V7.S4
+	VADD    V7.S4, V1.S4, V1.S4
+	FMOVQ   16(R7), F19
+	VEXT    $14, V19.B16, V8.B16, V18.B16
+	FMOVQ   16(R7), F8
+	WORD    $0x2e720271 // uaddl v17.4s, v19.4h, v18.4h
+	VEXT    $8, V17.B16, V16.B16, V21.B16
+	VADD    V17.S4, V21.S4, V21.S4
+	VADD    V21.S4, V7.S4, V7.S4
+	VADD    V7.S4, V2.S4, V2.S4
+	WORD    $0x6e720269 // uaddl2 v9.4s, v19.8h, v18.8h
+	VEXT    $8, V9.B16, V17.B16, V21.B16
+	VADD    V9.S4, V21.S4, V21.S4
+	VADD    V21.S4, V7.S4, V7.S4
+	VADD    V7.S4, V3.S4, V3.S4
+	ADD     $32, R7, R7
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ   0(R8), F20
+	VEXT    $14, V20.B16, V11.B16, V16.B16
+	FMOVQ   0(R8), F11
+	WORD    $0x2e700291 // uaddl v17.4s, v20.4h, v16.4h
+	VEXT    $8, V17.B16, V12.B16, V18.B16
+	VADD    V17.S4, V18.S4, V18.S4
+	VADD    V18.S4, V10.S4, V10.S4
+	VADD    V10.S4, V0.S4, V0.S4
+	WORD    $0x6e700292 // uaddl2 v18.4s, v20.8h, v16.8h
+	VEXT    $8, V18.B16, V17.B16, V19.B16
+	VADD    V18.S4, V19.S4, V19.S4
+	VADD    V19.S4, V10.S4, V10.S4
+	VADD    V10.S4, V1.S4, V1.S4
+	FMOVQ   16(R8), F16
+	VEXT    $14, V16.B16, V11.B16, V20.B16
+	FMOVQ   16(R8), F11
+	WORD    $0x2e740213 // uaddl v19.4s, v16.4h, v20.4h
+	VEXT    $8, V19.B16, V18.B16, V21.B16
+	VADD    V19.S4, V21.S4, V21.S4
+	VADD    V21.S4, V10.S4, V10.S4
+	VADD    V10.S4, V2.S4, V2.S4
+	WORD    $0x6e74020c // uaddl2 v12.4s, v16.8h, v20.8h
+	VEXT    $8, V12.B16, V19.B16, V21.B16
+	VADD    V12.S4, V21.S4, V21.S4
+	VADD    V21.S4, V10.S4, V10.S4
+	VADD    V10.S4, V3.S4, V3.S4
+	ADD     $32, R8, R8
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ   0(R9), F17
+	VEXT    $14, V17.B16, V14.B16, V18.B16
+	FMOVQ   0(R9), F14
+	WORD    $0x2e720233 // uaddl v19.4s, v17.4h, v18.4h
+	VEXT    $8, V19.B16, V15.B16, V20.B16
+	VADD    V19.S4, V20.S4, V20.S4
+	VADD    V20.S4, V13.S4, V13.S4
+	VADD    V13.S4, V0.S4, V0.S4
+	WORD    $0x6e720234 // uaddl2 v20.4s, v17.8h, v18.8h
+	VEXT    $8, V20.B16, V19.B16, V16.B16
+	VADD    V20.S4, V16.S4, V16.S4
+	VADD    V16.S4, V13.S4, V13.S4
+	VADD    V13.S4, V1.S4, V1.S4
+	FMOVQ   16(R9), F18
+	VEXT    $14, V18.B16, V14.B16, V17.B16
+	FMOVQ   16(R9), F14
+	WORD    $0x2e710250 // uaddl v16.4s, v18.4h, v17.4h
+	VEXT    $8, V16.B16, V20.B16, V21.B16
+	VADD    V16.S4, V21.S4, V21.S4
+	VADD    V21.S4, V13.S4, V13.S4
+	VADD    V13.S4, V2.S4, V2.S4
+	WORD    $0x6e71024f // uaddl2 v15.4s, v18.8h, v17.8h
+	VEXT    $8, V15.B16, V16.B16, V21.B16
+	VADD    V15.S4, V21.S4, V21.S4
+	VADD    V21.S4, V13.S4, V13.S4
+	VADD    V13.S4, V3.S4, V3.S4
+	ADD     $32, R9, R9
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $16, R12, R12
+	CBNZ    R12, groupLoop
+	VDUP    V4.S[3], V4.S4
+	FMOVQ   F4, 0(R17)
+	VDUP    V7.S[3], V7.S4
+	FMOVQ   F7, 64(R17)
+	VDUP    V10.S[3], V10.S4
+	FMOVQ   F10, 128(R17)
+	VDUP    V13.S[3], V13.S4
+	FMOVQ   F13, 192(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $256, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F14
+	VDUP    V14.S[0], V14.S4
+	VEOR    V15.B16, V15.B16, V15.B16
+	VEOR    V13.B16, V13.B16, V13.B16
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F11
+	VEXT    $14, V11.B16, V15.B16, V12.B16
+	FMOVQ   0(R6), F15
+	WORD    $0x2e6c016a // uaddl v10.4s, v11.4h, v12.4h
+	VEXT    $8, V10.B16, V13.B16, V8.B16
+	VADD    V10.S4, V8.S4, V8.S4
+	VADD    V8.S4, V14.S4, V14.S4
+	VADD    V14.S4, V0.S4, V0.S4
+	WORD    $0x6e6c0168 // uaddl2 v8.4s, v11.8h, v12.8h
+	VEXT    $8, V8.B16, V10.B16, V9.B16
+	VADD    V8.S4, V9.S4, V9.S4
+	VADD    V9.S4, V14.S4, V14.S4
+	VADD    V14.S4, V1.S4, V1.S4
+	FMOVQ   16(R6), F12
+	VEXT    $14, V12.B16, V15.B16, V11.B16
+	FMOVQ   16(R6), F15
+	WORD    $0x2e6b0189 // uaddl v9.4s, v12.4h, v11.4h
+	VEXT    $8, V9.B16, V8.B16, V7.B16
+	VADD    V9.S4, V7.S4, V7.S4
+	VADD    V7.S4, V14.S4, V14.S4
+	VADD    V14.S4, V2.S4, V2.S4
+	WORD    $0x6e6b018d // uaddl2 v13.4s, v12.8h, v11.8h
+	VEXT    $8, V13.B16, V9.B16, V7.B16
+	VADD    V13.S4, V7.S4, V7.S4
+	VADD    V7.S4, V14.S4, V14.S4
+	VADD    V14.S4, V3.S4, V3.S4
+	ADD     $32, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $16, R12, R12
+	CBNZ    R12, rowLoop
+	VDUP    V14.S[3], V14.S4
+	FMOVQ   F14, 0(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $64, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func u16u32x2NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+TEXT ·u16u32x2NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F4
+	VDUP    V4.D[0], V4.D2
+	VEOR    V5.B16, V5.B16, V5.B16
+	FMOVQ   64(R17), F6
+	VDUP    V6.D[0], V6.D2
+	VEOR    V7.B16, V7.B16, V7.B16
+	FMOVQ   128(R17), F8
+	VDUP    V8.D[0], V8.D2
+	VEOR    V9.B16, V9.B16, V9.B16
+	FMOVQ   192(R17), F10
+	VDUP    V10.D[0], V10.D2
+	VEOR    V11.B16, V11.B16, V11.B16
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F12
+	VEXT    $12, V12.B16, V5.B16, V13.B16
+	FMOVQ   0(R6), F5
+	WORD    $0x2e6d018e // uaddl v14.4s, v12.4h, v13.4h
+	VADD    V14.S4, V4.S4, V4.S4
+	VADD    V4.S4, V0.S4, V0.S4
+	WORD    $0x6e6d018e // uaddl2 v14.4s, v12.8h, v13.8h
+	VADD    V14.S4, V4.S4, V4.S4
+	VADD    V4.S4, V1.S4, V1.S4
+	FMOVQ   16(R6), F13
+	VEXT    $12, V13.B16, V5.B16, V12.B16
+	FMOVQ   16(R6), F5
+	WORD    $0x2e6c01ae // uaddl v14.4s, v13.4h, v12.4h
+	VADD    V14.S4, V4.S4, V4.S4
+	VADD    V4.S4, V2.S4, V2.S4
+	WORD    $0x6e6c01ae // uaddl2 v14.4s, v13.8h, v12.8h
+	VADD    V14.S4, V4.S4, V4.S4
+	VADD    V4.S4, V3.S4, V3.S4
+	ADD     $32, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   0(R7), F12
+	VEXT    $12, V12.B16, V7.B16, V13.B16
+	FMOVQ   0(R7), F7
+	WORD    $0x2e6d018e // uaddl v14.4s, v12.4h, v13.4h
+	VADD    V14.S4, V6.S4, V6.S4
+	VADD    V6.S4, V0.S4, V0.S4
+	WORD    $0x6e6d018e // uaddl2 v14.4s, v12.8h, v13.8h
+	VADD    V14.S4, V6.S4, V6.S4
+	VADD    V6.S4, V1.S4, V1.S4
+	FMOVQ   16(R7), F13
+	VEXT    $12, V13.B16, V7.B16, V12.B16
+	FMOVQ   16(R7), F7
+	WORD    $0x2e6c01ae // uaddl v14.4s, v13.4h, v12.4h
+	VADD    V14.S4, V6.S4, V6.S4
+	VADD    V6.S4, V2.S4, V2.S4
+	WORD    $0x6e6c01ae // uaddl2 v14.4s, v13.8h, v12.8h
+	VADD    V14.S4, V6.S4, V6.S4
+	VADD    V6.S4, V3.S4, V3.S4
+	ADD     $32, R7, R7
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ   0(R8), F12
+	VEXT    $12, V12.B16, V9.B16, V13.B16
+	FMOVQ   0(R8), F9
+	WORD    $0x2e6d018e // uaddl v14.4s, v12.4h, v13.4h
+	VADD    V14.S4, V8.S4, V8.S4
+	VADD    V8.S4, V0.S4, V0.S4
+	WORD    $0x6e6d018e // uaddl2 v14.4s, v12.8h, v13.8h
+	VADD    V14.S4, V8.S4, V8.S4
+	VADD    V8.S4, V1.S4, V1.S4
+	FMOVQ   16(R8), F13
+	VEXT    $12, V13.B16, V9.B16, V12.B16
+	FMOVQ   16(R8), F9
+	WORD    $0x2e6c01ae // uaddl v14.4s, v13.4h, v12.4h
+	VADD    V14.S4, V8.S4, V8.S4
+	VADD    V8.S4, V2.S4, V2.S4
+	WORD    $0x6e6c01ae // uaddl2 v14.4s, v13.8h, v12.8h
+	VADD    V14.S4, V8.S4, V8.S4
+	VADD    V8.S4, V3.S4, V3.S4
+	ADD     $32, R8, R8
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ   0(R9), F12
+	VEXT    $12, V12.B16, V11.B16, V13.B16
+	FMOVQ   0(R9), F11
+	WORD    $0x2e6d018e // uaddl v14.4s, v12.4h, v13.4h
+	VADD    V14.S4, V10.S4, V10.S4
+	VADD    V10.S4, V0.S4, V0.S4
+	WORD    $0x6e6d018e // uaddl2 v14.4s, v12.8h, v13.8h
+	VADD    V14.S4, V10.S4, V10.S4
+	VADD    V10.S4, V1.S4, V1.S4
+	FMOVQ   16(R9), F13
+	VEXT    $12, V13.B16, V11.B16, V12.B16
+	FMOVQ   16(R9), F11
+	WORD    $0x2e6c01ae // uaddl v14.4s, v13.4h, v12.4h
+	VADD    V14.S4, V10.S4, V10.S4
+	VADD    V10.S4, V2.S4, V2.S4
+	WORD    $0x6e6c01ae // uaddl2 v14.4s, v13.8h, v12.8h
+	VADD    V14.S4, V10.S4, V10.S4
+	VADD    V10.S4, V3.S4, V3.S4
+	ADD     $32, R9, R9
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $16, R12, R12
+	CBNZ    R12, groupLoop
+	VDUP    V4.D[1], V4.D2
+	FMOVQ   F4, 0(R17)
+	VDUP    V6.D[1], V6.D2
+	FMOVQ   F6, 64(R17)
+	VDUP    V8.D[1], V8.D2
+	FMOVQ   F8, 128(R17)
+	VDUP    V10.D[1], V10.D2
+	FMOVQ   F10, 192(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $256, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F11
+	VDUP    V11.D[0], V11.D2
+	VEOR    V10.B16, V10.B16, V10.B16
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F9
+	VEXT    $12, V9.B16, V10.B16, V8.B16
+	FMOVQ   0(R6), F10
+	WORD    $0x2e680127 // uaddl v7.4s, v9.4h, v8.4h
+	VADD    V7.S4, V11.S4, V11.S4
+	VADD    V11.S4, V0.S4, V0.S4
+	WORD    $0x6e680127 // uaddl2 v7.4s, v9.8h, v8.8h
+	VADD    V7.S4, V11.S4, V11.S4
+	VADD    V11.S4, V1.S4, V1.S4
+	FMOVQ   16(R6), F8
+	VEXT    $12, V8.B16, V10.B16, V9.B16
+	FMOVQ   16(R6), F10
+	WORD    $0x2e690107 // uaddl v7.4s, v8.4h, v9.4h
+	VADD    V7.S4, V11.S4, V11.S4
+	VADD    V11.S4, V2.S4, V2.S4
+	WORD    $0x6e690107 // uaddl2 v7.4s, v8.8h, v9.8h
+	VADD    V7.S4, V11.S4, V11.S4
+	VADD    V11.S4, V3.S4, V3.S4
+	ADD     $32, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $16, R12, R12
+	CBNZ    R12, rowLoop
+	VDUP    V11.D[1], V11.D2
+	FMOVQ   F11, 0(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $64, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func u16u32x3NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+TEXT ·u16u32x3NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+
+groups:
+	CMP     $2, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F4
+	VMOV    V4.S[0], V4.S[3]
+	VEXT    $4, V4.B16, V4.B16, V5.B16
+	VMOV    V4.S[1], V5.S[3]
+	VEXT    $8, V4.B16, V4.B16, V6.B16
+	VMOV    V4.S[1], V6.S[2]
+	VMOV    V4.S[2], V6.S[3]
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	FMOVQ   64(R17), F10
+	VMOV    V10.S[0], V10.S[3]
+	VEXT    $4, V10.B16, V10.B16, V11.B16
+	VMOV    V10.S[1], V11.S[3]
+	VEXT    $8, V10.B16, V10.B16, V12.B16
+	VMOV    V10.S[1], V12.S[2]
+	VMOV    V10.S[2], V12.S[3]
+	VEOR    V13.B16, V13.B16, V13.B16
+	VEOR    V14.B16, V14.B16, V14.B16
+	VEOR    V15.B16, V15.B16, V15.B16
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F16
+	VEXT    $10, V16.B16, V7.B16, V17.B16
+	FMOVQ   0(R6), F7
+	WORD    $0x2e710212 // uaddl v18.4s, v16.4h, v17.4h
+	VEXT    $8, V8.B16, V9.B16, V19.B16
+	VADD    V18.S4, V19.S4, V19.S4
+	VADD    V19.S4, V4.S4, V4.S4
+	VADD    V4.S4, V0.S4, V0.S4
+	WORD    $0x6e710213 // uaddl2 v19.4s, v16.8h, v17.8h
+	VEXT    $8, V18.B16, V8.B16, V20.B16
+	VADD    V19.S4, V20.S4, V20.S4
+	VADD    V20.S4, V5.S4, V5.S4
+	VADD    V5.S4, V1.S4, V1.S4
+	FMOVQ   16(R6), F17
+	VEXT    $10, V17.B16, V7.B16, V16.B16
+	FMOVQ   16(R6), F7
+	WORD    $0x2e700229 // uaddl v9.4s, v17.4h, v16.4h
+	VEXT    $8, V19.B16, V18.B16, V20.B16
+	VADD    V9.S4, V20.S4, V20.S4
+	VADD    V20.S4, V6.S4, V6.S4
+	VADD    V6.S4, V2.S4, V2.S4
+	WORD    $0x6e700228 // uaddl2 v8.4s, v17.8h, v16.8h
+	VEXT    $8, V9.B16, V19.B16, V20.B16
+	VADD    V8.S4, V20.S4, V20.S4
+	VADD    V20.S4, V4.S4, V4.S4
+	VADD    V4.S4, V3.S4, V3.S4
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   0(R7), F18
+	VEXT    $10, V18.B16, V13.B16, V19.B16
+	FMOVQ   0(R7), F13
+	WORD    $0x2e730250 // uaddl v16.4s, v18.4h, v19.4h
+	VEXT    $8, V14.B16, V15.B16, V17.B16
+	VADD    V16.S4, V17.S4, V17.S4
+	VADD    V17.S4, V10.S4, V10.S4
+	VADD    V10.S4, V0.S4, V0.S4
+	WORD    $0x6e730251 // uaddl2 v17.4s, v18.8h, v19.8h
+	VEXT    $8, V16.B16, V14.B16, V20.B16
+	VADD    V17.S4, V20.S4, V20.S4
+	VADD    V20.S4, V11.S4, V11.S4
+	VADD    V11.S4, V1.S4, V1.S4
+	FMOVQ   16(R7), F19
+	VEXT    $10, V19.B16, V13.B16, V18.B16
+	FMOVQ   16(R7), F13
+	WORD    $0x2e72026f // uaddl v15.4s, v19.4h, v18.4h
+	VEXT    $8, V17.B16, V16.B16, V20.B16
+	VADD    V15.S4, V20.S4, V20.S4
+	VADD    V20.S4, V12.S4, V12.S4
+	VADD    V12.S4, V2.S4, V2.S4
+	WORD    $0x6e72026e // uaddl2 v14.4s, v19.8h, v18.8h
+	VEXT    $8, V15.B16, V17.B16, V20.B16
+	VADD    V14.S4, V20.S4, V20.S4
+	VADD    V20.S4, V10.S4, V10.S4
+	VADD    V10.S4, V3.S4, V3.S4
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   32(R6), F16
+	VEXT    $10, V16.B16, V7.B16, V17.B16
+	FMOVQ   32(R6), F7
+	WORD    $0x2e710212 // uaddl v18.4s, v16.4h, v17.4h
+	VEXT    $8, V8.B16, V9.B16, V19.B16
+	VADD    V18.S4, V19.S4, V19.S4
+	VADD    V19.S4, V5.S4, V5.S4
+	VADD    V5.S4, V0.S4, V0.S4
+	WORD    $0x6e710213 // uaddl2 v19.4s, v16.8h, v17.8h
+	VEXT    $8, V18.B16, V8.B16, V20.B16
+	VADD    V19.S4, V20.S4, V20.S4
+	VADD    V20.S4, V6.S4, V6.S4
+	VADD    V6.S4, V1.S4, V1.S4
+	FMOVQ   48(R6), F17
+	VEXT    $10, V17.B16, V7.B16, V16.B16
+	FMOVQ   48(R6), F7
+	WORD    $0x2e700229 // uaddl v9.4s, v17.4h, v16.4h
+	VEXT    $8, V19.B16, V18.B16, V20.B16
+	VADD    V9.S4, V20.S4, V20.S4
+	VADD    V20.S4, V4.S4, V4.S4
+	VADD    V4.S4, V2.S4, V2.S4
+	WORD    $0x6e700228 // uaddl2 v8.4s, v17.8h, v16.8h
+	VEXT    $8, V9.B16, V19.B16, V20.B16
+	VADD    V8.S4, V20.S4, V20.S4
+	VADD    V20.S4, V5.S4, V5.S4
+	VADD    V5.S4, V3.S4, V3.S4
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   32(R7), F18
+	VEXT    $10, V18.B16, V13.B16, V19.B16
+	FMOVQ   32(R7), F13
+	WORD    $0x2e730250 // uaddl v16.4s, v18.4h, v19.4h
+	VEXT    $8, V14.B16, V15.B16, V17.B16
+	VADD    V16.S4, V17.S4, V17.S4
+	VADD    V17.S4, V11.S4, V11.S4
+	VADD    V11.S4, V0.S4, V0.S4
+	WORD    $0x6e730251 // uaddl2 v17.4s, v18.8h, v19.8h
+	VEXT    $8, V16.B16, V14.B16, V20.B16
+	VADD    V17.S4, V20.S4, V20.S4
+	VADD    V20.S4, V12.S4, V12.S4
+	VADD    V12.S4, V1.S4, V1.S4
+	FMOVQ   48(R7), F19
+	VEXT    $10, V19.B16, V13.B16, V18.B16
+	FMOVQ   48(R7), F13
+	WORD    $0x2e72026f // uaddl v15.4s, v19.4h, v18.4h
+	VEXT    $8, V17.B16, V16.B16, V20.B16
+	VADD    V15.S4, V20.S4, V20.S4
+	VADD    V20.S4, V10.S4, V10.S4
+	VADD    V10.S4, V2.S4, V2.S4
+	WORD    $0x6e72026e // uaddl2 v14.4s, v19.8h, v18.8h
+	VEXT    $8, V15.B16, V17.B16, V20.B16
+	VADD    V14.S4, V20.S4, V20.S4
+	VADD    V20.S4, V11.S4, V11.S4
+	VADD    V11.S4, V3.S4, V3.S4
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   64(R6), F16
+	VEXT    $10, V16.B16, V7.B16, V17.B16
+	FMOVQ   64(R6), F7
+	WORD    $0x2e710212 // uaddl v18.4s, v16.4h, v17.4h
+	VEXT    $8, V8.B16, V9.B16, V19.B16
+	VADD    V18.S4, V19.S4, V19.S4
+	VADD    V19.S4, V6.S4, V6.S4
+	VADD    V6.S4, V0.S4, V0.S4
+	WORD    $0x6e710213 // uaddl2 v19.4s, v16.8h, v17.8h
+	VEXT    $8, V18.B16, V8.B16, V20.B16
+	VADD    V19.S4, V20.S4, V20.S4
+	VADD    V20.S4, V4.S4, V4.S4
+	VADD    V4.S4, V1.S4, V1.S4
+	FMOVQ   80(R6), F17
+	VEXT    $10, V17.B16, V7.B16, V16.B16
+	FMOVQ   80(R6), F7
+	WORD    $0x2e700229 // uaddl v9.4s, v17.4h, v16.4h
+	VEXT    $8, V19.B16, V18.B16, V20.B16
+	VADD    V9.S4, V20.S4, V20.S4
+	VADD    V20.S4, V5.S4, V5.S4
+	VADD    V5.S4, V2.S4, V2.S4
+	WORD    $0x6e700228 // uaddl2 v8.4s, v17.8h, v16.8h
+	VEXT    $8, V9.B16, V19.B16, V20.B16
+	VADD    V8.S4, V20.S4, V20.S4
+	VADD    V20.S4, V6.S4, V6.S4
+	VADD    V6.S4, V3.S4, V3.S4
+	ADD     $96, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   64(R7), F18
+	VEXT    $10, V18.B16, V13.B16, V19.B16
+	FMOVQ   64(R7), F13
+	WORD    $0x2e730250 // uaddl v16.4s, v18.4h, v19.4h
+	VEXT    $8, V14.B16, V15.B16, V17.B16
+	VADD    V16.S4, V17.S4, V17.S4
+	VADD    V17.S4, V12.S4, V12.S4
+	VADD    V12.S4, V0.S4, V0.S4
+	WORD    $0x6e730251 // uaddl2 v17.4s, v18.8h, v19.8h
+	VEXT    $8, V16.B16, V14.B16, V20.B16
+	VADD    V17.S4, V20.S4, V20.S4
+	VADD    V20.S4, V10.S4, V10.S4
+	VADD    V10.S4, V1.S4, V1.S4
+	FMOVQ   80(R7), F19
+	VEXT    $10, V19.B16, V13.B16, V18.B16
+	FMOVQ   80(R7), F13
+	WORD    $0x2e72026f // uaddl v15.4s, v19.4h, v18.4h
+	VEXT    $8, V17.B16, V16.B16, V20.B16
+	VADD    V15.S4, V20.S4, V20.S4
+	VADD    V20.S4, V11.S4, V11.S4
+	VADD    V11.S4, V2.S4, V2.S4
+	WORD    $0x6e72026e // uaddl2 v14.4s, v19.8h, v18.8h
+	VEXT    $8, V15.B16, V17.B16, V20.B16
+	VADD    V14.S4, V20.S4, V20.S4
+	VADD    V20.S4, V12.S4, V12.S4
+	VADD    V12.S4, V3.S4, V3.S4
+	ADD     $96, R7, R7
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $48, R12, R12
+	CBNZ    R12, groupLoop
+	VEXT    $4, V6.B16, V6.B16, V4.B16
+	FMOVQ   F4, 0(R17)
+	VEXT    $4, V12.B16, V12.B16, V10.B16
+	FMOVQ   F10, 64(R17)
+	ADD     R13<<1, R0, R0
+	ADD     R14<<1, R1, R1
+	ADD     $128, R17, R17
+	SUB     $2, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F13
+	VMOV    V13.S[0], V13.S[3]
+	VEXT    $4, V13.B16, V13.B16, V14.B16
+	VMOV    V13.S[1], V14.S[3]
+	VEXT    $8, V13.B16, V13.B16, V15.B16
+	VMOV    V13.S[1], V15.S[2]
+	VMOV    V13.S[2], V15.S[3]
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F7
+	VEXT    $10, V7.B16, V10.B16, V8.B16
+	FMOVQ   0(R6), F10
+	WORD    $0x2e6800e9 // uaddl v9.4s, v7.4h, v8.4h
+	VEXT    $8, V11.B16, V12.B16, V4.B16
+	VADD    V9.S4, V4.S4, V4.S4
+	VADD    V4.S4, V13.S4, V13.S4
+	VADD    V13.S4, V0.S4, V0.S4
+	WORD    $0x6e6800e4 // uaddl2 v4.4s, v7.8h, v8.8h
+	VEXT    $8, V9.B16, V11.B16, V5.B16
+	VADD    V4.S4, V5.S4, V5.S4
+	VADD    V5.S4, V14.S4, V14.S4
+	VADD    V14.S4, V1.S4, V1.S4
+	FMOVQ   16(R6), F8
+	VEXT    $10, V8.B16, V10.B16, V7.B16
+	FMOVQ   16(R6), F10
+	WORD    $0x2e67010c // uaddl v12.4s, v8.4h, v7.4h
+	VEXT    $8, V4.B16, V9.B16, V5.B16
+	VADD    V12.S4, V5.S4, V5.S4
+	VADD    V5.S4, V15.S4, V15.S4
+	VADD    V15.S4, V2.S4, V2.S4
+	WORD    $0x6e67010b // uaddl2 v11.4s, v8.8h, v7.8h
+	VEXT    $8, V12.B16, V4.B16, V5.B16
+	VADD    V11.S4, V5.S4, V5.S4
+	VADD    V5.S4, V13.S4, V13.S4
+	VADD    V13.S4, V3.S4, V3.S4
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   32(R6), F9
+	VEXT    $10, V9.B16, V10.B16, V4.B16
+	FMOVQ   32(R6), F10
+	WORD    $0x2e640127 // uaddl v7.4s, v9.4h, v4.4h
+	VEXT    $8, V11.B16, V12.B16, V8.B16
+	VADD    V7.S4, V8.S4, V8.S4
+	VADD    V8.S4, V14.S4, V14.S4
+	VADD    V14.S4, V0.S4, V0.S4
+	WORD    $0x6e640128 // uaddl2 v8.4s, v9.8h, v4.8h
+	VEXT    $8, V7.B16, V11.B16, V5.B16
+	VADD    V8.S4, V5.S4, V5.S4
+	VADD    V5.S4, V15.S4, V15.S4
+	VADD    V15.S4, V1.S4, V1.S4
+	FMOVQ   48(R6), F4
+	VEXT    $10, V4.B16, V10.B16, V9.B16
+	FMOVQ   48(R6), F10
+	WORD    $0x2e69008c // uaddl v12.4s, v4.4h, v9.4h
+	VEXT    $8, V8.B16, V7.B16, V5.B16
+	VADD    V12.S4, V5.S4, V5.S4
+	VADD    V5.S4, V13.S4, V13.S4
+	VADD    V13.S4, V2.S4, V2.S4
+	WORD    $0x6e69008b // uaddl2 v11.4s, v4.8h, v9.8h
+	VEXT    $8, V12.B16, V8.B16, V5.B16
+	VADD    V11.S4, V5.S4, V5.S4
+	VADD    V5.S4, V14.S4, V14.S4
+	VADD    V14.S4, V3.S4, V3.S4
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   64(R6), F7
+	VEXT    $10, V7.B16, V10.B16, V8.B16
+	FMOVQ   64(R6), F10
+	WORD    $0x2e6800e9 // uaddl v9.4s, v7.4h, v8.4h
+	VEXT    $8, V11.B16, V12.B16, V4.B16
+	VADD    V9.S4, V4.S4, V4.S4
+	VADD    V4.S4, V15.S4, V15.S4
+	VADD    V15.S4, V0.S4, V0.S4
+	WORD    $0x6e6800e4 // uaddl2 v4.4s, v7.8h, v8.8h
+	VEXT    $8, V9.B16, V11.B16, V5.B16
+	VADD    V4.S4, V5.S4, V5.S4
+	VADD    V5.S4, V13.S4, V13.S4
+	VADD    V13.S4, V1.S4, V1.S4
+	FMOVQ   80(R6), F8
+	VEXT    $10, V8.B16, V10.B16, V7.B16
+	FMOVQ   80(R6), F10
+	WORD    $0x2e67010c // uaddl v12.4s, v8.4h, v7.4h
+	VEXT    $8, V4.B16, V9.B16, V5.B16
+	VADD    V12.S4, V5.S4, V5.S4
+	VADD    V5.S4, V14.S4, V14.S4
+	VADD    V14.S4, V2.S4, V2.S4
+	WORD    $0x6e67010b // uaddl2 v11.4s, v8.8h, v7.8h
+	VEXT    $8, V12.B16, V4.B16, V5.B16
+	VADD    V11.S4, V5.S4, V5.S4
+	VADD    V5.S4, V15.S4, V15.S4
+	VADD    V15.S4, V3.S4, V3.S4
+	ADD     $96, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $48, R12, R12
+	CBNZ    R12, rowLoop
+	VEXT    $4, V15.B16, V15.B16, V13.B16
+	FMOVQ   F13, 0(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $64, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func u16u32x4NEON(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, offset float32)
+TEXT ·u16u32x4NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F4
+	FMOVQ   64(R17), F5
+	FMOVQ   128(R17), F6
+	FMOVQ   192(R17), F7
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F8
+	VUADDW  V8.H4, V4.S4, V4.S4
+	VADD    V4.S4, V0.S4, V0.S4
+	VUADDW2 V8.H8, V4.S4, V4.S4
+	VADD    V4.S4, V1.S4, V1.S4
+	FMOVQ   16(R6), F8
+	VUADDW  V8.H4, V4.S4, V4.S4
+	VADD    V4.S4, V2.S4, V2.S4
+	VUADDW2 V8.H8, V4.S4, V4.S4
+	VADD    V4.S4, V3.S4, V3.S4
+	ADD     $32, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   0(R7), F8
+	VUADDW  V8.H4, V5.S4, V5.S4
+	VADD    V5.S4, V0.S4, V0.S4
+	VUADDW2 V8.H8, V5.S4, V5.S4
+	VADD    V5.S4, V1.S4, V1.S4
+	FMOVQ   16(R7), F8
+	VUADDW  V8.H4, V5.S4, V5.S4
+	VADD    V5.S4, V2.S4, V2.S4
+	VUADDW2 V8.H8, V5.S4, V5.S4
+	VADD    V5.S4, V3.S4, V3.S4
+	ADD     $32, R7, R7
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ   0(R8), F8
+	VUADDW  V8.H4, V6.S4, V6.S4
+	VADD    V6.S4, V0.S4, V0.S4
+	VUADDW2 V8.H8, V6.S4, V6.S4
+	VADD    V6.S4, V1.S4, V1.S4
+	FMOVQ   16(R8), F8
+	VUADDW  V8.H4, V6.S4, V6.S4
+	VADD    V6.S4, V2.S4, V2.S4
+	VUADDW2 V8.H8, V6.S4, V6.S4
+	VADD    V6.S4, V3.S4, V3.S4
+	ADD     $32, R8, R8
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ   0(R9), F8
+	VUADDW  V8.H4, V7.S4, V7.S4
+	VADD    V7.S4, V0.S4, V0.S4
+	VUADDW2 V8.H8, V7.S4, V7.S4
+	VADD    V7.S4, V1.S4, V1.S4
+	FMOVQ   16(R9), F8
+	VUADDW  V8.H4, V7.S4, V7.S4
+	VADD    V7.S4, V2.S4, V2.S4
+	VUADDW2 V8.H8, V7.S4, V7.S4
+	VADD    V7.S4, V3.S4, V3.S4
+	ADD     $32, R9, R9
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $16, R12, R12
+	CBNZ    R12, groupLoop
+	FMOVQ   F4, 0(R17)
+	FMOVQ   F5, 64(R17)
+	FMOVQ   F6, 128(R17)
+	FMOVQ   F7, 192(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $256, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F7
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F6
+	VUADDW  V6.H4, V7.S4, V7.S4
+	VADD    V7.S4, V0.S4, V0.S4
+	VUADDW2 V6.H8, V7.S4, V7.S4
+	VADD    V7.S4, V1.S4, V1.S4
+	FMOVQ   16(R6), F6
+	VUADDW  V6.H4, V7.S4, V7.S4
+	VADD    V7.S4, V2.S4, V2.S4
+	VUADDW2 V6.H8, V7.S4, V7.S4
+	VADD    V7.S4, V3.S4, V3.S4
+	ADD     $32, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $16, R12, R12
+	CBNZ    R12, rowLoop
+	FMOVQ   F7, 0(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $64, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
 // func u32u64x1NEON(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, offset float32)
 TEXT ·u32u64x1NEON(SB), NOSPLIT, $0-68
 	MOVD    dst+0(FP), R0
@@ -8525,6 +9452,996 @@ rowLoop:
 	SUB     $8, R12, R12
 	CBNZ    R12, rowLoop
 	FMOVQ   F10, 0(R17)
+	FMOVQ   F11, 16(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $128, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func i16f64x1NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+TEXT ·i16f64x1NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F4
+	WORD    $0x4ee1b884 // fcvtzs v4.2d, v4.2d
+	VDUP    V4.D[0], V4.D2
+	VEOR    V5.B16, V5.B16, V5.B16
+	FMOVQ   128(R17), F6
+	WORD    $0x4ee1b8c6 // fcvtzs v6.2d, v6.2d
+	VDUP    V6.D[0], V6.D2
+	VEOR    V7.B16, V7.B16, V7.B16
+	FMOVQ   256(R17), F8
+	WORD    $0x4ee1b908 // fcvtzs v8.2d, v8.2d
+	VDUP    V8.D[0], V8.D2
+	VEOR    V9.B16, V9.B16, V9.B16
+	FMOVQ   384(R17), F10
+	WORD    $0x4ee1b94a // fcvtzs v10.2d, v10.2d
+	VDUP    V10.D[0], V10.D2
+	VEOR    V11.B16, V11.B16, V11.B16
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F12
+	VEXT    $14, V12.B16, V5.B16, V13.B16
+	FMOVQ   0(R6), F5
+	WORD    $0x0e6d018e // saddl v14.4s, v12.4h, v13.4h
+	WORD    $0x0eae1084 // saddw v4.2d, v4.2d, v14.2s
+	WORD    $0x4e61d88f // scvtf v15.2d, v4.2d
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD    $0x4eae1084 // saddw2 v4.2d, v4.2d, v14.4s
+	WORD    $0x4e61d88f // scvtf v15.2d, v4.2d
+	WORD    $0x4e6fd421 // fadd v1.2d, v1.2d, v15.2d
+	WORD    $0x4e6d018e // saddl2 v14.4s, v12.8h, v13.8h
+	WORD    $0x0eae1084 // saddw v4.2d, v4.2d, v14.2s
+	WORD    $0x4e61d88f // scvtf v15.2d, v4.2d
+	WORD    $0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
+	WORD    $0x4eae1084 // saddw2 v4.2d, v4.2d, v14.4s
+	WORD    $0x4e61d88f // scvtf v15.2d, v4.2d
+	WORD    $0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	ADD     $16, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   0(R7), F13
+	VEXT    $14, V13.B16, V7.B16, V12.B16
+	FMOVQ   0(R7), F7
+	WORD    $0x0e6c01ae // saddl v14.4s, v13.4h, v12.4h
+	WORD    $0x0eae10c6 // saddw v6.2d, v6.2d, v14.2s
+	WORD    $0x4e61d8cf // scvtf v15.2d, v6.2d
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD    $0x4eae10c6 // saddw2 v6.2d, v6.2d, v14.4s
+	WORD    $0x4e61d8cf // scvtf v15.2d, v6.2d
+	WORD    $0x4e6fd421 // fadd v1.2d, v1.2d, v15.2d
+	WORD    $0x4e6c01ae // saddl2 v14.4s, v13.8h, v12.8h
+	WORD    $0x0eae10c6 // saddw v6.2d, v6.2d, v14.2s
+	WORD    $0x4e61d8cf // scvtf v15.2d, v6.2d
+	WORD    $0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
+	WORD    $0x4eae10c6 // saddw2 v6.2d, v6.2d, v14.4s
+	WORD    $0x4e61d8cf // scvtf v15.2d, v6.2d
+	WORD    $0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	ADD     $16, R7, R7
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ   0(R8), F12
+	VEXT    $14, V12.B16, V9.B16, V13.B16
+	FMOVQ   0(R8), F9
+	WORD    $0x0e6d018e // saddl v14.4s, v12.4h, v13.4h
+	WORD    $0x0eae1108 // saddw v8.2d, v8.2d, v14.2s
+	WORD    $0x4e61d90f // scvtf v15.2d, v8.2d
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD    $0x4eae1108 // saddw2 v8.2d, v8.2d, v14.4s
+	WORD    $0x4e61d90f // scvtf v15.2d, v8.2d
+	WORD    $0x4e6fd421 // fadd v1.2d, v1.2d, v15.2d
+	WORD    $0x4e6d018e // saddl2 v14.4s, v12.8h, v13.8h
+	WORD    $0x0eae1108 // saddw v8.2d, v8.2d, v14.2s
+	WORD    $0x4e61d90f // scvtf v15.2d, v8.2d
+	WORD    $0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
+	WORD    $0x4eae1108 // saddw2 v8.2d, v8.2d, v14.4s
+	WORD    $0x4e61d90f // scvtf v15.2d, v8.2d
+	WORD    $0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	ADD     $16, R8, R8
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ   0(R9), F13
+	VEXT    $14, V13.B16, V11.B16, V12.B16
+	FMOVQ   0(R9), F11
+	WORD    $0x0e6c01ae // saddl v14.4s, v13.4h, v12.4h
+	WORD    $0x0eae114a // saddw v10.2d, v10.2d, v14.2s
+	WORD    $0x4e61d94f // scvtf v15.2d, v10.2d
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD    $0x4eae114a // saddw2 v10.2d, v10.2d, v14.4s
+	WORD    $0x4e61d94f // scvtf v15.2d, v10.2d
+	WORD    $0x4e6fd421 // fadd v1.2d, v1.2d, v15.2d
+	WORD    $0x4e6c01ae // saddl2 v14.4s, v13.8h, v12.8h
+	WORD    $0x0eae114a // saddw v10.2d, v10.2d, v14.2s
+	WORD    $0x4e61d94f // scvtf v15.2d, v10.2d
+	WORD    $0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
+	WORD    $0x4eae114a // saddw2 v10.2d, v10.2d, v14.4s
+	WORD    $0x4e61d94f // scvtf v15.2d, v10.2d
+	WORD    $0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	ADD     $16, R9, R9
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, groupLoop
+	VDUP    V4.D[1], V4.D2
+	WORD    $0x4e61d884 // scvtf v4.2d, v4.2d
+	FMOVQ   F4, 0(R17)
+	VDUP    V6.D[1], V6.D2
+	WORD    $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	FMOVQ   F6, 128(R17)
+	VDUP    V8.D[1], V8.D2
+	WORD    $0x4e61d908 // scvtf v8.2d, v8.2d
+	FMOVQ   F8, 256(R17)
+	VDUP    V10.D[1], V10.D2
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	FMOVQ   F10, 384(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $512, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F11
+	WORD    $0x4ee1b96b // fcvtzs v11.2d, v11.2d
+	VDUP    V11.D[0], V11.D2
+	VEOR    V10.B16, V10.B16, V10.B16
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F9
+	VEXT    $14, V9.B16, V10.B16, V8.B16
+	FMOVQ   0(R6), F10
+	WORD    $0x0e680127 // saddl v7.4s, v9.4h, v8.4h
+	WORD    $0x0ea7116b // saddw v11.2d, v11.2d, v7.2s
+	WORD    $0x4e61d966 // scvtf v6.2d, v11.2d
+	WORD    $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD    $0x4ea7116b // saddw2 v11.2d, v11.2d, v7.4s
+	WORD    $0x4e61d966 // scvtf v6.2d, v11.2d
+	WORD    $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD    $0x4e680127 // saddl2 v7.4s, v9.8h, v8.8h
+	WORD    $0x0ea7116b // saddw v11.2d, v11.2d, v7.2s
+	WORD    $0x4e61d966 // scvtf v6.2d, v11.2d
+	WORD    $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD    $0x4ea7116b // saddw2 v11.2d, v11.2d, v7.4s
+	WORD    $0x4e61d966 // scvtf v6.2d, v11.2d
+	WORD    $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	ADD     $16, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, rowLoop
+	VDUP    V11.D[1], V11.D2
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	FMOVQ   F11, 0(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $128, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func i16f64x2NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+TEXT ·i16f64x2NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F4
+	WORD    $0x4ee1b884 // fcvtzs v4.2d, v4.2d
+	FMOVQ   128(R17), F5
+	WORD    $0x4ee1b8a5 // fcvtzs v5.2d, v5.2d
+	FMOVQ   256(R17), F6
+	WORD    $0x4ee1b8c6 // fcvtzs v6.2d, v6.2d
+	FMOVQ   384(R17), F7
+	WORD    $0x4ee1b8e7 // fcvtzs v7.2d, v7.2d
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F8
+	WORD    $0x0f10a509 // sxtl v9.4s, v8.4h
+	WORD    $0x4f10a508 // sxtl2 v8.4s, v8.8h
+	WORD    $0x0ea91084 // saddw v4.2d, v4.2d, v9.2s
+	WORD    $0x4e61d88a // scvtf v10.2d, v4.2d
+	WORD    $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	WORD    $0x4ea91084 // saddw2 v4.2d, v4.2d, v9.4s
+	WORD    $0x4e61d88a // scvtf v10.2d, v4.2d
+	WORD    $0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
+	WORD    $0x0ea81084 // saddw v4.2d, v4.2d, v8.2s
+	WORD    $0x4e61d889 // scvtf v9.2d, v4.2d
+	WORD    $0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD    $0x4ea81084 // saddw2 v4.2d, v4.2d, v8.4s
+	WORD    $0x4e61d889 // scvtf v9.2d, v4.2d
+	WORD    $0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
+	ADD     $16, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   0(R7), F8
+	WORD    $0x0f10a509 // sxtl v9.4s, v8.4h
+	WORD    $0x4f10a508 // sxtl2 v8.4s, v8.8h
+	WORD    $0x0ea910a5 // saddw v5.2d, v5.2d, v9.2s
+	WORD    $0x4e61d8aa // scvtf v10.2d, v5.2d
+	WORD    $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	WORD    $0x4ea910a5 // saddw2 v5.2d, v5.2d, v9.4s
+	WORD    $0x4e61d8aa // scvtf v10.2d, v5.2d
+	WORD    $0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
+	WORD    $0x0ea810a5 // saddw v5.2d, v5.2d, v8.2s
+	WORD    $0x4e61d8a9 // scvtf v9.2d, v5.2d
+	WORD    $0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD    $0x4ea810a5 // saddw2 v5.2d, v5.2d, v8.4s
+	WORD    $0x4e61d8a9 // scvtf v9.2d, v5.2d
+	WORD    $0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
+	ADD     $16, R7, R7
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ   0(R8), F8
+	WORD    $0x0f10a509 // sxtl v9.4s, v8.4h
+	WORD    $0x4f10a508 // sxtl2 v8.4s, v8.8h
+	WORD    $0x0ea910c6 // saddw v6.2d, v6.2d, v9.2s
+	WORD    $0x4e61d8ca // scvtf v10.2d, v6.2d
+	WORD    $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	WORD    $0x4ea910c6 // saddw2 v6.2d, v6.2d, v9.4s
+	WORD    $0x4e61d8ca // scvtf v10.2d, v6.2d
+	WORD    $0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
+	WORD    $0x0ea810c6 // saddw v6.2d, v6.2d, v8.2s
+	WORD    $0x4e61d8c9 // scvtf v9.2d, v6.2d
+	WORD    $0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD    $0x4ea810c6 // saddw2 v6.2d, v6.2d, v8.4s
+	WORD    $0x4e61d8c9 // scvtf v9.2d, v6.2d
+	WORD    $0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
+	ADD     $16, R8, R8
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ   0(R9), F8
+	WORD    $0x0f10a509 // sxtl v9.4s, v8.4h
+	WORD    $0x4f10a508 // sxtl2 v8.4s, v8.8h
+	WORD    $0x0ea910e7 // saddw v7.2d, v7.2d, v9.2s
+	WORD    $0x4e61d8ea // scvtf v10.2d, v7.2d
+	WORD    $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	WORD    $0x4ea910e7 // saddw2 v7.2d, v7.2d, v9.4s
+	WORD    $0x4e61d8ea // scvtf v10.2d, v7.2d
+	WORD    $0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
+	WORD    $0x0ea810e7 // saddw v7.2d, v7.2d, v8.2s
+	WORD    $0x4e61d8e9 // scvtf v9.2d, v7.2d
+	WORD    $0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD    $0x4ea810e7 // saddw2 v7.2d, v7.2d, v8.4s
+	WORD    $0x4e61d8e9 // scvtf v9.2d, v7.2d
+	WORD    $0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
+	ADD     $16, R9, R9
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, groupLoop
+	WORD    $0x4e61d884 // scvtf v4.2d, v4.2d
+	FMOVQ   F4, 0(R17)
+	WORD    $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	FMOVQ   F5, 128(R17)
+	WORD    $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	FMOVQ   F6, 256(R17)
+	WORD    $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	FMOVQ   F7, 384(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $512, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F7
+	WORD    $0x4ee1b8e7 // fcvtzs v7.2d, v7.2d
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F6
+	WORD    $0x0f10a4c5 // sxtl v5.4s, v6.4h
+	WORD    $0x4f10a4c6 // sxtl2 v6.4s, v6.8h
+	WORD    $0x0ea510e7 // saddw v7.2d, v7.2d, v5.2s
+	WORD    $0x4e61d8e4 // scvtf v4.2d, v7.2d
+	WORD    $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD    $0x4ea510e7 // saddw2 v7.2d, v7.2d, v5.4s
+	WORD    $0x4e61d8e4 // scvtf v4.2d, v7.2d
+	WORD    $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD    $0x0ea610e7 // saddw v7.2d, v7.2d, v6.2s
+	WORD    $0x4e61d8e5 // scvtf v5.2d, v7.2d
+	WORD    $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD    $0x4ea610e7 // saddw2 v7.2d, v7.2d, v6.4s
+	WORD    $0x4e61d8e5 // scvtf v5.2d, v7.2d
+	WORD    $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	ADD     $16, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, rowLoop
+	WORD    $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	FMOVQ   F7, 0(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $128, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func i16f64x3NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+TEXT ·i16f64x3NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F4
+	WORD    $0x4ee1b884 // fcvtzs v4.2d, v4.2d
+	FMOVQ   16(R17), F5
+	WORD    $0x4ee1b8a5 // fcvtzs v5.2d, v5.2d
+	VEXT    $8, V5.B16, V4.B16, V6.B16
+	VZIP1   V4.D2, V5.D2, V5.D2
+	VEOR    V7.B16, V7.B16, V7.B16
+	FMOVQ   128(R17), F8
+	WORD    $0x4ee1b908 // fcvtzs v8.2d, v8.2d
+	FMOVQ   144(R17), F9
+	WORD    $0x4ee1b929 // fcvtzs v9.2d, v9.2d
+	VEXT    $8, V9.B16, V8.B16, V10.B16
+	VZIP1   V8.D2, V9.D2, V9.D2
+	VEOR    V11.B16, V11.B16, V11.B16
+	FMOVQ   256(R17), F12
+	WORD    $0x4ee1b98c // fcvtzs v12.2d, v12.2d
+	FMOVQ   272(R17), F13
+	WORD    $0x4ee1b9ad // fcvtzs v13.2d, v13.2d
+	VEXT    $8, V13.B16, V12.B16, V14.B16
+	VZIP1   V12.D2, V13.D2, V13.D2
+	VEOR    V15.B16, V15.B16, V15.B16
+	FMOVQ   384(R17), F16
+	WORD    $0x4ee1ba10 // fcvtzs v16.2d, v16.2d
+	FMOVQ   400(R17), F17
+	WORD    $0x4ee1ba31 // fcvtzs v17.2d, v17.2d
+	VEXT    $8, V17.B16, V16.B16, V18.B16
+	VZIP1   V16.D2, V17.D2, V17.D2
+	VEOR    V19.B16, V19.B16, V19.B16
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F20
+	VEXT    $10, V20.B16, V7.B16, V21.B16
+	FMOVQ   0(R6), F7
+	WORD    $0x0e750296 // saddl v22.4s, v20.4h, v21.4h
+	WORD    $0x0eb61084 // saddw v4.2d, v4.2d, v22.2s
+	WORD    $0x4e61d897 // scvtf v23.2d, v4.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb610a5 // saddw2 v5.2d, v5.2d, v22.4s
+	WORD    $0x4e61d8b7 // scvtf v23.2d, v5.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e750296 // saddl2 v22.4s, v20.8h, v21.8h
+	WORD    $0x0eb610c6 // saddw v6.2d, v6.2d, v22.2s
+	WORD    $0x4e61d8d7 // scvtf v23.2d, v6.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb61084 // saddw2 v4.2d, v4.2d, v22.4s
+	WORD    $0x4e61d897 // scvtf v23.2d, v4.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   0(R7), F21
+	VEXT    $10, V21.B16, V11.B16, V20.B16
+	FMOVQ   0(R7), F11
+	WORD    $0x0e7402b6 // saddl v22.4s, v21.4h, v20.4h
+	WORD    $0x0eb61108 // saddw v8.2d, v8.2d, v22.2s
+	WORD    $0x4e61d917 // scvtf v23.2d, v8.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb61129 // saddw2 v9.2d, v9.2d, v22.4s
+	WORD    $0x4e61d937 // scvtf v23.2d, v9.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e7402b6 // saddl2 v22.4s, v21.8h, v20.8h
+	WORD    $0x0eb6114a // saddw v10.2d, v10.2d, v22.2s
+	WORD    $0x4e61d957 // scvtf v23.2d, v10.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb61108 // saddw2 v8.2d, v8.2d, v22.4s
+	WORD    $0x4e61d917 // scvtf v23.2d, v8.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ   0(R8), F20
+	VEXT    $10, V20.B16, V15.B16, V21.B16
+	FMOVQ   0(R8), F15
+	WORD    $0x0e750296 // saddl v22.4s, v20.4h, v21.4h
+	WORD    $0x0eb6118c // saddw v12.2d, v12.2d, v22.2s
+	WORD    $0x4e61d997 // scvtf v23.2d, v12.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb611ad // saddw2 v13.2d, v13.2d, v22.4s
+	WORD    $0x4e61d9b7 // scvtf v23.2d, v13.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e750296 // saddl2 v22.4s, v20.8h, v21.8h
+	WORD    $0x0eb611ce // saddw v14.2d, v14.2d, v22.2s
+	WORD    $0x4e61d9d7 // scvtf v23.2d, v14.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb6118c // saddw2 v12.2d, v12.2d, v22.4s
+	WORD    $0x4e61d997 // scvtf v23.2d, v12.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ   0(R9), F21
+	VEXT    $10, V21.B16, V19.B16, V20.B16
+	FMOVQ   0(R9), F19
+	WORD    $0x0e7402b6 // saddl v22.4s, v21.4h, v20.4h
+	WORD    $0x0eb61210 // saddw v16.2d, v16.2d, v22.2s
+	WORD    $0x4e61da17 // scvtf v23.2d, v16.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb61231 // saddw2 v17.2d, v17.2d, v22.4s
+	WORD    $0x4e61da37 // scvtf v23.2d, v17.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e7402b6 // saddl2 v22.4s, v21.8h, v20.8h
+	WORD    $0x0eb61252 // saddw v18.2d, v18.2d, v22.2s
+	WORD    $0x4e61da57 // scvtf v23.2d, v18.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb61210 // saddw2 v16.2d, v16.2d, v22.4s
+	WORD    $0x4e61da17 // scvtf v23.2d, v16.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   16(R6), F20
+	VEXT    $10, V20.B16, V7.B16, V21.B16
+	FMOVQ   16(R6), F7
+	WORD    $0x0e750296 // saddl v22.4s, v20.4h, v21.4h
+	WORD    $0x0eb610a5 // saddw v5.2d, v5.2d, v22.2s
+	WORD    $0x4e61d8b7 // scvtf v23.2d, v5.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb610c6 // saddw2 v6.2d, v6.2d, v22.4s
+	WORD    $0x4e61d8d7 // scvtf v23.2d, v6.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e750296 // saddl2 v22.4s, v20.8h, v21.8h
+	WORD    $0x0eb61084 // saddw v4.2d, v4.2d, v22.2s
+	WORD    $0x4e61d897 // scvtf v23.2d, v4.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb610a5 // saddw2 v5.2d, v5.2d, v22.4s
+	WORD    $0x4e61d8b7 // scvtf v23.2d, v5.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   16(R7), F21
+	VEXT    $10, V21.B16, V11.B16, V20.B16
+	FMOVQ   16(R7), F11
+	WORD    $0x0e7402b6 // saddl v22.4s, v21.4h, v20.4h
+	WORD    $0x0eb61129 // saddw v9.2d, v9.2d, v22.2s
+	WORD    $0x4e61d937 // scvtf v23.2d, v9.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb6114a // saddw2 v10.2d, v10.2d, v22.4s
+	WORD    $0x4e61d957 // scvtf v23.2d, v10.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e7402b6 // saddl2 v22.4s, v21.8h, v20.8h
+	WORD    $0x0eb61108 // saddw v8.2d, v8.2d, v22.2s
+	WORD    $0x4e61d917 // scvtf v23.2d, v8.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb61129 // saddw2 v9.2d, v9.2d, v22.4s
+	WORD    $0x4e61d937 // scvtf v23.2d, v9.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ   16(R8), F20
+	VEXT    $10, V20.B16, V15.B16, V21.B16
+	FMOVQ   16(R8), F15
+	WORD    $0x0e750296 // saddl v22.4s, v20.4h, v21.4h
+	WORD    $0x0eb611ad // saddw v13.2d, v13.2d, v22.2s
+	WORD    $0x4e61d9b7 // scvtf v23.2d, v13.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb611ce // saddw2 v14.2d, v14.2d, v22.4s
+	WORD    $0x4e61d9d7 // scvtf v23.2d, v14.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e750296 // saddl2 v22.4s, v20.8h, v21.8h
+	WORD    $0x0eb6118c // saddw v12.2d, v12.2d, v22.2s
+	WORD    $0x4e61d997 // scvtf v23.2d, v12.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb611ad // saddw2 v13.2d, v13.2d, v22.4s
+	WORD    $0x4e61d9b7 // scvtf v23.2d, v13.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ   16(R9), F21
+	VEXT    $10, V21.B16, V19.B16, V20.B16
+	FMOVQ   16(R9), F19
+	WORD    $0x0e7402b6 // saddl v22.4s, v21.4h, v20.4h
+	WORD    $0x0eb61231 // saddw v17.2d, v17.2d, v22.2s
+	WORD    $0x4e61da37 // scvtf v23.2d, v17.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb61252 // saddw2 v18.2d, v18.2d, v22.4s
+	WORD    $0x4e61da57 // scvtf v23.2d, v18.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e7402b6 // saddl2 v22.4s, v21.8h, v20.8h
+	WORD    $0x0eb61210 // saddw v16.2d, v16.2d, v22.2s
+	WORD    $0x4e61da17 // scvtf v23.2d, v16.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb61231 // saddw2 v17.2d, v17.2d, v22.4s
+	WORD    $0x4e61da37 // scvtf v23.2d, v17.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   32(R6), F20
+	VEXT    $10, V20.B16, V7.B16, V21.B16
+	FMOVQ   32(R6), F7
+	WORD    $0x0e750296 // saddl v22.4s, v20.4h, v21.4h
+	WORD    $0x0eb610c6 // saddw v6.2d, v6.2d, v22.2s
+	WORD    $0x4e61d8d7 // scvtf v23.2d, v6.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb61084 // saddw2 v4.2d, v4.2d, v22.4s
+	WORD    $0x4e61d897 // scvtf v23.2d, v4.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e750296 // saddl2 v22.4s, v20.8h, v21.8h
+	WORD    $0x0eb610a5 // saddw v5.2d, v5.2d, v22.2s
+	WORD    $0x4e61d8b7 // scvtf v23.2d, v5.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb610c6 // saddw2 v6.2d, v6.2d, v22.4s
+	WORD    $0x4e61d8d7 // scvtf v23.2d, v6.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	ADD     $48, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   32(R7), F21
+	VEXT    $10, V21.B16, V11.B16, V20.B16
+	FMOVQ   32(R7), F11
+	WORD    $0x0e7402b6 // saddl v22.4s, v21.4h, v20.4h
+	WORD    $0x0eb6114a // saddw v10.2d, v10.2d, v22.2s
+	WORD    $0x4e61d957 // scvtf v23.2d, v10.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb61108 // saddw2 v8.2d, v8.2d, v22.4s
+	WORD    $0x4e61d917 // scvtf v23.2d, v8.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e7402b6 // saddl2 v22.4s, v21.8h, v20.8h
+	WORD    $0x0eb61129 // saddw v9.2d, v9.2d, v22.2s
+	WORD    $0x4e61d937 // scvtf v23.2d, v9.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb6114a // saddw2 v10.2d, v10.2d, v22.4s
+	WORD    $0x4e61d957 // scvtf v23.2d, v10.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	ADD     $48, R7, R7
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ   32(R8), F20
+	VEXT    $10, V20.B16, V15.B16, V21.B16
+	FMOVQ   32(R8), F15
+	WORD    $0x0e750296 // saddl v22.4s, v20.4h, v21.4h
+	WORD    $0x0eb611ce // saddw v14.2d, v14.2d, v22.2s
+	WORD    $0x4e61d9d7 // scvtf v23.2d, v14.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb6118c // saddw2 v12.2d, v12.2d, v22.4s
+	WORD    $0x4e61d997 // scvtf v23.2d, v12.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e750296 // saddl2 v22.4s, v20.8h, v21.8h
+	WORD    $0x0eb611ad // saddw v13.2d, v13.2d, v22.2s
+	WORD    $0x4e61d9b7 // scvtf v23.2d, v13.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb611ce // saddw2 v14.2d, v14.2d, v22.4s
+	WORD    $0x4e61d9d7 // scvtf v23.2d, v14.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	ADD     $48, R8, R8
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ   32(R9), F21
+	VEXT    $10, V21.B16, V19.B16, V20.B16
+	FMOVQ   32(R9), F19
+	WORD    $0x0e7402b6 // saddl v22.4s, v21.4h, v20.4h
+	WORD    $0x0eb61252 // saddw v18.2d, v18.2d, v22.2s
+	WORD    $0x4e61da57 // scvtf v23.2d, v18.2d
+	WORD    $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD    $0x4eb61210 // saddw2 v16.2d, v16.2d, v22.4s
+	WORD    $0x4e61da17 // scvtf v23.2d, v16.2d
+	WORD    $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD    $0x4e7402b6 // saddl2 v22.4s, v21.8h, v20.8h
+	WORD    $0x0eb61231 // saddw v17.2d, v17.2d, v22.2s
+	WORD    $0x4e61da37 // scvtf v23.2d, v17.2d
+	WORD    $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD    $0x4eb61252 // saddw2 v18.2d, v18.2d, v22.4s
+	WORD    $0x4e61da57 // scvtf v23.2d, v18.2d
+	WORD    $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	ADD     $48, R9, R9
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $24, R12, R12
+	CBNZ    R12, groupLoop
+	VEXT    $8, V6.B16, V5.B16, V4.B16
+	VEXT    $8, V6.B16, V6.B16, V5.B16
+	WORD    $0x4e61d884 // scvtf v4.2d, v4.2d
+	FMOVQ   F4, 0(R17)
+	WORD    $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	FMOVQ   F5, 16(R17)
+	VEXT    $8, V10.B16, V9.B16, V8.B16
+	VEXT    $8, V10.B16, V10.B16, V9.B16
+	WORD    $0x4e61d908 // scvtf v8.2d, v8.2d
+	FMOVQ   F8, 128(R17)
+	WORD    $0x4e61d929 // scvtf v9.2d, v9.2d
+	FMOVQ   F9, 144(R17)
+	VEXT    $8, V14.B16, V13.B16, V12.B16
+	VEXT    $8, V14.B16, V14.B16, V13.B16
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	FMOVQ   F12, 256(R17)
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	FMOVQ   F13, 272(R17)
+	VEXT    $8, V18.B16, V17.B16, V16.B16
+	VEXT    $8, V18.B16, V18.B16, V17.B16
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	FMOVQ   F16, 384(R17)
+	WORD    $0x4e61da31 // scvtf v17.2d, v17.2d
+	FMOVQ   F17, 400(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $512, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F19
+	WORD    $0x4ee1ba73 // fcvtzs v19.2d, v19.2d
+	FMOVQ   16(R17), F16
+	WORD    $0x4ee1ba10 // fcvtzs v16.2d, v16.2d
+	VEXT    $8, V16.B16, V19.B16, V17.B16
+	VZIP1   V19.D2, V16.D2, V16.D2
+	VEOR    V18.B16, V18.B16, V18.B16
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F15
+	VEXT    $10, V15.B16, V18.B16, V12.B16
+	FMOVQ   0(R6), F18
+	WORD    $0x0e6c01ed // saddl v13.4s, v15.4h, v12.4h
+	WORD    $0x0ead1273 // saddw v19.2d, v19.2d, v13.2s
+	WORD    $0x4e61da6e // scvtf v14.2d, v19.2d
+	WORD    $0x4e6ed400 // fadd v0.2d, v0.2d, v14.2d
+	WORD    $0x4ead1210 // saddw2 v16.2d, v16.2d, v13.4s
+	WORD    $0x4e61da0e // scvtf v14.2d, v16.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD    $0x4e6c01ed // saddl2 v13.4s, v15.8h, v12.8h
+	WORD    $0x0ead1231 // saddw v17.2d, v17.2d, v13.2s
+	WORD    $0x4e61da2e // scvtf v14.2d, v17.2d
+	WORD    $0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD    $0x4ead1273 // saddw2 v19.2d, v19.2d, v13.4s
+	WORD    $0x4e61da6e // scvtf v14.2d, v19.2d
+	WORD    $0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   16(R6), F12
+	VEXT    $10, V12.B16, V18.B16, V15.B16
+	FMOVQ   16(R6), F18
+	WORD    $0x0e6f018d // saddl v13.4s, v12.4h, v15.4h
+	WORD    $0x0ead1210 // saddw v16.2d, v16.2d, v13.2s
+	WORD    $0x4e61da0e // scvtf v14.2d, v16.2d
+	WORD    $0x4e6ed400 // fadd v0.2d, v0.2d, v14.2d
+	WORD    $0x4ead1231 // saddw2 v17.2d, v17.2d, v13.4s
+	WORD    $0x4e61da2e // scvtf v14.2d, v17.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD    $0x4e6f018d // saddl2 v13.4s, v12.8h, v15.8h
+	WORD    $0x0ead1273 // saddw v19.2d, v19.2d, v13.2s
+	WORD    $0x4e61da6e // scvtf v14.2d, v19.2d
+	WORD    $0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD    $0x4ead1210 // saddw2 v16.2d, v16.2d, v13.4s
+	WORD    $0x4e61da0e // scvtf v14.2d, v16.2d
+	WORD    $0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   32(R6), F15
+	VEXT    $10, V15.B16, V18.B16, V12.B16
+	FMOVQ   32(R6), F18
+	WORD    $0x0e6c01ed // saddl v13.4s, v15.4h, v12.4h
+	WORD    $0x0ead1231 // saddw v17.2d, v17.2d, v13.2s
+	WORD    $0x4e61da2e // scvtf v14.2d, v17.2d
+	WORD    $0x4e6ed400 // fadd v0.2d, v0.2d, v14.2d
+	WORD    $0x4ead1273 // saddw2 v19.2d, v19.2d, v13.4s
+	WORD    $0x4e61da6e // scvtf v14.2d, v19.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD    $0x4e6c01ed // saddl2 v13.4s, v15.8h, v12.8h
+	WORD    $0x0ead1210 // saddw v16.2d, v16.2d, v13.2s
+	WORD    $0x4e61da0e // scvtf v14.2d, v16.2d
+	WORD    $0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	WORD    $0x4ead1231 // saddw2 v17.2d, v17.2d, v13.4s
+	WORD    $0x4e61da2e // scvtf v14.2d, v17.2d
+	WORD    $0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
+	ADD     $48, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $24, R12, R12
+	CBNZ    R12, rowLoop
+	VEXT    $8, V17.B16, V16.B16, V19.B16
+	VEXT    $8, V17.B16, V17.B16, V16.B16
+	WORD    $0x4e61da73 // scvtf v19.2d, v19.2d
+	FMOVQ   F19, 0(R17)
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	FMOVQ   F16, 16(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $128, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func i16f64x4NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+TEXT ·i16f64x4NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F4
+	WORD    $0x4ee1b884 // fcvtzs v4.2d, v4.2d
+	FMOVQ   16(R17), F5
+	WORD    $0x4ee1b8a5 // fcvtzs v5.2d, v5.2d
+	FMOVQ   128(R17), F6
+	WORD    $0x4ee1b8c6 // fcvtzs v6.2d, v6.2d
+	FMOVQ   144(R17), F7
+	WORD    $0x4ee1b8e7 // fcvtzs v7.2d, v7.2d
+	FMOVQ   256(R17), F8
+	WORD    $0x4ee1b908 // fcvtzs v8.2d, v8.2d
+	FMOVQ   272(R17), F9
+	WORD    $0x4ee1b929 // fcvtzs v9.2d, v9.2d
+	FMOVQ   384(R17), F10
+	WORD    $0x4ee1b94a // fcvtzs v10.2d, v10.2d
+	FMOVQ   400(R17), F11
+	WORD    $0x4ee1b96b // fcvtzs v11.2d, v11.2d
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F12
+	WORD    $0x0f10a58d // sxtl v13.4s, v12.4h
+	WORD    $0x4f10a58c // sxtl2 v12.4s, v12.8h
+	WORD    $0x0ead1084 // saddw v4.2d, v4.2d, v13.2s
+	WORD    $0x4e61d88e // scvtf v14.2d, v4.2d
+	WORD    $0x4e6ed400 // fadd v0.2d, v0.2d, v14.2d
+	WORD    $0x4ead10a5 // saddw2 v5.2d, v5.2d, v13.4s
+	WORD    $0x4e61d8ae // scvtf v14.2d, v5.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD    $0x0eac1084 // saddw v4.2d, v4.2d, v12.2s
+	WORD    $0x4e61d88d // scvtf v13.2d, v4.2d
+	WORD    $0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD    $0x4eac10a5 // saddw2 v5.2d, v5.2d, v12.4s
+	WORD    $0x4e61d8ad // scvtf v13.2d, v5.2d
+	WORD    $0x4e6dd463 // fadd v3.2d, v3.2d, v13.2d
+	ADD     $16, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ   0(R7), F12
+	WORD    $0x0f10a58d // sxtl v13.4s, v12.4h
+	WORD    $0x4f10a58c // sxtl2 v12.4s, v12.8h
+	WORD    $0x0ead10c6 // saddw v6.2d, v6.2d, v13.2s
+	WORD    $0x4e61d8ce // scvtf v14.2d, v6.2d
+	WORD    $0x4e6ed400 // fadd v0.2d, v0.2d, v14.2d
+	WORD    $0x4ead10e7 // saddw2 v7.2d, v7.2d, v13.4s
+	WORD    $0x4e61d8ee // scvtf v14.2d, v7.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD    $0x0eac10c6 // saddw v6.2d, v6.2d, v12.2s
+	WORD    $0x4e61d8cd // scvtf v13.2d, v6.2d
+	WORD    $0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD    $0x4eac10e7 // saddw2 v7.2d, v7.2d, v12.4s
+	WORD    $0x4e61d8ed // scvtf v13.2d, v7.2d
+	WORD    $0x4e6dd463 // fadd v3.2d, v3.2d, v13.2d
+	ADD     $16, R7, R7
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ   0(R8), F12
+	WORD    $0x0f10a58d // sxtl v13.4s, v12.4h
+	WORD    $0x4f10a58c // sxtl2 v12.4s, v12.8h
+	WORD    $0x0ead1108 // saddw v8.2d, v8.2d, v13.2s
+	WORD    $0x4e61d90e // scvtf v14.2d, v8.2d
+	WORD    $0x4e6ed400 // fadd v0.2d, v0.2d, v14.2d
+	WORD    $0x4ead1129 // saddw2 v9.2d, v9.2d, v13.4s
+	WORD    $0x4e61d92e // scvtf v14.2d, v9.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD    $0x0eac1108 // saddw v8.2d, v8.2d, v12.2s
+	WORD    $0x4e61d90d // scvtf v13.2d, v8.2d
+	WORD    $0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD    $0x4eac1129 // saddw2 v9.2d, v9.2d, v12.4s
+	WORD    $0x4e61d92d // scvtf v13.2d, v9.2d
+	WORD    $0x4e6dd463 // fadd v3.2d, v3.2d, v13.2d
+	ADD     $16, R8, R8
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ   0(R9), F12
+	WORD    $0x0f10a58d // sxtl v13.4s, v12.4h
+	WORD    $0x4f10a58c // sxtl2 v12.4s, v12.8h
+	WORD    $0x0ead114a // saddw v10.2d, v10.2d, v13.2s
+	WORD    $0x4e61d94e // scvtf v14.2d, v10.2d
+	WORD    $0x4e6ed400 // fadd v0.2d, v0.2d, v14.2d
+	WORD    $0x4ead116b // saddw2 v11.2d, v11.2d, v13.4s
+	WORD    $0x4e61d96e // scvtf v14.2d, v11.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	WORD    $0x0eac114a // saddw v10.2d, v10.2d, v12.2s
+	WORD    $0x4e61d94d // scvtf v13.2d, v10.2d
+	WORD    $0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD    $0x4eac116b // saddw2 v11.2d, v11.2d, v12.4s
+	WORD    $0x4e61d96d // scvtf v13.2d, v11.2d
+	WORD    $0x4e6dd463 // fadd v3.2d, v3.2d, v13.2d
+	ADD     $16, R9, R9
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, groupLoop
+	WORD    $0x4e61d884 // scvtf v4.2d, v4.2d
+	FMOVQ   F4, 0(R17)
+	WORD    $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	FMOVQ   F5, 16(R17)
+	WORD    $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	FMOVQ   F6, 128(R17)
+	WORD    $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	FMOVQ   F7, 144(R17)
+	WORD    $0x4e61d908 // scvtf v8.2d, v8.2d
+	FMOVQ   F8, 256(R17)
+	WORD    $0x4e61d929 // scvtf v9.2d, v9.2d
+	FMOVQ   F9, 272(R17)
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	FMOVQ   F10, 384(R17)
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	FMOVQ   F11, 400(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $512, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F10
+	WORD    $0x4ee1b94a // fcvtzs v10.2d, v10.2d
+	FMOVQ   16(R17), F11
+	WORD    $0x4ee1b96b // fcvtzs v11.2d, v11.2d
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ   0(R6), F8
+	WORD    $0x0f10a509 // sxtl v9.4s, v8.4h
+	WORD    $0x4f10a508 // sxtl2 v8.4s, v8.8h
+	WORD    $0x0ea9114a // saddw v10.2d, v10.2d, v9.2s
+	WORD    $0x4e61d946 // scvtf v6.2d, v10.2d
+	WORD    $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD    $0x4ea9116b // saddw2 v11.2d, v11.2d, v9.4s
+	WORD    $0x4e61d966 // scvtf v6.2d, v11.2d
+	WORD    $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD    $0x0ea8114a // saddw v10.2d, v10.2d, v8.2s
+	WORD    $0x4e61d949 // scvtf v9.2d, v10.2d
+	WORD    $0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD    $0x4ea8116b // saddw2 v11.2d, v11.2d, v8.4s
+	WORD    $0x4e61d969 // scvtf v9.2d, v11.2d
+	WORD    $0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
+	ADD     $16, R6, R6
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, rowLoop
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	FMOVQ   F10, 0(R17)
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
 	FMOVQ   F11, 16(R17)
 	ADD     R13, R0, R0
 	ADD     R14, R1, R1
@@ -18416,6 +20333,851 @@ rowLoop:
 	CBNZ    R12, rowLoop
 	FMOVQ   F10, 0(R17)
 	FMOVQ   F11, 16(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $128, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func i16f64Squaresx1NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+TEXT ·i16f64Squaresx1NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+	VEOR    V4.B16, V4.B16, V4.B16
+	MOVD    $0x3ff0000000000000, R2
+	VDUP    R2, V5.D2
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F6
+	VDUP    V6.D[0], V6.D2
+	FMOVQ   128(R17), F7
+	VDUP    V7.D[0], V7.D2
+	FMOVQ   256(R17), F8
+	VDUP    V8.D[0], V8.D2
+	FMOVQ   384(R17), F9
+	VDUP    V9.D[0], V9.D2
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ.P 16(R6), F10
+	WORD    $0x0e6ac14b // smull v11.4s, v10.4h, v10.4h
+	WORD    $0x4e6ac14a // smull2 v10.4s, v10.8h, v10.8h
+	VUXTL   V11.S2, V12.D2
+	VUXTL2  V11.S4, V11.D2
+	VUXTL   V10.S2, V13.D2
+	VUXTL2  V10.S4, V10.D2
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	VEXT    $8, V11.B16, V12.B16, V14.B16
+	WORD    $0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	VEXT    $8, V12.B16, V4.B16, V14.B16
+	WORD    $0x4e6ed58c // fadd v12.2d, v12.2d, v14.2d
+	WORD    $0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD    $0x4fc618ac // fmla v12.2d, v5.2d, v6.d[1]
+	WORD    $0x4fc618ab // fmla v11.2d, v5.2d, v6.d[1]
+	WORD    $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD    $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	VEXT    $8, V10.B16, V13.B16, V14.B16
+	WORD    $0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	VEXT    $8, V13.B16, V4.B16, V14.B16
+	WORD    $0x4e6ed5ad // fadd v13.2d, v13.2d, v14.2d
+	WORD    $0x4e6dd546 // fadd v6.2d, v10.2d, v13.2d
+	WORD    $0x4fcb18ad // fmla v13.2d, v5.2d, v11.d[1]
+	WORD    $0x4fcb18a6 // fmla v6.2d, v5.2d, v11.d[1]
+	WORD    $0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD    $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ.P 16(R7), F12
+	WORD    $0x0e6cc18b // smull v11.4s, v12.4h, v12.4h
+	WORD    $0x4e6cc18c // smull2 v12.4s, v12.8h, v12.8h
+	VUXTL   V11.S2, V13.D2
+	VUXTL2  V11.S4, V11.D2
+	VUXTL   V12.S2, V10.D2
+	VUXTL2  V12.S4, V12.D2
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	VEXT    $8, V11.B16, V13.B16, V14.B16
+	WORD    $0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	VEXT    $8, V13.B16, V4.B16, V14.B16
+	WORD    $0x4e6ed5ad // fadd v13.2d, v13.2d, v14.2d
+	WORD    $0x4e6dd56b // fadd v11.2d, v11.2d, v13.2d
+	WORD    $0x4fc718ad // fmla v13.2d, v5.2d, v7.d[1]
+	WORD    $0x4fc718ab // fmla v11.2d, v5.2d, v7.d[1]
+	WORD    $0x4e6dd400 // fadd v0.2d, v0.2d, v13.2d
+	WORD    $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	VEXT    $8, V12.B16, V10.B16, V14.B16
+	WORD    $0x4e6ed58c // fadd v12.2d, v12.2d, v14.2d
+	VEXT    $8, V10.B16, V4.B16, V14.B16
+	WORD    $0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	WORD    $0x4e6ad587 // fadd v7.2d, v12.2d, v10.2d
+	WORD    $0x4fcb18aa // fmla v10.2d, v5.2d, v11.d[1]
+	WORD    $0x4fcb18a7 // fmla v7.2d, v5.2d, v11.d[1]
+	WORD    $0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD    $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ.P 16(R8), F13
+	WORD    $0x0e6dc1ab // smull v11.4s, v13.4h, v13.4h
+	WORD    $0x4e6dc1ad // smull2 v13.4s, v13.8h, v13.8h
+	VUXTL   V11.S2, V10.D2
+	VUXTL2  V11.S4, V11.D2
+	VUXTL   V13.S2, V12.D2
+	VUXTL2  V13.S4, V13.D2
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VEXT    $8, V11.B16, V10.B16, V14.B16
+	WORD    $0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	VEXT    $8, V10.B16, V4.B16, V14.B16
+	WORD    $0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	WORD    $0x4e6ad56b // fadd v11.2d, v11.2d, v10.2d
+	WORD    $0x4fc818aa // fmla v10.2d, v5.2d, v8.d[1]
+	WORD    $0x4fc818ab // fmla v11.2d, v5.2d, v8.d[1]
+	WORD    $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	WORD    $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	VEXT    $8, V13.B16, V12.B16, V14.B16
+	WORD    $0x4e6ed5ad // fadd v13.2d, v13.2d, v14.2d
+	VEXT    $8, V12.B16, V4.B16, V14.B16
+	WORD    $0x4e6ed58c // fadd v12.2d, v12.2d, v14.2d
+	WORD    $0x4e6cd5a8 // fadd v8.2d, v13.2d, v12.2d
+	WORD    $0x4fcb18ac // fmla v12.2d, v5.2d, v11.d[1]
+	WORD    $0x4fcb18a8 // fmla v8.2d, v5.2d, v11.d[1]
+	WORD    $0x4e6cd442 // fadd v2.2d, v2.2d, v12.2d
+	WORD    $0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ.P 16(R9), F10
+	WORD    $0x0e6ac14b // smull v11.4s, v10.4h, v10.4h
+	WORD    $0x4e6ac14a // smull2 v10.4s, v10.8h, v10.8h
+	VUXTL   V11.S2, V12.D2
+	VUXTL2  V11.S4, V11.D2
+	VUXTL   V10.S2, V13.D2
+	VUXTL2  V10.S4, V10.D2
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	VEXT    $8, V11.B16, V12.B16, V14.B16
+	WORD    $0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	VEXT    $8, V12.B16, V4.B16, V14.B16
+	WORD    $0x4e6ed58c // fadd v12.2d, v12.2d, v14.2d
+	WORD    $0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD    $0x4fc918ac // fmla v12.2d, v5.2d, v9.d[1]
+	WORD    $0x4fc918ab // fmla v11.2d, v5.2d, v9.d[1]
+	WORD    $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD    $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	VEXT    $8, V10.B16, V13.B16, V14.B16
+	WORD    $0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	VEXT    $8, V13.B16, V4.B16, V14.B16
+	WORD    $0x4e6ed5ad // fadd v13.2d, v13.2d, v14.2d
+	WORD    $0x4e6dd549 // fadd v9.2d, v10.2d, v13.2d
+	WORD    $0x4fcb18ad // fmla v13.2d, v5.2d, v11.d[1]
+	WORD    $0x4fcb18a9 // fmla v9.2d, v5.2d, v11.d[1]
+	WORD    $0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD    $0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, groupLoop
+	VDUP    V6.D[1], V6.D2
+	FMOVQ   F6, 0(R17)
+	VDUP    V7.D[1], V7.D2
+	FMOVQ   F7, 128(R17)
+	VDUP    V8.D[1], V8.D2
+	FMOVQ   F8, 256(R17)
+	VDUP    V9.D[1], V9.D2
+	FMOVQ   F9, 384(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $512, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F9
+	VDUP    V9.D[0], V9.D2
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ.P 16(R6), F8
+	WORD    $0x0e68c107 // smull v7.4s, v8.4h, v8.4h
+	WORD    $0x4e68c108 // smull2 v8.4s, v8.8h, v8.8h
+	VUXTL   V7.S2, V6.D2
+	VUXTL2  V7.S4, V7.D2
+	VUXTL   V8.S2, V12.D2
+	VUXTL2  V8.S4, V8.D2
+	WORD    $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD    $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD    $0x4e61d908 // scvtf v8.2d, v8.2d
+	VEXT    $8, V7.B16, V6.B16, V11.B16
+	WORD    $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	VEXT    $8, V6.B16, V4.B16, V11.B16
+	WORD    $0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
+	WORD    $0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	WORD    $0x4fc918a6 // fmla v6.2d, v5.2d, v9.d[1]
+	WORD    $0x4fc918a7 // fmla v7.2d, v5.2d, v9.d[1]
+	WORD    $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD    $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	VEXT    $8, V8.B16, V12.B16, V11.B16
+	WORD    $0x4e6bd508 // fadd v8.2d, v8.2d, v11.2d
+	VEXT    $8, V12.B16, V4.B16, V11.B16
+	WORD    $0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
+	WORD    $0x4e6cd509 // fadd v9.2d, v8.2d, v12.2d
+	WORD    $0x4fc718ac // fmla v12.2d, v5.2d, v7.d[1]
+	WORD    $0x4fc718a9 // fmla v9.2d, v5.2d, v7.d[1]
+	WORD    $0x4e6cd442 // fadd v2.2d, v2.2d, v12.2d
+	WORD    $0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, rowLoop
+	VDUP    V9.D[1], V9.D2
+	FMOVQ   F9, 0(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $128, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func i16f64Squaresx2NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+TEXT ·i16f64Squaresx2NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+	VEOR    V4.B16, V4.B16, V4.B16
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F5
+	FMOVQ   128(R17), F6
+	FMOVQ   256(R17), F7
+	FMOVQ   384(R17), F8
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ.P 16(R6), F9
+	WORD    $0x0e69c12a // smull v10.4s, v9.4h, v9.4h
+	WORD    $0x4e69c129 // smull2 v9.4s, v9.8h, v9.8h
+	VUXTL   V10.S2, V11.D2
+	VUXTL2  V10.S4, V10.D2
+	VUXTL   V9.S2, V12.D2
+	VUXTL2  V9.S4, V9.D2
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD    $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD    $0x4e6bd54a // fadd v10.2d, v10.2d, v11.2d
+	WORD    $0x4e65d56b // fadd v11.2d, v11.2d, v5.2d
+	WORD    $0x4e65d545 // fadd v5.2d, v10.2d, v5.2d
+	WORD    $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
+	WORD    $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD    $0x4e6cd529 // fadd v9.2d, v9.2d, v12.2d
+	WORD    $0x4e65d58c // fadd v12.2d, v12.2d, v5.2d
+	WORD    $0x4e65d525 // fadd v5.2d, v9.2d, v5.2d
+	WORD    $0x4e6cd442 // fadd v2.2d, v2.2d, v12.2d
+	WORD    $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ.P 16(R7), F11
+	WORD    $0x0e6bc16a // smull v10.4s, v11.4h, v11.4h
+	WORD    $0x4e6bc16b // smull2 v11.4s, v11.8h, v11.8h
+	VUXTL   V10.S2, V12.D2
+	VUXTL2  V10.S4, V10.D2
+	VUXTL   V11.S2, V9.D2
+	VUXTL2  V11.S4, V11.D2
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD    $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD    $0x4e6cd54a // fadd v10.2d, v10.2d, v12.2d
+	WORD    $0x4e66d58c // fadd v12.2d, v12.2d, v6.2d
+	WORD    $0x4e66d546 // fadd v6.2d, v10.2d, v6.2d
+	WORD    $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD    $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD    $0x4e69d56b // fadd v11.2d, v11.2d, v9.2d
+	WORD    $0x4e66d529 // fadd v9.2d, v9.2d, v6.2d
+	WORD    $0x4e66d566 // fadd v6.2d, v11.2d, v6.2d
+	WORD    $0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD    $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ.P 16(R8), F12
+	WORD    $0x0e6cc18a // smull v10.4s, v12.4h, v12.4h
+	WORD    $0x4e6cc18c // smull2 v12.4s, v12.8h, v12.8h
+	VUXTL   V10.S2, V9.D2
+	VUXTL2  V10.S4, V10.D2
+	VUXTL   V12.S2, V11.D2
+	VUXTL2  V12.S4, V12.D2
+	WORD    $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD    $0x4e69d54a // fadd v10.2d, v10.2d, v9.2d
+	WORD    $0x4e67d529 // fadd v9.2d, v9.2d, v7.2d
+	WORD    $0x4e67d547 // fadd v7.2d, v10.2d, v7.2d
+	WORD    $0x4e69d400 // fadd v0.2d, v0.2d, v9.2d
+	WORD    $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD    $0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
+	WORD    $0x4e67d56b // fadd v11.2d, v11.2d, v7.2d
+	WORD    $0x4e67d587 // fadd v7.2d, v12.2d, v7.2d
+	WORD    $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	WORD    $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ.P 16(R9), F9
+	WORD    $0x0e69c12a // smull v10.4s, v9.4h, v9.4h
+	WORD    $0x4e69c129 // smull2 v9.4s, v9.8h, v9.8h
+	VUXTL   V10.S2, V11.D2
+	VUXTL2  V10.S4, V10.D2
+	VUXTL   V9.S2, V12.D2
+	VUXTL2  V9.S4, V9.D2
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD    $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD    $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD    $0x4e6bd54a // fadd v10.2d, v10.2d, v11.2d
+	WORD    $0x4e68d56b // fadd v11.2d, v11.2d, v8.2d
+	WORD    $0x4e68d548 // fadd v8.2d, v10.2d, v8.2d
+	WORD    $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
+	WORD    $0x4e68d421 // fadd v1.2d, v1.2d, v8.2d
+	WORD    $0x4e6cd529 // fadd v9.2d, v9.2d, v12.2d
+	WORD    $0x4e68d58c // fadd v12.2d, v12.2d, v8.2d
+	WORD    $0x4e68d528 // fadd v8.2d, v9.2d, v8.2d
+	WORD    $0x4e6cd442 // fadd v2.2d, v2.2d, v12.2d
+	WORD    $0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, groupLoop
+	FMOVQ   F5, 0(R17)
+	FMOVQ   F6, 128(R17)
+	FMOVQ   F7, 256(R17)
+	FMOVQ   F8, 384(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $512, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F8
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ.P 16(R6), F7
+	WORD    $0x0e67c0e6 // smull v6.4s, v7.4h, v7.4h
+	WORD    $0x4e67c0e7 // smull2 v7.4s, v7.8h, v7.8h
+	VUXTL   V6.S2, V5.D2
+	VUXTL2  V6.S4, V6.D2
+	VUXTL   V7.S2, V11.D2
+	VUXTL2  V7.S4, V7.D2
+	WORD    $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD    $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD    $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD    $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD    $0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD    $0x4e68d4a5 // fadd v5.2d, v5.2d, v8.2d
+	WORD    $0x4e68d4c8 // fadd v8.2d, v6.2d, v8.2d
+	WORD    $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD    $0x4e68d421 // fadd v1.2d, v1.2d, v8.2d
+	WORD    $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	WORD    $0x4e68d56b // fadd v11.2d, v11.2d, v8.2d
+	WORD    $0x4e68d4e8 // fadd v8.2d, v7.2d, v8.2d
+	WORD    $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	WORD    $0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, rowLoop
+	FMOVQ   F8, 0(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $128, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func i16f64Squaresx3NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+TEXT ·i16f64Squaresx3NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+	VEOR    V4.B16, V4.B16, V4.B16
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F5
+	FMOVQ   16(R17), F6
+	VZIP1   V5.D2, V6.D2, V6.D2
+	FMOVQ   128(R17), F7
+	FMOVQ   144(R17), F8
+	VZIP1   V7.D2, V8.D2, V8.D2
+	FMOVQ   256(R17), F9
+	FMOVQ   272(R17), F10
+	VZIP1   V9.D2, V10.D2, V10.D2
+	FMOVQ   384(R17), F11
+	FMOVQ   400(R17), F12
+	VZIP1   V11.D2, V12.D2, V12.D2
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ.P 16(R6), F13
+	WORD    $0x0e6dc1ae // smull v14.4s, v13.4h, v13.4h
+	WORD    $0x4e6dc1ad // smull2 v13.4s, v13.8h, v13.8h
+	VUXTL   V14.S2, V15.D2
+	VUXTL2  V14.S4, V14.D2
+	VUXTL   V13.S2, V16.D2
+	VUXTL2  V13.S4, V13.D2
+	WORD    $0x4e61d9ef // scvtf v15.2d, v15.2d
+	WORD    $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VEXT    $8, V15.B16, V4.B16, V17.B16
+	WORD    $0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD    $0x4e65d5ef // fadd v15.2d, v15.2d, v5.2d
+	WORD    $0x4e66d5ce // fadd v14.2d, v14.2d, v6.2d
+	VEXT    $8, V14.B16, V15.B16, V5.B16
+	VZIP2   V15.D2, V14.D2, V6.D2
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	VEXT    $8, V16.B16, V4.B16, V17.B16
+	WORD    $0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD    $0x4e65d610 // fadd v16.2d, v16.2d, v5.2d
+	WORD    $0x4e66d5ad // fadd v13.2d, v13.2d, v6.2d
+	VEXT    $8, V13.B16, V16.B16, V5.B16
+	VZIP2   V16.D2, V13.D2, V6.D2
+	WORD    $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD    $0x4e6dd463 // fadd v3.2d, v3.2d, v13.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ.P 16(R7), F15
+	WORD    $0x0e6fc1ee // smull v14.4s, v15.4h, v15.4h
+	WORD    $0x4e6fc1ef // smull2 v15.4s, v15.8h, v15.8h
+	VUXTL   V14.S2, V16.D2
+	VUXTL2  V14.S4, V14.D2
+	VUXTL   V15.S2, V13.D2
+	VUXTL2  V15.S4, V15.D2
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD    $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD    $0x4e61d9ef // scvtf v15.2d, v15.2d
+	VEXT    $8, V16.B16, V4.B16, V17.B16
+	WORD    $0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD    $0x4e67d610 // fadd v16.2d, v16.2d, v7.2d
+	WORD    $0x4e68d5ce // fadd v14.2d, v14.2d, v8.2d
+	VEXT    $8, V14.B16, V16.B16, V7.B16
+	VZIP2   V16.D2, V14.D2, V8.D2
+	WORD    $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	VEXT    $8, V13.B16, V4.B16, V17.B16
+	WORD    $0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	WORD    $0x4e67d5ad // fadd v13.2d, v13.2d, v7.2d
+	WORD    $0x4e68d5ef // fadd v15.2d, v15.2d, v8.2d
+	VEXT    $8, V15.B16, V13.B16, V7.B16
+	VZIP2   V13.D2, V15.D2, V8.D2
+	WORD    $0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
+	WORD    $0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ.P 16(R8), F16
+	WORD    $0x0e70c20e // smull v14.4s, v16.4h, v16.4h
+	WORD    $0x4e70c210 // smull2 v16.4s, v16.8h, v16.8h
+	VUXTL   V14.S2, V13.D2
+	VUXTL2  V14.S4, V14.D2
+	VUXTL   V16.S2, V15.D2
+	VUXTL2  V16.S4, V16.D2
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD    $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD    $0x4e61d9ef // scvtf v15.2d, v15.2d
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	VEXT    $8, V13.B16, V4.B16, V17.B16
+	WORD    $0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD    $0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
+	WORD    $0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
+	VEXT    $8, V14.B16, V13.B16, V9.B16
+	VZIP2   V13.D2, V14.D2, V10.D2
+	WORD    $0x4e6dd400 // fadd v0.2d, v0.2d, v13.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	VEXT    $8, V15.B16, V4.B16, V17.B16
+	WORD    $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD    $0x4e69d5ef // fadd v15.2d, v15.2d, v9.2d
+	WORD    $0x4e6ad610 // fadd v16.2d, v16.2d, v10.2d
+	VEXT    $8, V16.B16, V15.B16, V9.B16
+	VZIP2   V15.D2, V16.D2, V10.D2
+	WORD    $0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
+	WORD    $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ.P 16(R9), F13
+	WORD    $0x0e6dc1ae // smull v14.4s, v13.4h, v13.4h
+	WORD    $0x4e6dc1ad // smull2 v13.4s, v13.8h, v13.8h
+	VUXTL   V14.S2, V15.D2
+	VUXTL2  V14.S4, V14.D2
+	VUXTL   V13.S2, V16.D2
+	VUXTL2  V13.S4, V13.D2
+	WORD    $0x4e61d9ef // scvtf v15.2d, v15.2d
+	WORD    $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VEXT    $8, V15.B16, V4.B16, V17.B16
+	WORD    $0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD    $0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
+	WORD    $0x4e6cd5ce // fadd v14.2d, v14.2d, v12.2d
+	VEXT    $8, V14.B16, V15.B16, V11.B16
+	VZIP2   V15.D2, V14.D2, V12.D2
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	WORD    $0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	VEXT    $8, V16.B16, V4.B16, V17.B16
+	WORD    $0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	WORD    $0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
+	WORD    $0x4e6cd5ad // fadd v13.2d, v13.2d, v12.2d
+	VEXT    $8, V13.B16, V16.B16, V11.B16
+	VZIP2   V16.D2, V13.D2, V12.D2
+	WORD    $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD    $0x4e6dd463 // fadd v3.2d, v3.2d, v13.2d
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, groupLoop
+	FMOVQ   F5, 0(R17)
+	FMOVQ   F6, 16(R17)
+	FMOVQ   F7, 128(R17)
+	FMOVQ   F8, 144(R17)
+	FMOVQ   F9, 256(R17)
+	FMOVQ   F10, 272(R17)
+	FMOVQ   F11, 384(R17)
+	FMOVQ   F12, 400(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $512, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F11
+	FMOVQ   16(R17), F12
+	VZIP1   V11.D2, V12.D2, V12.D2
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ.P 16(R6), F9
+	WORD    $0x0e69c12a // smull v10.4s, v9.4h, v9.4h
+	WORD    $0x4e69c129 // smull2 v9.4s, v9.8h, v9.8h
+	VUXTL   V10.S2, V7.D2
+	VUXTL2  V10.S4, V10.D2
+	VUXTL   V9.S2, V8.D2
+	VUXTL2  V9.S4, V9.D2
+	WORD    $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD    $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD    $0x4e61d929 // scvtf v9.2d, v9.2d
+	VEXT    $8, V7.B16, V4.B16, V5.B16
+	WORD    $0x4e65d54a // fadd v10.2d, v10.2d, v5.2d
+	WORD    $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	WORD    $0x4e6cd54a // fadd v10.2d, v10.2d, v12.2d
+	VEXT    $8, V10.B16, V7.B16, V11.B16
+	VZIP2   V7.D2, V10.D2, V12.D2
+	WORD    $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD    $0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
+	VEXT    $8, V8.B16, V4.B16, V5.B16
+	WORD    $0x4e65d529 // fadd v9.2d, v9.2d, v5.2d
+	WORD    $0x4e6bd508 // fadd v8.2d, v8.2d, v11.2d
+	WORD    $0x4e6cd529 // fadd v9.2d, v9.2d, v12.2d
+	VEXT    $8, V9.B16, V8.B16, V11.B16
+	VZIP2   V8.D2, V9.D2, V12.D2
+	WORD    $0x4e68d442 // fadd v2.2d, v2.2d, v8.2d
+	WORD    $0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, rowLoop
+	FMOVQ   F11, 0(R17)
+	FMOVQ   F12, 16(R17)
+	ADD     R13, R0, R0
+	ADD     R14, R1, R1
+	ADD     $128, R17, R17
+	SUB     $1, R10, R10
+	B       rows
+
+done:
+	RET
+
+// func i16f64Squaresx4NEON(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, offset float32)
+TEXT ·i16f64Squaresx4NEON(SB), NOSPLIT, $0-68
+	MOVD    dst+0(FP), R0
+	MOVD    src+16(FP), R1
+	MOVD    dstStride+8(FP), R13
+	MOVD    srcStride+24(FP), R14
+	MOVD    above+32(FP), R15
+	MOVD    carry+40(FP), R17
+	MOVD    rows+48(FP), R10
+	MOVD    n+56(FP), R11
+	VEOR    V4.B16, V4.B16, V4.B16
+
+groups:
+	CMP     $4, R10
+	BLT     rows
+	MOVD    R0, R2
+	ADD     R13, R2, R3
+	ADD     R13, R3, R4
+	ADD     R13, R4, R5
+	MOVD    R1, R6
+	ADD     R14, R6, R7
+	ADD     R14, R7, R8
+	ADD     R14, R8, R9
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F5
+	FMOVQ   16(R17), F6
+	FMOVQ   128(R17), F7
+	FMOVQ   144(R17), F8
+	FMOVQ   256(R17), F9
+	FMOVQ   272(R17), F10
+	FMOVQ   384(R17), F11
+	FMOVQ   400(R17), F12
+
+groupLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ.P 16(R6), F13
+	WORD    $0x0e6dc1ae // smull v14.4s, v13.4h, v13.4h
+	WORD    $0x4e6dc1ad // smull2 v13.4s, v13.8h, v13.8h
+	VUXTL   V14.S2, V15.D2
+	VUXTL2  V14.S4, V14.D2
+	VUXTL   V13.S2, V16.D2
+	VUXTL2  V13.S4, V13.D2
+	WORD    $0x4e61d9ef // scvtf v15.2d, v15.2d
+	WORD    $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD    $0x4e65d5e5 // fadd v5.2d, v15.2d, v5.2d
+	WORD    $0x4e66d5c6 // fadd v6.2d, v14.2d, v6.2d
+	WORD    $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD    $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD    $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD    $0x4e66d5a6 // fadd v6.2d, v13.2d, v6.2d
+	WORD    $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD    $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FMOVQ.P 16(R7), F15
+	WORD    $0x0e6fc1ee // smull v14.4s, v15.4h, v15.4h
+	WORD    $0x4e6fc1ef // smull2 v15.4s, v15.8h, v15.8h
+	VUXTL   V14.S2, V16.D2
+	VUXTL2  V14.S4, V14.D2
+	VUXTL   V15.S2, V13.D2
+	VUXTL2  V15.S4, V15.D2
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD    $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD    $0x4e61d9ef // scvtf v15.2d, v15.2d
+	WORD    $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD    $0x4e68d5c8 // fadd v8.2d, v14.2d, v8.2d
+	WORD    $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD    $0x4e68d421 // fadd v1.2d, v1.2d, v8.2d
+	WORD    $0x4e67d5a7 // fadd v7.2d, v13.2d, v7.2d
+	WORD    $0x4e68d5e8 // fadd v8.2d, v15.2d, v8.2d
+	WORD    $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD    $0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FSTPQ   (F2, F3), 32(R3)
+	FSTPQ.P (F0, F1), 64(R3)
+	FMOVQ.P 16(R8), F16
+	WORD    $0x0e70c20e // smull v14.4s, v16.4h, v16.4h
+	WORD    $0x4e70c210 // smull2 v16.4s, v16.8h, v16.8h
+	VUXTL   V14.S2, V13.D2
+	VUXTL2  V14.S4, V14.D2
+	VUXTL   V16.S2, V15.D2
+	VUXTL2  V16.S4, V16.D2
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD    $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD    $0x4e61d9ef // scvtf v15.2d, v15.2d
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD    $0x4e69d5a9 // fadd v9.2d, v13.2d, v9.2d
+	WORD    $0x4e6ad5ca // fadd v10.2d, v14.2d, v10.2d
+	WORD    $0x4e69d400 // fadd v0.2d, v0.2d, v9.2d
+	WORD    $0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
+	WORD    $0x4e69d5e9 // fadd v9.2d, v15.2d, v9.2d
+	WORD    $0x4e6ad60a // fadd v10.2d, v16.2d, v10.2d
+	WORD    $0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD    $0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
+	FSTPQ   (F2, F3), 32(R4)
+	FSTPQ.P (F0, F1), 64(R4)
+	FMOVQ.P 16(R9), F13
+	WORD    $0x0e6dc1ae // smull v14.4s, v13.4h, v13.4h
+	WORD    $0x4e6dc1ad // smull2 v13.4s, v13.8h, v13.8h
+	VUXTL   V14.S2, V15.D2
+	VUXTL2  V14.S4, V14.D2
+	VUXTL   V13.S2, V16.D2
+	VUXTL2  V13.S4, V13.D2
+	WORD    $0x4e61d9ef // scvtf v15.2d, v15.2d
+	WORD    $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD    $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD    $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD    $0x4e6bd5eb // fadd v11.2d, v15.2d, v11.2d
+	WORD    $0x4e6cd5cc // fadd v12.2d, v14.2d, v12.2d
+	WORD    $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
+	WORD    $0x4e6cd421 // fadd v1.2d, v1.2d, v12.2d
+	WORD    $0x4e6bd60b // fadd v11.2d, v16.2d, v11.2d
+	WORD    $0x4e6cd5ac // fadd v12.2d, v13.2d, v12.2d
+	WORD    $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	WORD    $0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	FSTPQ   (F2, F3), 32(R5)
+	FSTPQ.P (F0, F1), 64(R5)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, groupLoop
+	FMOVQ   F5, 0(R17)
+	FMOVQ   F6, 16(R17)
+	FMOVQ   F7, 128(R17)
+	FMOVQ   F8, 144(R17)
+	FMOVQ   F9, 256(R17)
+	FMOVQ   F10, 272(R17)
+	FMOVQ   F11, 384(R17)
+	FMOVQ   F12, 400(R17)
+	ADD     R13<<2, R0, R0
+	ADD     R14<<2, R1, R1
+	ADD     $512, R17, R17
+	SUB     $4, R10, R10
+	B       groups
+
+rows:
+	CBZ     R10, done
+	MOVD    R0, R2
+	MOVD    R1, R6
+	MOVD    R15, R16
+	MOVD    R11, R12
+	FMOVQ   0(R17), F11
+	FMOVQ   16(R17), F12
+
+rowLoop:
+	FLDPQ   (R16), (F0, F1)
+	FLDPQ   32(R16), (F2, F3)
+	FMOVQ.P 16(R6), F9
+	WORD    $0x0e69c12a // smull v10.4s, v9.4h, v9.4h
+	WORD    $0x4e69c129 // smull2 v9.4s, v9.8h, v9.8h
+	VUXTL   V10.S2, V7.D2
+	VUXTL2  V10.S4, V10.D2
+	VUXTL   V9.S2, V8.D2
+	VUXTL2  V9.S4, V9.D2
+	WORD    $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD    $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD    $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD    $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD    $0x4e6bd4eb // fadd v11.2d, v7.2d, v11.2d
+	WORD    $0x4e6cd54c // fadd v12.2d, v10.2d, v12.2d
+	WORD    $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
+	WORD    $0x4e6cd421 // fadd v1.2d, v1.2d, v12.2d
+	WORD    $0x4e6bd50b // fadd v11.2d, v8.2d, v11.2d
+	WORD    $0x4e6cd52c // fadd v12.2d, v9.2d, v12.2d
+	WORD    $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	WORD    $0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	FSTPQ   (F2, F3), 32(R2)
+	FSTPQ.P (F0, F1), 64(R2)
+	FSTPQ   (F2, F3), 32(R16)
+	FSTPQ.P (F0, F1), 64(R16)
+	SUB     $8, R12, R12
+	CBNZ    R12, rowLoop
+	FMOVQ   F11, 0(R17)
+	FMOVQ   F12, 16(R17)
 	ADD     R13, R0, R0
 	ADD     R14, R1, R1
 	ADD     $128, R17, R17

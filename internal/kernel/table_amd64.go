@@ -35,8 +35,8 @@ var table = []any{
 		avx512: {vector: 64, lay: f64LayAVX512, plane: u8f64AVX512, planeGroups: true, planeDot: u8f64DotAVX512, volume: u8f64VolumeAVX512, volumeDot: u8f64DotVolumeAVX512, tiltedGroup: u8f64TiltedAVX512, rotated: u8f64RotatedAVX512},
 	}),
 	newPair(false, kinds{true, true, true}, signedSums([levelCount]routines[uint8, uint64]{
-		avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64AVX2, planeDot: u8u64DotAVX2, volume: u8u64VolumeAVX2, volumeDot: u8u64DotVolumeAVX2, tilted: u8u64TiltedAVX2, rotated: u8u64RotatedAVX2},
-		avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64AVX512, planeDot: u8u64DotAVX512, volume: u8u64VolumeAVX512, volumeDot: u8u64DotVolumeAVX512, tiltedGroup: u8u64TiltedAVX512, rotated: u8u64RotatedAVX512},
+		avx2:   {vector: 32, lay: u64LayAVX2, plane: u8u64AVX2, columns: u8u64ColumnsAVX2, planeDot: u8u64DotAVX2, volume: u8u64VolumeAVX2, volumeDot: u8u64DotVolumeAVX2, tilted: u8u64TiltedAVX2, rotated: u8u64RotatedAVX2},
+		avx512: {vector: 64, lay: u64LayAVX512, plane: u8u64AVX512, columns: u8u64ColumnsAVX512, planeDot: u8u64DotAVX512, volume: u8u64VolumeAVX512, volumeDot: u8u64DotVolumeAVX512, tiltedGroup: u8u64TiltedAVX512, rotated: u8u64RotatedAVX512},
 	})),
 	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u16u64AVX2, columns: u16u64ColumnsAVX2, volume: u16u64VolumeAVX2, tilted: u16u64TiltedAVX2, rotated: u16u64RotatedAVX2},
@@ -47,8 +47,8 @@ var table = []any{
 		avx512: {vector: 64, lay: f64LayAVX512, plane: u16f64AVX512, planeGroups: true, volume: u16f64VolumeAVX512, tiltedGroup: u16f64TiltedAVX512, rotated: u16f64RotatedAVX512},
 	}),
 	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, uint32]{
-		avx2:   {vector: 32, lay: u32LayAVX2, plane: u16u32AVX2, volume: u16u32VolumeAVX2, tilted: u16u32TiltedAVX2, rotated: u16u32RotatedAVX2},
-		avx512: {vector: 64, lay: u32LayAVX512, plane: u16u32AVX512, volume: u16u32VolumeAVX512, tiltedGroup: u16u32TiltedAVX512, rotated: u16u32RotatedAVX512},
+		avx2:   {vector: 32, lay: u32LayAVX2, plane: u16u32AVX2, columns: u16u32ColumnsAVX2, volume: u16u32VolumeAVX2, tilted: u16u32TiltedAVX2, rotated: u16u32RotatedAVX2},
+		avx512: {vector: 64, lay: u32LayAVX512, plane: u16u32AVX512, columns: u16u32ColumnsAVX512, volume: u16u32VolumeAVX512, tiltedGroup: u16u32TiltedAVX512, rotated: u16u32RotatedAVX512},
 	}),
 	newPair(false, kinds{true, true, true}, [levelCount]routines[uint32, uint64]{
 		avx2:   {vector: 32, lay: u64LayAVX2, plane: u32u64AVX2, columns: u32u64ColumnsAVX2, volume: u32u64VolumeAVX2, tilted: u32u64TiltedAVX2, rotated: u32u64RotatedAVX2},

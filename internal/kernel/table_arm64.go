@@ -28,11 +28,17 @@ var table = []any{
 	newPair(false, kinds{true, true, true}, [levelCount]routines[uint8, float64]{
 		neon: {lines: [FastChannels]lineRoutine[uint8, float64]{u8f64x1NEON, u8f64x2NEON, u8f64x3NEON, u8f64x4NEON}, lay: f64LayNEON, tilted: u8f64TiltedNEON},
 	}),
+	newPair(false, kinds{true, true, true}, signedSums([levelCount]routines[uint8, uint64]{
+		neon: {lines: [FastChannels]lineRoutine[uint8, uint64]{u8u64x1NEON, u8u64x2NEON, u8u64x3NEON, u8u64x4NEON}, lay: u64LayNEON, tilted: u8u64TiltedNEON},
+	})),
 	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint16, uint64]{u16u64x1NEON, u16u64x2NEON, u16u64x3NEON, u16u64x4NEON}, lay: u64LayNEON, tilted: u16u64TiltedNEON},
 	}),
 	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, float64]{
 		neon: {lines: [FastChannels]lineRoutine[uint16, float64]{u16f64x1NEON, u16f64x2NEON, u16f64x3NEON, u16f64x4NEON}, lay: f64LayNEON, tilted: u16f64TiltedNEON},
+	}),
+	newPair(false, kinds{true, true, true}, [levelCount]routines[uint16, uint32]{
+		neon: {lines: [FastChannels]lineRoutine[uint16, uint32]{u16u32x1NEON, u16u32x2NEON, u16u32x3NEON, u16u32x4NEON}, lay: u32LayNEON, tilted: u16u32TiltedNEON},
 	}),
 	newPair(false, kinds{true, true, true}, [levelCount]routines[uint32, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint32, uint64]{u32u64x1NEON, u32u64x2NEON, u32u64x3NEON, u32u64x4NEON}, lay: u64LayNEON, tilted: u32u64TiltedNEON},
@@ -42,6 +48,9 @@ var table = []any{
 	}),
 	newPair(false, kinds{true, true, true}, [levelCount]routines[int16, int64]{
 		neon: {lines: [FastChannels]lineRoutine[int16, int64]{i16i64x1NEON, i16i64x2NEON, i16i64x3NEON, i16i64x4NEON}, lay: i64LayNEON, tilted: i16i64TiltedNEON},
+	}),
+	newPair(false, kinds{true, true, true}, [levelCount]routines[int16, float64]{
+		neon: {lines: [FastChannels]lineRoutine[int16, float64]{i16f64x1NEON, i16f64x2NEON, i16f64x3NEON, i16f64x4NEON}, lay: f64LayNEON, tilted: i16f64TiltedNEON},
 	}),
 	newPair(false, kinds{true, true, true}, [levelCount]routines[int32, int64]{
 		neon: {lines: [FastChannels]lineRoutine[int32, int64]{i32i64x1NEON, i32i64x2NEON, i32i64x3NEON, i32i64x4NEON}, lay: i64LayNEON, tilted: i32i64TiltedNEON},
@@ -58,14 +67,14 @@ var table = []any{
 	newPair(true, kinds{true, false, true}, [levelCount]routines[uint8, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint8, uint64]{u8u64Squaresx1NEON, u8u64Squaresx2NEON, u8u64Squaresx3NEON, u8u64Squaresx4NEON}, lay: u64LayNEON, tilted: u8u64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{false, false, false}, [levelCount]routines[uint8, float64]{
-		neon: {lines: [FastChannels]lineRoutine[uint8, float64]{u8f64Squaresx1NEON, u8f64Squaresx2NEON, u8f64Squaresx3NEON, u8f64Squaresx4NEON}},
+	newPair(true, kinds{true, false, true}, [levelCount]routines[uint8, float64]{
+		neon: {lines: [FastChannels]lineRoutine[uint8, float64]{u8f64Squaresx1NEON, u8f64Squaresx2NEON, u8f64Squaresx3NEON, u8f64Squaresx4NEON}, lay: f64LayNEON, tilted: u8f64SquaresTiltedNEON},
 	}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[uint16, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint16, uint64]{u16u64Squaresx1NEON, u16u64Squaresx2NEON, u16u64Squaresx3NEON, u16u64Squaresx4NEON}, lay: u64LayNEON, tilted: u16u64SquaresTiltedNEON},
 	}),
-	newPair(true, kinds{false, false, false}, [levelCount]routines[uint16, float64]{
-		neon: {lines: [FastChannels]lineRoutine[uint16, float64]{u16f64Squaresx1NEON, u16f64Squaresx2NEON, u16f64Squaresx3NEON, u16f64Squaresx4NEON}},
+	newPair(true, kinds{true, false, true}, [levelCount]routines[uint16, float64]{
+		neon: {lines: [FastChannels]lineRoutine[uint16, float64]{u16f64Squaresx1NEON, u16f64Squaresx2NEON, u16f64Squaresx3NEON, u16f64Squaresx4NEON}, lay: f64LayNEON, tilted: u16f64SquaresTiltedNEON},
 	}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[uint32, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[uint32, uint64]{u32u64Squaresx1NEON, u32u64Squaresx2NEON, u32u64Squaresx3NEON, u32u64Squaresx4NEON}, lay: u64LayNEON, tilted: u32u64SquaresTiltedNEON},
@@ -75,6 +84,9 @@ var table = []any{
 	}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[int16, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[int16, uint64]{i16u64Squaresx1NEON, i16u64Squaresx2NEON, i16u64Squaresx3NEON, i16u64Squaresx4NEON}, lay: u64LayNEON, tilted: i16u64SquaresTiltedNEON},
+	}),
+	newPair(true, kinds{true, false, true}, [levelCount]routines[int16, float64]{
+		neon: {lines: [FastChannels]lineRoutine[int16, float64]{i16f64Squaresx1NEON, i16f64Squaresx2NEON, i16f64Squaresx3NEON, i16f64Squaresx4NEON}, lay: f64LayNEON, tilted: i16f64SquaresTiltedNEON},
 	}),
 	newPair(true, kinds{true, false, true}, [levelCount]routines[int32, uint64]{
 		neon: {lines: [FastChannels]lineRoutine[int32, uint64]{i32u64Squaresx1NEON, i32u64Squaresx2NEON, i32u64Squaresx3NEON, i32u64Squaresx4NEON}, lay: u64LayNEON, tilted: i32u64SquaresTiltedNEON},

@@ -406,6 +406,68 @@ loop:
 	CBNZ    R10, loop
 	RET
 
+// func u16u32TiltedNEON(dst *uint32, src *uint16, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+TEXT ·u16u32TiltedNEON(SB), NOSPLIT, $0-57
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R6
+	MOVD    sums+16(FP), R2
+	MOVD    diagonals+24(FP), R3
+	MOVD    edge+32(FP), R4
+	MOVD    n+40(FP), R10
+	MOVD    channels+48(FP), R11
+	FMOVQ   0(R4), F0
+	LSL     $2, R11, R11
+	SUB     R11, R2, R4
+	ADD     R11, R3, R5
+
+loop:
+	FLDPQ.P 32(R6), (F1, F2)
+	VUXTL   V1.H4, V3.S4
+	VUXTL2  V1.H8, V1.S4
+	VUXTL   V2.H4, V4.S4
+	VUXTL2  V2.H8, V2.S4
+	FMOVQ   0(R5), F5
+	FMOVQ   0(R3), F6
+	VADD    V3.S4, V5.S4, V3.S4
+	VADD    V0.S4, V3.S4, V7.S4
+	FMOVQ   16(R4), F0
+	VADD    V7.S4, V6.S4, V7.S4
+	FMOVQ   F3, 0(R3)
+	FMOVQ   F7, 0(R2)
+	FMOVQ   16(R5), F5
+	FMOVQ   16(R3), F6
+	VADD    V1.S4, V5.S4, V1.S4
+	VADD    V0.S4, V1.S4, V3.S4
+	FMOVQ   32(R4), F0
+	VADD    V3.S4, V6.S4, V3.S4
+	FMOVQ   F1, 16(R3)
+	FMOVQ   F3, 16(R2)
+	FMOVQ   32(R5), F5
+	FMOVQ   32(R3), F6
+	VADD    V4.S4, V5.S4, V4.S4
+	VADD    V0.S4, V4.S4, V1.S4
+	FMOVQ   48(R4), F0
+	VADD    V1.S4, V6.S4, V1.S4
+	FMOVQ   F4, 32(R3)
+	FMOVQ   F1, 32(R2)
+	FMOVQ   48(R5), F5
+	FMOVQ   48(R3), F6
+	VADD    V2.S4, V5.S4, V2.S4
+	VADD    V0.S4, V2.S4, V4.S4
+	FMOVQ   64(R4), F0
+	VADD    V4.S4, V6.S4, V4.S4
+	FMOVQ   F2, 48(R3)
+	FMOVQ   F4, 48(R2)
+	FSTPQ   (F1, F4), 32(R0)
+	FSTPQ.P (F7, F3), 64(R0)
+	ADD     $64, R2, R2
+	ADD     $64, R3, R3
+	ADD     $64, R4, R4
+	ADD     $64, R5, R5
+	SUB     $16, R10, R10
+	CBNZ    R10, loop
+	RET
+
 // func u32u64TiltedNEON(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
 TEXT ·u32u64TiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
@@ -581,6 +643,75 @@ loop:
 	VADD    V1.D2, V2.D2, V5.D2
 	FMOVQ   80(R4), F1
 	VADD    V5.D2, V7.D2, V5.D2
+	FMOVQ   F2, 48(R3)
+	FMOVQ   F5, 48(R2)
+	FSTPQ   (F3, F5), 32(R0)
+	FSTPQ.P (F8, F4), 64(R0)
+	ADD     $64, R2, R2
+	ADD     $64, R3, R3
+	ADD     $64, R4, R4
+	ADD     $64, R5, R5
+	SUB     $8, R10, R10
+	CBNZ    R10, loop
+	RET
+
+// func i16f64TiltedNEON(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+TEXT ·i16f64TiltedNEON(SB), NOSPLIT, $0-57
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R6
+	MOVD    sums+16(FP), R2
+	MOVD    diagonals+24(FP), R3
+	MOVD    edge+32(FP), R4
+	MOVD    n+40(FP), R10
+	MOVD    channels+48(FP), R11
+	FMOVQ   0(R4), F0
+	FMOVQ   16(R4), F1
+	LSL     $3, R11, R11
+	SUB     R11, R2, R4
+	ADD     R11, R3, R5
+
+loop:
+	FMOVQ.P 16(R6), F2
+	WORD    $0x0f10a443 // sxtl v3.4s, v2.4h
+	WORD    $0x4f10a442 // sxtl2 v2.4s, v2.8h
+	WORD    $0x0f20a464 // sxtl v4.2d, v3.2s
+	WORD    $0x4f20a463 // sxtl2 v3.2d, v3.4s
+	WORD    $0x0f20a445 // sxtl v5.2d, v2.2s
+	WORD    $0x4f20a442 // sxtl2 v2.2d, v2.4s
+	WORD    $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD    $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD    $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD    $0x4e61d842 // scvtf v2.2d, v2.2d
+	FMOVQ   0(R5), F6
+	FMOVQ   0(R3), F7
+	WORD    $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD    $0x4e60d488 // fadd v8.2d, v4.2d, v0.2d
+	FMOVQ   32(R4), F0
+	WORD    $0x4e68d4e8 // fadd v8.2d, v7.2d, v8.2d
+	FMOVQ   F4, 0(R3)
+	FMOVQ   F8, 0(R2)
+	FMOVQ   16(R5), F6
+	FMOVQ   16(R3), F7
+	WORD    $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD    $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	FMOVQ   48(R4), F1
+	WORD    $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	FMOVQ   F3, 16(R3)
+	FMOVQ   F4, 16(R2)
+	FMOVQ   32(R5), F6
+	FMOVQ   32(R3), F7
+	WORD    $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD    $0x4e60d4a3 // fadd v3.2d, v5.2d, v0.2d
+	FMOVQ   64(R4), F0
+	WORD    $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	FMOVQ   F5, 32(R3)
+	FMOVQ   F3, 32(R2)
+	FMOVQ   48(R5), F6
+	FMOVQ   48(R3), F7
+	WORD    $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD    $0x4e61d445 // fadd v5.2d, v2.2d, v1.2d
+	FMOVQ   80(R4), F1
+	WORD    $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
 	FMOVQ   F2, 48(R3)
 	FMOVQ   F5, 48(R2)
 	FSTPQ   (F3, F5), 32(R0)
@@ -904,6 +1035,76 @@ loop:
 	CBNZ    R10, loop
 	RET
 
+// func u8f64SquaresTiltedNEON(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+TEXT ·u8f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R6
+	MOVD    sums+16(FP), R2
+	MOVD    diagonals+24(FP), R3
+	MOVD    edge+32(FP), R4
+	MOVD    n+40(FP), R10
+	MOVD    channels+48(FP), R11
+	FMOVQ   0(R4), F0
+	FMOVQ   16(R4), F1
+	LSL     $3, R11, R11
+	SUB     R11, R2, R4
+	ADD     R11, R3, R5
+
+loop:
+	FMOVD.P 8(R6), F2
+	WORD    $0x2e22c042 // umull v2.8h, v2.8b, v2.8b
+	VUXTL   V2.H4, V3.S4
+	VUXTL2  V2.H8, V2.S4
+	VUXTL   V3.S2, V4.D2
+	VUXTL2  V3.S4, V3.D2
+	VUXTL   V2.S2, V5.D2
+	VUXTL2  V2.S4, V2.D2
+	WORD    $0x6e61d884 // ucvtf v4.2d, v4.2d
+	WORD    $0x6e61d863 // ucvtf v3.2d, v3.2d
+	WORD    $0x6e61d8a5 // ucvtf v5.2d, v5.2d
+	WORD    $0x6e61d842 // ucvtf v2.2d, v2.2d
+	FMOVQ   0(R5), F6
+	FMOVQ   0(R3), F7
+	WORD    $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD    $0x4e60d488 // fadd v8.2d, v4.2d, v0.2d
+	FMOVQ   32(R4), F0
+	WORD    $0x4e68d4e8 // fadd v8.2d, v7.2d, v8.2d
+	FMOVQ   F4, 0(R3)
+	FMOVQ   F8, 0(R2)
+	FMOVQ   16(R5), F6
+	FMOVQ   16(R3), F7
+	WORD    $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD    $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	FMOVQ   48(R4), F1
+	WORD    $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	FMOVQ   F3, 16(R3)
+	FMOVQ   F4, 16(R2)
+	FMOVQ   32(R5), F6
+	FMOVQ   32(R3), F7
+	WORD    $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD    $0x4e60d4a3 // fadd v3.2d, v5.2d, v0.2d
+	FMOVQ   64(R4), F0
+	WORD    $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	FMOVQ   F5, 32(R3)
+	FMOVQ   F3, 32(R2)
+	FMOVQ   48(R5), F6
+	FMOVQ   48(R3), F7
+	WORD    $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD    $0x4e61d445 // fadd v5.2d, v2.2d, v1.2d
+	FMOVQ   80(R4), F1
+	WORD    $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	FMOVQ   F2, 48(R3)
+	FMOVQ   F5, 48(R2)
+	FSTPQ   (F3, F5), 32(R0)
+	FSTPQ.P (F8, F4), 64(R0)
+	ADD     $64, R2, R2
+	ADD     $64, R3, R3
+	ADD     $64, R4, R4
+	ADD     $64, R5, R5
+	SUB     $8, R10, R10
+	CBNZ    R10, loop
+	RET
+
 // func u16u64SquaresTiltedNEON(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
 TEXT ·u16u64SquaresTiltedNEON(SB), NOSPLIT, $0-57
 	MOVD    dst+0(FP), R0
@@ -957,6 +1158,75 @@ loop:
 	VADD    V1.D2, V2.D2, V5.D2
 	FMOVQ   80(R4), F1
 	VADD    V5.D2, V7.D2, V5.D2
+	FMOVQ   F2, 48(R3)
+	FMOVQ   F5, 48(R2)
+	FSTPQ   (F3, F5), 32(R0)
+	FSTPQ.P (F8, F4), 64(R0)
+	ADD     $64, R2, R2
+	ADD     $64, R3, R3
+	ADD     $64, R4, R4
+	ADD     $64, R5, R5
+	SUB     $8, R10, R10
+	CBNZ    R10, loop
+	RET
+
+// func u16f64SquaresTiltedNEON(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+TEXT ·u16f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R6
+	MOVD    sums+16(FP), R2
+	MOVD    diagonals+24(FP), R3
+	MOVD    edge+32(FP), R4
+	MOVD    n+40(FP), R10
+	MOVD    channels+48(FP), R11
+	FMOVQ   0(R4), F0
+	FMOVQ   16(R4), F1
+	LSL     $3, R11, R11
+	SUB     R11, R2, R4
+	ADD     R11, R3, R5
+
+loop:
+	FMOVQ.P 16(R6), F2
+	WORD    $0x2e62c043 // umull v3.4s, v2.4h, v2.4h
+	WORD    $0x6e62c042 // umull2 v2.4s, v2.8h, v2.8h
+	VUXTL   V3.S2, V4.D2
+	VUXTL2  V3.S4, V3.D2
+	VUXTL   V2.S2, V5.D2
+	VUXTL2  V2.S4, V2.D2
+	WORD    $0x6e61d884 // ucvtf v4.2d, v4.2d
+	WORD    $0x6e61d863 // ucvtf v3.2d, v3.2d
+	WORD    $0x6e61d8a5 // ucvtf v5.2d, v5.2d
+	WORD    $0x6e61d842 // ucvtf v2.2d, v2.2d
+	FMOVQ   0(R5), F6
+	FMOVQ   0(R3), F7
+	WORD    $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD    $0x4e60d488 // fadd v8.2d, v4.2d, v0.2d
+	FMOVQ   32(R4), F0
+	WORD    $0x4e68d4e8 // fadd v8.2d, v7.2d, v8.2d
+	FMOVQ   F4, 0(R3)
+	FMOVQ   F8, 0(R2)
+	FMOVQ   16(R5), F6
+	FMOVQ   16(R3), F7
+	WORD    $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD    $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	FMOVQ   48(R4), F1
+	WORD    $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	FMOVQ   F3, 16(R3)
+	FMOVQ   F4, 16(R2)
+	FMOVQ   32(R5), F6
+	FMOVQ   32(R3), F7
+	WORD    $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD    $0x4e60d4a3 // fadd v3.2d, v5.2d, v0.2d
+	FMOVQ   64(R4), F0
+	WORD    $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	FMOVQ   F5, 32(R3)
+	FMOVQ   F3, 32(R2)
+	FMOVQ   48(R5), F6
+	FMOVQ   48(R3), F7
+	WORD    $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD    $0x4e61d445 // fadd v5.2d, v2.2d, v1.2d
+	FMOVQ   80(R4), F1
+	WORD    $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
 	FMOVQ   F2, 48(R3)
 	FMOVQ   F5, 48(R2)
 	FSTPQ   (F3, F5), 32(R0)
@@ -1156,6 +1426,75 @@ loop:
 	VADD    V1.D2, V2.D2, V5.D2
 	FMOVQ   80(R4), F1
 	VADD    V5.D2, V7.D2, V5.D2
+	FMOVQ   F2, 48(R3)
+	FMOVQ   F5, 48(R2)
+	FSTPQ   (F3, F5), 32(R0)
+	FSTPQ.P (F8, F4), 64(R0)
+	ADD     $64, R2, R2
+	ADD     $64, R3, R3
+	ADD     $64, R4, R4
+	ADD     $64, R5, R5
+	SUB     $8, R10, R10
+	CBNZ    R10, loop
+	RET
+
+// func i16f64SquaresTiltedNEON(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+TEXT ·i16f64SquaresTiltedNEON(SB), NOSPLIT, $0-57
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R6
+	MOVD    sums+16(FP), R2
+	MOVD    diagonals+24(FP), R3
+	MOVD    edge+32(FP), R4
+	MOVD    n+40(FP), R10
+	MOVD    channels+48(FP), R11
+	FMOVQ   0(R4), F0
+	FMOVQ   16(R4), F1
+	LSL     $3, R11, R11
+	SUB     R11, R2, R4
+	ADD     R11, R3, R5
+
+loop:
+	FMOVQ.P 16(R6), F2
+	WORD    $0x0e62c043 // smull v3.4s, v2.4h, v2.4h
+	WORD    $0x4e62c042 // smull2 v2.4s, v2.8h, v2.8h
+	VUXTL   V3.S2, V4.D2
+	VUXTL2  V3.S4, V3.D2
+	VUXTL   V2.S2, V5.D2
+	VUXTL2  V2.S4, V2.D2
+	WORD    $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD    $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD    $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD    $0x4e61d842 // scvtf v2.2d, v2.2d
+	FMOVQ   0(R5), F6
+	FMOVQ   0(R3), F7
+	WORD    $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD    $0x4e60d488 // fadd v8.2d, v4.2d, v0.2d
+	FMOVQ   32(R4), F0
+	WORD    $0x4e68d4e8 // fadd v8.2d, v7.2d, v8.2d
+	FMOVQ   F4, 0(R3)
+	FMOVQ   F8, 0(R2)
+	FMOVQ   16(R5), F6
+	FMOVQ   16(R3), F7
+	WORD    $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD    $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	FMOVQ   48(R4), F1
+	WORD    $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	FMOVQ   F3, 16(R3)
+	FMOVQ   F4, 16(R2)
+	FMOVQ   32(R5), F6
+	FMOVQ   32(R3), F7
+	WORD    $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD    $0x4e60d4a3 // fadd v3.2d, v5.2d, v0.2d
+	FMOVQ   64(R4), F0
+	WORD    $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	FMOVQ   F5, 32(R3)
+	FMOVQ   F3, 32(R2)
+	FMOVQ   48(R5), F6
+	FMOVQ   48(R3), F7
+	WORD    $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD    $0x4e61d445 // fadd v5.2d, v2.2d, v1.2d
+	FMOVQ   80(R4), F1
+	WORD    $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
 	FMOVQ   F2, 48(R3)
 	FMOVQ   F5, 48(R2)
 	FSTPQ   (F3, F5), 32(R0)

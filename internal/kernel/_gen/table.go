@@ -138,7 +138,7 @@ func (l level) routines(p pairs.Pair, square bool) string {
 					field += "Group"
 				}
 				fields = append(fields, fmt.Sprintf("%s: %s%s%s", field, o.name(), k.kernel, l.isa()))
-				if k.kind == pairs.Upright && o.columns() {
+				if k.kind == pairs.Upright && o.columns() && l.set != nil {
 					fields = append(fields, fmt.Sprintf("columns: %sColumns%s", o.name(), l.isa()))
 				}
 				if k.kind == pairs.Upright && groupsOnly(l.bytes, o) {

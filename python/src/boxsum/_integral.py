@@ -207,7 +207,7 @@ def integral(
             except LayoutError:
                 pass  # made from a copy below
             else:
-                if table.itemsize == 4 and image.itemsize > 1:
+                if table.itemsize == 4 and table.dtype.kind in "iu" and image.itemsize > 1:
                     _wide.remember(table, table.dtype, image.dtype)
                     return (table, table2) if squares else table  # and never by the short way, which remembers nothing
                 if out is not None:
