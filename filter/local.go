@@ -1,0 +1,290 @@
+package filter
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
+	"github.com/boxsum/boxsum/internal/kernel"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// A kind is what is made of the sums of a window.
+type kind uint8
+
+const (
+	sum kind = iota
+	mean
+	variance
+	deviation
+	meanDeviation // two images
+	normalized
+)
+
+func (k kind) squares() bool { return k >= variance }
+
+// A target is an image to fill. Its extent has been checked.
+type target[D boxsum.Pixel] struct {
+	pix    []D
+	stride int
+}
+
+func (t *target[D]) row(x, y, n, channels int) []D {
+	return t.pix[y*t.stride+x*channels:][:n*channels]
+}
+
+// A task is what a call was asked for, checked.
+type task[P Pixel, D boxsum.Pixel] struct {
+	set   engine.Settings
+	shape window.Shape
+	src   engine.Source[P]
+	kind  kind
+	dst   [2]target[D]
+	floor float64 // the least deviation to divide by
+	same  bool    // dst is src
+}
+
+// check is all that can be wrong with options, window and image.
+func (t *task[P, D]) check(src *boxsum.Image[P], w Window, opt *Options) (err error) {
+	if t.set, err = engineOptions(opt).Check(); err != nil {
+		return err
+	}
+	if t.shape, err = shapeOf[P](w, opt); err != nil {
+		return err
+	}
+	t.src.Image(src.Pix, src.Width, src.Height, src.Channels, src.Stride)
+	return t.src.Pixels(len(src.Pix))
+}
+
+// to is where result i goes: an image of the source's size, which may be the source itself.
+func (t *task[P, D]) to(i int, dst *boxsum.Image[D]) error {
+	same, err := accept(dst, &t.src, &t.dst[i])
+	t.same = t.same || same
+	if err == nil && i == 1 {
+		err = grid.Overlap(t.dst[0].pix, t.dst[1].pix)
+	}
+	return err
+}
+
+// accept takes an image of the source's size as a target. It reports whether it is the
+// source itself.
+func accept[P Pixel, D boxsum.Pixel](dst *boxsum.Image[D], src *engine.Source[P], to *target[D]) (same bool, err error) {
+	e := grid.Plane(dst.Width, dst.Height, dst.Channels, dst.Stride)
+	if err := e.Pixels(len(dst.Pix)); err != nil {
+		return false, err
+	}
+	if e.Width != src.Width || e.Height != src.Height || e.Channels != src.Channels {
+		return false, grid.Invalid("an image of %v cannot take what is made from one of %v", e, src.Extent)
+	}
+	*to = target[D]{dst.Pix, e.Stride}
+	return overlap(dst.Pix, e.Stride, src)
+}
+
+// overlap reports whether an image is the source itself. To share only some memory with it
+// is an error.
+func overlap[P Pixel, D boxsum.Pixel](pix []D, stride int, src *engine.Source[P]) (same bool, err error) {
+	if err := grid.Overlap(pix, src.Pix); err == nil {
+		return false, nil
+	}
+	_, sameType := any(*new(D)).(P)
+	if sameType && unsafe.Pointer(unsafe.SliceData(pix)) == unsafe.Pointer(unsafe.SliceData(src.Pix)) && stride == src.Stride {
+		return true, nil
+	}
+	return false, errOverlap()
+}
+
+// run makes the result with sums that fit the window.
+func (t *task[P, D]) run() error {
+	if t.src.Width == 0 || t.src.Height == 0 {
+		t.set.Report(1)
+		return nil
+	}
+	if isFloat[P]() {
+		return runLocal[P, float64, float64](t)
+	}
+	most, area := largest[P](), t.area()
+	limit := area * most
+	if t.kind.squares() {
+		limit *= most
+	}
+	switch {
+	case limit >= 1<<63:
+		return grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", t.shape.Width(), t.shape.Height())
+	case limit < 1<<32:
+		return runLocal[P, uint32, uint32](t)
+	case area*most < 1<<32:
+		return runLocal[P, uint32, uint64](t)
+	}
+	return runLocal[P, uint64, uint64](t)
+}
+
+// area is how many pixels a window has at most.
+func (t *task[P, D]) area() float64 {
+	w, h := t.shape.Width(), t.shape.Height()
+	if t.shape.Border == window.Clip {
+		w, h = min(w, t.src.Width), min(h, t.src.Height)
+	}
+	return float64(w) * float64(h)
+}
+
+// local is the layer of all that is made from the sums of windows.
+type local[P Pixel, A, Q kernel.Number, D boxsum.Pixel] struct {
+	window.Layer[P, A, Q]
+	task task[P, D]
+}
+
+func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error {
+	run := engine.Take[engine.Run[local[P, A, Q, D]]]()
+	l := &run.Layer
+	l.task = *t
+	l.Src, l.InPlace, l.Sink = t.src, t.same, l
+	l.Frame = frameOf(&t.src, &t.shape, t.kind.squares(), t.set.Level)
+	return run.Fill(t.set, l.Plan(&t.set, grid.SizeOf[D]()), l)
+}
+
+// frameOf is an image as windows see it.
+func frameOf[P Pixel](src *engine.Source[P], shape *window.Shape, squares bool, level kernel.Level) window.Frame {
+	f := window.Frame{Width: src.Width, Height: src.Height, Channels: src.Channels, Shape: *shape, Squares: squares, Level: level}
+	if isFloat[P]() {
+		first := *src // of which a stream knows no more
+		first.Height = 1
+		f.Offset = float64(engine.Center(&first))
+	}
+	return f
+}
+
+func (l *local[P, A, Q, D]) Release() int {
+	l.task = task[P, D]{}
+	return l.Layer.Release()
+}
+
+// Row implements [window.Sink].
+func (l *local[P, A, Q, D]) Row(_, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
+	t, c := &l.task, l.Frame.Channels
+	r := s.Windows()
+	first, second := t.dst[0].row(x, y, n, c), []D(nil)
+	if t.kind == meanDeviation {
+		second = t.dst[1].row(x, y, n, c)
+	}
+	if r.Across == nil {
+		some(t, r, first, second, pix, 0, n, r.Area)
+		return
+	}
+	for i := 0; i < n; { // where windows have the same number of pixels
+		j := i + 1
+		for j < n && r.Across[j] == r.Across[i] {
+			j++
+		}
+		some(t, r, first, second, pix, i, j, r.Count(i))
+		i = j
+	}
+}
+
+// some makes pixels [i, j) of a row, whose windows have this many pixels.
+func some[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.Row[A, Q], first, second []D, pix []P, i, j int, count int64) {
+	i, j = i*r.Channels, j*r.Channels
+	hi, lo, first := r.Hi[i:j], r.Lo[i:j], first[i:j]
+	switch {
+	case t.kind == sum:
+		for k := range first {
+			first[k] = D(float64(hi[k]-lo[k]) + float64(r.Offset*float64(count)))
+		}
+		return
+	case t.kind == mean && !isFloat[P]() && D(1)/2 == 0:
+		kernel.RoundedMeans(t.set.Level, first, hi, lo, uint64(count))
+		return
+	case t.kind == mean:
+		means(first, hi, lo, float64(count), r.Offset)
+		return
+	}
+	hi2, lo2 := r.HiSquares[i:j], r.LoSquares[i:j]
+	switch t.kind {
+	case variance:
+		variances(first, hi, lo, hi2, lo2, count)
+	case deviation:
+		variances(first, hi, lo, hi2, lo2, count)
+		roots(first)
+	case meanDeviation:
+		means(first, hi, lo, float64(count), r.Offset)
+		variances(second[i:j], hi, lo, hi2, lo2, count)
+		roots(second[i:j])
+	case normalized:
+		variances(first, hi, lo, hi2, lo2, count)
+		roots(first)
+		inv := 1 / float64(count)
+		for k, dev := range first {
+			m := float64(float64(hi[k]-lo[k])*inv) + r.Offset
+			d := float64(pix[i+k]) - m
+			if s := max(float64(dev), t.floor); s != 0 {
+				d /= s
+			} else {
+				d = 0
+			}
+			first[k] = D(d)
+		}
+	}
+}
+
+// means of floats of 32 bits are products with 1/n, which is off by one part in 2^52 at
+// most; those of 64 bits are quotients.
+func means[A kernel.Number, D boxsum.Pixel](dst []D, hi, lo []A, n, offset float64) {
+	if _, wide := any(*new(D)).(float64); wide {
+		for k := range dst {
+			dst[k] = D(float64(hi[k]-lo[k])/n + offset)
+		}
+		return
+	}
+	inv := 1 / n
+	for k := range dst {
+		dst[k] = D(float64(float64(hi[k]-lo[k])*inv) + offset)
+	}
+}
+
+// squareRounding is what the rounding of floats may leave of a prefix of squares where the
+// pixels of a window are equal.
+const squareRounding = 0x1p-49
+
+// variances of integers are exact but for the last two roundings.
+func variances[A, Q kernel.Number, D boxsum.Pixel](dst []D, hi, lo []A, hi2, lo2 []Q, count int64) {
+	n := float64(count)
+	if A(1)/2 != 0 {
+		for k := range dst {
+			s, q := float64(hi[k]-lo[k]), float64(hi2[k]-lo2[k])
+			v := q - float64(s*s)/n
+			if v < float64(hi2[k])*squareRounding { // a NaN stays
+				v = 0
+			}
+			v /= n
+			dst[k] = D(v)
+		}
+		return
+	}
+	inv := 1 / float64(n*n)
+	_, wide := any(*new(D)).(float64)
+	for k := range dst {
+		s, q := uint64(hi[k]-lo[k]), uint64(hi2[k]-lo2[k])
+		qHi, qLo := bits.Mul64(q, uint64(count))
+		sHi, sLo := bits.Mul64(s, s)
+		d, borrow := bits.Sub64(qLo, sLo, 0)
+		top, _ := bits.Sub64(qHi, sHi, borrow)
+		v := float64(d)
+		if top != 0 {
+			v += float64(top) * (1 << 32) * (1 << 32)
+		}
+		if wide {
+			dst[k] = D(v / float64(n*n))
+		} else {
+			dst[k] = D(v * inv)
+		}
+	}
+}
+
+// roots of float32 are those of float32.
+func roots[D boxsum.Pixel](dst []D) {
+	for k, v := range dst {
+		dst[k] = D(math.Sqrt(float64(v)))
+	}
+}

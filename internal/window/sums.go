@@ -1,0 +1,510 @@
+package window
+
+import (
+	"math"
+
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel"
+)
+
+// Rows are the rows of an image by their place: also those above and below it, as the
+// border makes them. A row is Width*Channels elements.
+type Rows[P any] interface{ Row(place int) []P }
+
+// A Frame is an image as windows see it. Height is 0 while nobody knows it.
+type Frame struct {
+	Width, Height, Channels int
+	Shape
+	Offset  float64 // is taken away from every pixel of floats
+	Squares bool    // are wanted too
+	Level   kernel.Level
+}
+
+// Sums goes down a strip of columns, row by row, and has the sums of the windows of
+// each row's pixels: in A, and their squares in Q. Integers must hold the sum of any one
+// window. It allocates nothing when it does the like again.
+type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
+	frame  Frame
+	across axis
+	down   axis
+	block  int // rows after which floats are summed anew; 0 for integers
+
+	x, n     int // the pixels of the strip
+	from, to int // the columns of the image that it sums
+	lead     int // elements before them
+
+	rows  Rows[P]
+	y     int
+	valid bool // the columns are those of row y
+	clean bool // the columns leave out what is not finite, see below
+
+	cols, prefix       []A
+	squares, squarePre []Q
+	pads               []pad
+	counts             []int32
+	sumOf              prefixer[A]
+	squareOf           prefixer[Q]
+	hi, zeros          []A // where prefixes are not enough
+	hiSquares, zeros2  []Q
+	bad                []uint64 // of each column, see notFinite
+	badPrefix          []uint64
+	row                Row[A, Q]
+}
+
+// A pad is an element beside the image and the one that stands for it.
+type pad struct{ to, from int32 }
+
+// A Row is the sums of the windows of a row of pixels. That of element i, less Offset for
+// every pixel, is Hi[i]-Lo[i], that of the squares HiSquares[i]-LoSquares[i].
+type Row[A, Q kernel.Number] struct {
+	Hi, Lo               []A
+	HiSquares, LoSquares []Q
+
+	// Across is how many pixels the windows have across where that differs, and Down
+	// how many they have down; else all have Area.
+	Across []int32
+	Down   int64
+	Area   int64
+
+	Channels int
+	Offset   float64
+}
+
+// Count is how many pixels the window of the strip's pixel x has.
+func (r *Row[A, Q]) Count(x int) int64 {
+	if r.Across == nil {
+		return r.Area
+	}
+	return int64(r.Across[x]) * r.Down
+}
+
+// Block is how many rows below each other float sums go on for: they start anew at its
+// multiples, whoever makes them, so that their bits are always the same. Integers have 0.
+func Block[A kernel.Number](height int) int {
+	if !isFloat[A]() {
+		return 0
+	}
+	return max(64, height)
+}
+
+func isFloat[A kernel.Number]() bool {
+	one, two := A(1), A(2)
+	return one/two != 0
+}
+
+// Aim is for an image, whose size may not be zero.
+func (s *Sums[P, A, Q]) Aim(f *Frame) {
+	s.frame = *f
+	s.across = newAxis(f.Width, f.Left, f.Right, f.Border)
+	s.down = newAxis(f.Height, f.Up, f.Down, f.Border)
+	s.block = Block[A](f.Shape.Height())
+	s.valid = false
+}
+
+// Strips reports whether the image can be cut into strips of this many columns and
+// more: what stands for pixels beside the image must be in the strip beside it.
+func (f *Frame) Strips(columns int) bool {
+	return f.Border != Wrap && f.Shape.Width() <= columns
+}
+
+// Strip goes to the top of columns [x, x+n).
+func (s *Sums[P, A, Q]) Strip(x, n int) {
+	f, a, c := &s.frame, &s.across, s.frame.Channels
+	s.x, s.n = x, n
+	first, end := x-a.start, x+n-a.start+a.span-1 // the places that windows reach
+	s.from, s.to = max(0, first), min(f.Width, end)
+	if n == f.Width {
+		s.from, s.to = 0, f.Width
+	}
+	s.lead = (s.from - first) * c
+	ext := (end - first) * c
+	need := max(ext, s.lead+(s.to-s.from)*c)
+	s.cols = engine.Zeros(s.cols, need+kernel.Slack)
+	s.prefix = engine.AtLeast(s.prefix, ext+c+kernel.Slack)
+	clear(s.prefix[:c])
+	if f.Squares {
+		s.squares = engine.Zeros(s.squares, need+kernel.Slack)
+		s.squarePre = engine.AtLeast(s.squarePre, ext+c+kernel.Slack)
+		clear(s.squarePre[:c])
+	}
+	s.pads = s.pads[:0]
+	beside := A(f.Shape.Height()) * s.shifted(f.Value)
+	beside2 := Q(f.Shape.Height()) * s.shifted2(f.Value)
+	for e := 0; e < end-first; e++ {
+		j := first + e
+		if j >= s.from && j < s.to {
+			e = s.to - first - 1
+			continue
+		}
+		at := f.Border.Index(j, f.Width)
+		for ch := range c {
+			switch {
+			case at != outside:
+				s.pads = append(s.pads, pad{int32(e*c + ch), int32(s.lead + (at-s.from)*c + ch)})
+			case f.Border == Constant:
+				s.cols[e*c+ch] = beside
+				if f.Squares {
+					s.squares[e*c+ch] = beside2
+				}
+			}
+		}
+	}
+	s.row = Row[A, Q]{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset}
+	if f.Border == Clip {
+		s.counts = engine.AtLeast(s.counts, n)
+		for i := range n {
+			s.counts[i] = int32(a.count(x + i))
+		}
+		s.row.Across = s.counts[:n]
+	}
+	s.sumOf.find(f.Level, ext)
+	if f.Squares {
+		s.squareOf.find(f.Level, ext)
+	}
+	s.valid = false
+}
+
+// shifted is a value less the offset.
+func (s *Sums[P, A, Q]) shifted(v float64) A { return A(v - s.frame.Offset) }
+
+// shifted2 is its square.
+func (s *Sums[P, A, Q]) shifted2(v float64) Q {
+	d := Q(v - s.frame.Offset)
+	return d * d
+}
+
+// part is the strip's part of a row.
+func (s *Sums[P, A, Q]) part(row []P) []P {
+	c := s.frame.Channels
+	return row[s.from*c : s.to*c]
+}
+
+// image is the columns of the image.
+func (s *Sums[P, A, Q]) image() []A { return s.cols[s.lead:][:(s.to-s.from)*s.frame.Channels] }
+
+func (s *Sums[P, A, Q]) imageSquares() []Q {
+	return s.squares[s.lead:][:(s.to-s.from)*s.frame.Channels]
+}
+
+// Down goes to row y, from the one above it or anew.
+func (s *Sums[P, A, Q]) Down(rows Rows[P], y int) {
+	f := &s.frame
+	s.rows = rows
+	switch {
+	case !s.valid || y != s.y+1 || s.block > 0 && y%s.block == 0:
+		s.y, s.valid, s.clean = y, true, false
+		s.prime()
+	case s.clean:
+		s.y = y
+		s.slideClean()
+	default:
+		s.y = y
+		add, sub := s.part(rows.Row(y+f.Down)), s.part(rows.Row(y-f.Up-1))
+		kernel.SlideColumns(f.Level, s.image(), add, sub)
+		if f.Squares {
+			kernel.SlideSquares(f.Level, s.imageSquares(), add, sub, Q(f.Offset))
+		}
+	}
+	s.pad()
+}
+
+// prime sums the columns of row y anew.
+func (s *Sums[P, A, Q]) prime() {
+	clear(s.image())
+	if s.frame.Squares {
+		clear(s.imageSquares())
+	}
+	s.eachRow(func(row []P, times int) {
+		kernel.AddColumns(s.image(), row, A(s.frame.Offset), A(times))
+		if s.frame.Squares {
+			kernel.AddSquares(s.imageSquares(), row, Q(s.frame.Offset), Q(times))
+		}
+	})
+}
+
+// eachRow visits the strip's part of all rows in the window of row y.
+func (s *Sums[P, A, Q]) eachRow(visit func(row []P, times int)) {
+	f := &s.frame
+	if f.Height == 0 || f.Shape.Height() <= 2*f.Height {
+		from, to := s.y-f.Up, s.y+f.Down+1
+		if f.Border == Clip {
+			from = max(0, from)
+			if f.Height > 0 {
+				to = min(to, f.Height)
+			}
+		}
+		for i := from; i < to; i++ {
+			visit(s.part(s.rows.Row(i)), 1)
+		}
+		return
+	}
+	for i := range f.Height { // each once, however large the window is
+		if times := s.down.weight(s.y, i); times > 0 {
+			visit(s.part(s.rows.Row(i)), times)
+		}
+	}
+	if times := s.down.outsideCount(s.y); f.Border == Constant && times > 0 {
+		visit(s.part(s.rows.Row(-1)), times)
+	}
+}
+
+// pad makes the columns beside the image.
+func (s *Sums[P, A, Q]) pad() {
+	for _, p := range s.pads {
+		s.cols[p.to] = s.cols[p.from]
+	}
+	if s.frame.Squares {
+		for _, p := range s.pads {
+			s.squares[p.to] = s.squares[p.from]
+		}
+	}
+}
+
+// Columns is the sums of the columns in the windows' rows, with those beside the image:
+// a window is span elements of them from its own on, channels apart. It is nil where
+// windows have more than that.
+func (s *Sums[P, A, Q]) Columns() (cols []A, span int) {
+	if s.extra() {
+		return nil, 0
+	}
+	c := s.frame.Channels
+	return s.cols[:(s.n+s.across.span-1)*c+kernel.Slack], s.across.span
+}
+
+// Row is what there is to say of the windows of row y, for who takes their columns.
+func (s *Sums[P, A, Q]) Row() *Row[A, Q] {
+	if s.row.Across != nil {
+		s.row.Down = int64(s.down.count(s.y))
+		if s.frame.Height == 0 {
+			s.row.Down = int64(s.y + s.frame.Down + 1 - max(0, s.y-s.frame.Up))
+		}
+	}
+	return &s.row
+}
+
+// Windows is the sums of the windows of row y. They stay until the next.
+func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
+	c := s.frame.Channels
+	n, span := s.n*c, s.across.span*c
+	ext := n + span - c
+	r := s.Row()
+	s.sumOf.run(s.prefix[:ext+c], s.cols[:ext+kernel.Slack], c)
+	if s.frame.Squares {
+		s.squareOf.run(s.squarePre[:ext+c], s.squares[:ext+kernel.Slack], c)
+	}
+	if isFloat[A]() && !s.clean && !s.finite() {
+		s.goClean()
+		return s.Windows()
+	}
+	r.Hi, r.Lo = s.prefix[span:][:n], s.prefix[:n]
+	if s.frame.Squares {
+		r.HiSquares, r.LoSquares = s.squarePre[span:][:n], s.squarePre[:n]
+	}
+	if s.extra() {
+		s.hi = addExtra(s.hi, r.Hi, s.image(), &s.frame, &s.across, A(s.frame.Shape.Height())*s.shifted(s.frame.Value))
+		r.Hi = s.hi
+		if s.frame.Squares {
+			s.hiSquares = addExtra(s.hiSquares, r.HiSquares, s.imageSquares(), &s.frame, &s.across, Q(s.frame.Shape.Height())*s.shifted2(s.frame.Value))
+			r.HiSquares = s.hiSquares
+		}
+	}
+	if s.clean {
+		s.markBad(r)
+	}
+	return r
+}
+
+// extra reports whether windows have more than the columns say.
+func (s *Sums[P, A, Q]) extra() bool {
+	return s.across.periods > 0 || s.across.low > 0 || s.across.high > 0
+}
+
+// addExtra is sums with what all windows have besides: whole periods of the image, or
+// what stands beside it.
+func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside A) []A {
+	have = engine.AtLeast(have, len(sums))
+	for ch := range f.Channels {
+		var e A
+		first, last := image[ch], image[len(image)-f.Channels+ch]
+		switch f.Border {
+		case Constant:
+			e = A(a.low+a.high) * beside
+		case Replicate:
+			e = A(A(a.low)*first) + A(A(a.high)*last)
+		default:
+			for i := ch; i < len(image); i += f.Channels {
+				e += image[i]
+			}
+			switch {
+			case f.Border == Reflect:
+				e += e
+			case f.Border == Reflect101 && a.n > 1:
+				e += e - first - last
+			}
+			e *= A(a.periods)
+		}
+		for i := ch; i < len(sums); i += f.Channels {
+			have[i] = sums[i] + e
+		}
+	}
+	return have
+}
+
+// Bytes is how much memory it keeps.
+func (s *Sums[P, A, Q]) Bytes() int {
+	return engine.Bytes(s.cols) + engine.Bytes(s.prefix) + engine.Bytes(s.squares) + engine.Bytes(s.squarePre) +
+		engine.Bytes(s.pads) + engine.Bytes(s.counts) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
+		engine.Bytes(s.zeros2) + engine.Bytes(s.bad) + engine.Bytes(s.badPrefix)
+}
+
+// End says how high the image is, where nobody knew it.
+func (s *Sums[P, A, Q]) End(height int) {
+	s.frame.Height = height
+	s.down = newAxis(height, s.frame.Up, s.frame.Down, s.frame.Border)
+}
+
+// Forget lets go of the rows.
+func (s *Sums[P, A, Q]) Forget() { s.rows, s.valid = nil, false }
+
+// Floats that are not finite. One NaN in a running sum would stay there. So where the
+// sums of a row turn out not to be finite, the columns are summed anew without such
+// pixels, and these are counted beside them, until the next block starts.
+
+// finite reports whether all sums of the row are: a prefix is not from the first on that
+// is not.
+func (s *Sums[P, A, Q]) finite() bool {
+	c := s.frame.Channels
+	last := func(n int) int { return n - c - kernel.Slack }
+	for _, v := range s.prefix[last(len(s.prefix)):][:c] {
+		if v-v != 0 {
+			return false
+		}
+	}
+	if s.frame.Squares {
+		for _, v := range s.squarePre[last(len(s.squarePre)):][:c] {
+			if v-v != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// notFinite counts pixels in two halves: those that are +Inf, and those that are -Inf. A
+// NaN counts as both, which is what their sum is. So do numbers of which a few would
+// overflow.
+const (
+	plusInf  = 1
+	minusInf = 1 << 32
+)
+
+func (s *Sums[P, A, Q]) badness(v float64) uint64 {
+	large := 0x1p960
+	if s.frame.Squares {
+		large = 0x1p480
+	}
+	switch {
+	case v != v:
+		return plusInf | minusInf
+	case v >= large:
+		return plusInf
+	case v <= -large:
+		return minusInf
+	}
+	return 0
+}
+
+func (s *Sums[P, A, Q]) goClean() {
+	s.clean = true
+	n := len(s.image())
+	s.bad = engine.Zeros(s.bad, len(s.cols))
+	clear(s.image())
+	if s.frame.Squares {
+		clear(s.imageSquares())
+	}
+	s.eachRow(func(row []P, times int) { s.addClean(row[:n], times) })
+	s.pad()
+	s.padBad()
+}
+
+func (s *Sums[P, A, Q]) slideClean() {
+	f := &s.frame
+	s.addClean(s.part(s.rows.Row(s.y+f.Down)), 1)
+	s.addClean(s.part(s.rows.Row(s.y-f.Up-1)), -1)
+	s.padBad()
+}
+
+// addClean adds a row of which only numbers count.
+func (s *Sums[P, A, Q]) addClean(row []P, times int) {
+	bad, cols := s.bad[s.lead:], s.image()
+	for i, p := range row {
+		if b := s.badness(float64(p)); b != 0 {
+			bad[i] += b * uint64(int64(times))
+			continue
+		}
+		d := float64(p) - s.frame.Offset
+		cols[i] += A(float64(d * float64(times)))
+	}
+	if !s.frame.Squares {
+		return
+	}
+	squares := s.imageSquares()
+	for i, p := range row {
+		if s.badness(float64(p)) == 0 {
+			d := float64(p) - s.frame.Offset
+			squares[i] += Q(float64(float64(d*d) * float64(times)))
+		}
+	}
+}
+
+func (s *Sums[P, A, Q]) padBad() {
+	for _, p := range s.pads {
+		s.bad[p.to] = s.bad[p.from]
+	}
+}
+
+// markBad makes the sums of windows with such pixels what they are.
+func (s *Sums[P, A, Q]) markBad(r *Row[A, Q]) {
+	c := s.frame.Channels
+	n, span := len(r.Hi), s.across.span*c
+	s.badPrefix = engine.AtLeast(s.badPrefix, n+span)
+	clear(s.badPrefix[:c])
+	for i := range n + span - c {
+		s.badPrefix[i+c] = s.badPrefix[i] + s.bad[i]
+	}
+	image := s.bad[s.lead:][:len(s.image())]
+	s.hi, s.zeros = engine.AtLeast(s.hi, n), engine.Zeros(s.zeros, n)
+	if s.frame.Squares {
+		s.hiSquares, s.zeros2 = engine.AtLeast(s.hiSquares, n), engine.Zeros(s.zeros2, n)
+	}
+	for ch := range c {
+		var all uint64 // in whole periods and beside the image
+		for j := ch; j < len(image) && s.extra(); j += c {
+			if s.across.periods > 0 || s.across.low > 0 && j < c || s.across.high > 0 && j >= len(image)-c {
+				all |= image[j]
+			}
+		}
+		for i := ch; i < n; i += c {
+			sum, bad := r.Hi[i]-r.Lo[i], s.badPrefix[i+span]-s.badPrefix[i]|all
+			plus, minus := bad&(minusInf-1) != 0, bad>>32 != 0
+			switch {
+			case plus && minus:
+				sum = A(math.NaN())
+			case plus:
+				sum = A(math.Inf(1))
+			case minus:
+				sum = A(math.Inf(-1))
+			}
+			s.hi[i] = sum
+			if s.frame.Squares {
+				if s.hiSquares[i] = r.HiSquares[i] - r.LoSquares[i]; bad != 0 {
+					s.hiSquares[i] = Q(math.NaN())
+				}
+			}
+		}
+	}
+	r.Hi, r.Lo = s.hi[:n], s.zeros[:n]
+	if s.frame.Squares {
+		r.HiSquares, r.LoSquares = s.hiSquares[:n], s.zeros2[:n]
+	}
+}
