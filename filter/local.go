@@ -86,7 +86,7 @@ func accept[P Pixel, D boxsum.Pixel](dst *boxsum.Image[D], src *engine.Source[P]
 // overlap reports whether an image is the source itself. To share only some memory with it
 // is an error.
 func overlap[P Pixel, D boxsum.Pixel](pix []D, stride int, src *engine.Source[P]) (same bool, err error) {
-	if err := grid.Overlap(pix, src.Pix); err == nil {
+	if !shares(pix, src.Pix) {
 		return false, nil
 	}
 	_, sameType := any(*new(D)).(P)
@@ -94,6 +94,15 @@ func overlap[P Pixel, D boxsum.Pixel](pix []D, stride int, src *engine.Source[P]
 		return true, nil
 	}
 	return false, errOverlap()
+}
+
+// shares reports whether two buffers share memory.
+func shares[A, B any](a []A, b []B) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
+	return a0 < b0+uintptr(len(b)*grid.SizeOf[B]()) && b0 < a0+uintptr(len(a)*grid.SizeOf[A]())
 }
 
 // run makes the result with sums that fit the window.
@@ -163,11 +172,14 @@ func (l *local[P, A, Q, D]) Release() int {
 
 // Row implements [window.Sink].
 func (l *local[P, A, Q, D]) Row(_, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
-	t, c := &l.task, l.Frame.Channels
-	r := s.Windows()
-	first, second := t.dst[0].row(x, y, n, c), []D(nil)
+	makeRow(&l.task, x, y, n, pix, s.Windows())
+}
+
+// makeRow makes pixels [x, x+n) of a row of results.
+func makeRow[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], x, y, n int, pix []P, r *window.Row[A, Q]) {
+	first, second := t.dst[0].row(x, y, n, r.Channels), []D(nil)
 	if t.kind == meanDeviation {
-		second = t.dst[1].row(x, y, n, c)
+		second = t.dst[1].row(x, y, n, r.Channels)
 	}
 	if r.Across == nil {
 		some(t, r, first, second, pix, 0, n, r.Area)

@@ -63,3 +63,16 @@ func RoundedMeans[D Pixel, A Number](level Level, dst []D, hi, lo []A, n uint64)
 		dst[i] = D((uint64(hi[i]-lo[i]) + half) / n)
 	}
 }
+
+// ScaledMeans is
+//
+//	dst[i] = round(scale * (hi[i] - lo[i]) / n)
+//
+// to nearest, ties up.
+func ScaledMeans[D Pixel, A Number](level Level, dst []D, hi, lo []A, scale, n uint64) {
+	hi, lo = hi[:len(dst)], lo[:len(dst)]
+	half := n / 2
+	for i := range dst {
+		dst[i] = D((uint64(hi[i]-lo[i])*scale + half) / n)
+	}
+}

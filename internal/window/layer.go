@@ -51,7 +51,7 @@ func (l *Layer[P, A, Q]) Plan(set *engine.Settings, written int) engine.Plan {
 	if most := bytes / workerBytes; most > 1 {
 		p.Workers = min(set.Workers(), most)
 	}
-	if strips := f.Width * f.Channels * grid.SizeOf[A]() / stripBytes; strips > 1 && !l.InPlace {
+	if strips := f.Width * f.Channels * grid.SizeOf[A]() / stripBytes; strips > 1 && !l.InPlace && !isFloat[A]() { // a strip of floats would have its own rounding
 		if columns := engine.DivUp(f.Width, strips); f.Strips(columns / 2) {
 			p.TileWidth = columns
 		}

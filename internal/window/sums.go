@@ -15,9 +15,18 @@ type Rows[P any] interface{ Row(place int) []P }
 type Frame struct {
 	Width, Height, Channels int
 	Shape
-	Offset  float64 // is taken away from every pixel of floats
-	Squares bool    // are wanted too
+	Offset  float64   // is taken away from every pixel of floats
+	Squares bool      // are wanted too
+	Values  []float64 // of Constant by channel, in the place of Value, if not nil
 	Level   kernel.Level
+}
+
+// value is the constant of a channel.
+func (f *Frame) value(channel int) float64 {
+	if f.Values != nil {
+		return f.Values[channel]
+	}
+	return f.Value
 }
 
 // Sums goes down a strip of columns, row by row, and has the sums of the windows of
@@ -128,8 +137,6 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 		clear(s.squarePre[:c])
 	}
 	s.pads = s.pads[:0]
-	beside := A(f.Shape.Height()) * s.shifted(f.Value)
-	beside2 := Q(f.Shape.Height()) * s.shifted2(f.Value)
 	for e := 0; e < end-first; e++ {
 		j := first + e
 		if j >= s.from && j < s.to {
@@ -142,9 +149,9 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 			case at != outside:
 				s.pads = append(s.pads, pad{int32(e*c + ch), int32(s.lead + (at-s.from)*c + ch)})
 			case f.Border == Constant:
-				s.cols[e*c+ch] = beside
+				s.cols[e*c+ch] = A(f.Shape.Height()) * s.shifted(f.value(ch))
 				if f.Squares {
-					s.squares[e*c+ch] = beside2
+					s.squares[e*c+ch] = Q(f.Shape.Height()) * s.shifted2(f.value(ch))
 				}
 			}
 		}
@@ -301,10 +308,10 @@ func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
 		r.HiSquares, r.LoSquares = s.squarePre[span:][:n], s.squarePre[:n]
 	}
 	if s.extra() {
-		s.hi = addExtra(s.hi, r.Hi, s.image(), &s.frame, &s.across, A(s.frame.Shape.Height())*s.shifted(s.frame.Value))
+		s.hi = addExtra(s.hi, r.Hi, s.image(), &s.frame, &s.across, func(ch int) A { return A(s.frame.Shape.Height()) * s.shifted(s.frame.value(ch)) })
 		r.Hi = s.hi
 		if s.frame.Squares {
-			s.hiSquares = addExtra(s.hiSquares, r.HiSquares, s.imageSquares(), &s.frame, &s.across, Q(s.frame.Shape.Height())*s.shifted2(s.frame.Value))
+			s.hiSquares = addExtra(s.hiSquares, r.HiSquares, s.imageSquares(), &s.frame, &s.across, func(ch int) Q { return Q(s.frame.Shape.Height()) * s.shifted2(s.frame.value(ch)) })
 			r.HiSquares = s.hiSquares
 		}
 	}
@@ -321,14 +328,14 @@ func (s *Sums[P, A, Q]) extra() bool {
 
 // addExtra is sums with what all windows have besides: whole periods of the image, or
 // what stands beside it.
-func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside A) []A {
+func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside func(channel int) A) []A {
 	have = engine.AtLeast(have, len(sums))
 	for ch := range f.Channels {
 		var e A
 		first, last := image[ch], image[len(image)-f.Channels+ch]
 		switch f.Border {
 		case Constant:
-			e = A(a.low+a.high) * beside
+			e = A(a.low+a.high) * beside(ch)
 		case Replicate:
 			e = A(A(a.low)*first) + A(A(a.high)*last)
 		default:
@@ -378,6 +385,13 @@ func (s *Sums[P, A, Q]) finite() bool {
 	for _, v := range s.prefix[last(len(s.prefix)):][:c] {
 		if v-v != 0 {
 			return false
+		}
+	}
+	if s.extra() { // from columns that no prefix may have
+		for _, v := range s.image() {
+			if v-v != 0 {
+				return false
+			}
 		}
 	}
 	if s.frame.Squares {
