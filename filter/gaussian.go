@@ -143,7 +143,8 @@ type cascadeWorker[P, M Pixel, A kernel.Number] struct {
 // meanMaker makes means, times a scale.
 type meanMaker[P, M Pixel, A kernel.Number] struct {
 	level kernel.Level
-	scale uint64
+	scale uint   // bits
+	most  uint64 // of an element
 }
 
 func (k *meanMaker[P, M, A]) Make(dst []M, _ int, s *window.Sums[P, A, A]) {
@@ -168,7 +169,7 @@ func (k *meanMaker[P, M, A]) some(dst []M, hi, lo []A, count int64, offset float
 		means(dst, hi, lo, float64(count), offset)
 		return
 	}
-	kernel.ScaledMeans(k.level, dst, hi, lo, k.scale, uint64(count))
+	kernel.RoundedMeans(k.level, dst, hi, lo, uint64(count), k.scale, k.most*uint64(count))
 }
 
 func runGaussian[P, M Pixel, A kernel.Number](t *task[P, P], shapes *[maxPasses]window.Shape, passes int) error {
@@ -195,14 +196,14 @@ func (l *cascade[P, M, A]) Prepare(p *engine.Plan) error {
 		l.copied = copyOf(l.copied, &l.image.Src)
 	}
 	l.image.Outside = window.OutsideRow(l.image.Outside, &l.frame)
-	scale := uint64(1)
+	scale, most := uint(0), uint64(0)
 	if A(1)/2 == 0 {
-		scale = 256
+		scale, most = 8, 255
 	}
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
-		w.makeP = meanMaker[P, M, A]{l.task.set.Level, scale}
-		w.makeM = meanMaker[M, M, A]{l.task.set.Level, 1}
+		w.makeP = meanMaker[P, M, A]{l.task.set.Level, scale, most}
+		w.makeM = meanMaker[M, M, A]{l.task.set.Level, 0, most << scale}
 	}
 	return nil
 }
@@ -287,7 +288,7 @@ func (l *cascade[P, M, A]) finish(dst []P, r *window.Row[A, A], scale uint64) {
 		to, hi, lo := dst[i*c:j*c], r.Hi[i*c:j*c], r.Lo[i*c:j*c]
 		switch {
 		case A(1)/2 == 0:
-			kernel.RoundedMeans(l.task.set.Level, to, hi, lo, uint64(r.Count(i))*scale)
+			kernel.RoundedMeans(l.task.set.Level, to, hi, lo, uint64(r.Count(i))*scale, 0, 255*uint64(r.Count(i))*scale)
 		case !isFloat[P]():
 			inv := 1 / float64(r.Count(i))
 			for k := range to {

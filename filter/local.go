@@ -122,12 +122,24 @@ func (t *task[P, D]) run() error {
 	switch {
 	case limit >= 1<<63:
 		return grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", t.shape.Width(), t.shape.Height())
+	case t.small(area):
+		return runLocal[P, uint16, uint16](t)
 	case limit < 1<<32:
 		return runLocal[P, uint32, uint32](t)
 	case area*most < 1<<32:
 		return runLocal[P, uint32, uint64](t)
 	}
 	return runLocal[P, uint64, uint64](t)
+}
+
+// small reports whether there is a kernel for means of so few pixels.
+func (t *task[P, D]) small(area float64) bool {
+	_, bytes := any(t.dst[0].pix).([]uint8)
+	if _, from := any(*new(P)).(uint8); !from || !bytes || t.kind != mean || area > 256 {
+		return false
+	}
+	_, small := kernel.Boxes(t.set.Level, t.shape.Width(), uint64(area))
+	return small
 }
 
 // area is how many pixels a window has at most.
@@ -143,6 +155,10 @@ func (t *task[P, D]) area() float64 {
 type local[P Pixel, A, Q kernel.Number, D boxsum.Pixel] struct {
 	window.Layer[P, A, Q]
 	task task[P, D]
+	box  kernel.Box // of bytes
+	fast bool       // box makes all rows
+
+	scratch []kernel.BoxScratch // of workers
 }
 
 func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error {
@@ -151,7 +167,18 @@ func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error 
 	l.task = *t
 	l.Src, l.InPlace, l.Sink = t.src, t.same, l
 	l.Frame = frameOf(&t.src, &t.shape, t.kind.squares(), t.set.Level)
-	return run.Fill(t.set, l.Plan(&t.set, grid.SizeOf[D]()), l)
+	_, bytes := any(*new(P)).(uint8)
+	_, toBytes := any(*new(D)).(uint8)
+	if l.fast = false; bytes && toBytes && t.kind == mean && t.src.Channels <= kernel.FastChannels && t.shape.Border != window.Clip {
+		n := uint64(t.area())
+		if ok, small := kernel.Boxes(t.set.Level, t.shape.Width(), n); ok && small == (grid.SizeOf[A]() == 2) && grid.SizeOf[A]() < 8 {
+			l.fast = true
+			l.box = kernel.NewBox(t.set.Level, t.shape.Width(), t.src.Channels, n)
+		}
+	}
+	p := l.Plan(&t.set, grid.SizeOf[D]())
+	l.scratch = engine.Workers(l.scratch, p.Workers)
+	return run.Fill(t.set, p, l)
 }
 
 // frameOf is an image as windows see it.
@@ -171,8 +198,23 @@ func (l *local[P, A, Q, D]) Release() int {
 }
 
 // Row implements [window.Sink].
-func (l *local[P, A, Q, D]) Row(_, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
+func (l *local[P, A, Q, D]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
+	c := l.Frame.Channels
+	if cols, _ := s.Columns(c); l.fast && cols != nil {
+		dst := as[uint8](l.task.dst[0].row(x, y, n, c))
+		if grid.SizeOf[A]() == 2 {
+			l.box.Small(dst, as[uint16](cols)[c:])
+		} else {
+			l.box.Row(dst, as[uint32](cols), &l.scratch[worker])
+		}
+		return
+	}
 	makeRow(&l.task, x, y, n, pix, s.Windows())
+}
+
+// as is a slice whose elements are known to be of type T.
+func as[T, F any](s []F) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
 // makeRow makes pixels [x, x+n) of a row of results.
@@ -206,7 +248,7 @@ func some[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.
 		}
 		return
 	case t.kind == mean && !isFloat[P]() && D(1)/2 == 0:
-		kernel.RoundedMeans(t.set.Level, first, hi, lo, uint64(count))
+		kernel.RoundedMeans(t.set.Level, first, hi, lo, uint64(count), 0, uint64(largest[P]())*uint64(count))
 		return
 	case t.kind == mean:
 		means(first, hi, lo, float64(count), r.Offset)

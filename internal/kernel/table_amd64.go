@@ -164,6 +164,40 @@ var selects = [levelCount]map[selectKind]selectRoutine{
 	},
 }
 
+// windows holds the kernels of sums in windows.
+var windows = [levelCount]windowRoutines{
+	avx2: {
+		columnsU8U16:  columnsU8U16AVX2,
+		columnsU8U32:  columnsU8U32AVX2,
+		columnsU16U32: columnsU16U32AVX2,
+		columnsF32F64: columnsF32F64AVX2,
+		columnsF64F64: columnsF64F64AVX2,
+		squaresU8U32:  squaresU8U32AVX2,
+		squaresF32F64: squaresF32F64AVX2,
+		prefixU32:     prefixU32AVX2,
+		prefixF64:     prefixF64AVX2,
+		boxU8:         boxU8AVX2,
+		boxSmallU8:    boxSmallU8AVX2,
+		roundU8:       roundU8AVX2,
+		roundU16:      roundU16AVX2,
+	},
+	avx512: {
+		columnsU8U16:  columnsU8U16AVX512,
+		columnsU8U32:  columnsU8U32AVX512,
+		columnsU16U32: columnsU16U32AVX512,
+		columnsF32F64: columnsF32F64AVX512,
+		columnsF64F64: columnsF64F64AVX512,
+		squaresU8U32:  squaresU8U32AVX512,
+		squaresF32F64: squaresF32F64AVX512,
+		prefixU32:     prefixU32AVX512,
+		prefixF64:     prefixF64AVX512,
+		boxU8:         boxU8AVX512,
+		boxSmallU8:    boxSmallU8AVX512,
+		roundU8:       roundU8AVX512,
+		roundU16:      roundU16AVX512,
+	},
+}
+
 // memory holds what only moves bytes.
 var memory = [levelCount]memoryRoutines{
 	avx2:   {fillAVX2, readAVX2, fillReadAVX2, streamCopyAVX2},

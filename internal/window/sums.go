@@ -47,12 +47,11 @@ type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
 	valid bool // the columns are those of row y
 	clean bool // the columns leave out what is not finite, see below
 
-	cols, prefix       []A
+	memory, prefix     []A
+	cols               []A // in memory, with zeros before them
 	squares, squarePre []Q
 	pads               []pad
 	counts             []int32
-	sumOf              prefixer[A]
-	squareOf           prefixer[Q]
 	hi, zeros          []A // where prefixes are not enough
 	hiSquares, zeros2  []Q
 	bad                []uint64 // of each column, see notFinite
@@ -128,7 +127,8 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 	s.lead = (s.from - first) * c
 	ext := (end - first) * c
 	need := max(ext, s.lead+(s.to-s.from)*c)
-	s.cols = engine.Zeros(s.cols, need+kernel.Slack)
+	s.memory = engine.Zeros(s.memory, need+2*kernel.Slack)
+	s.cols = s.memory[kernel.Slack:]
 	s.prefix = engine.AtLeast(s.prefix, ext+c+kernel.Slack)
 	clear(s.prefix[:c])
 	if f.Squares {
@@ -163,10 +163,6 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 			s.counts[i] = int32(a.count(x + i))
 		}
 		s.row.Across = s.counts[:n]
-	}
-	s.sumOf.find(f.Level, ext)
-	if f.Squares {
-		s.squareOf.find(f.Level, ext)
 	}
 	s.valid = false
 }
@@ -268,14 +264,14 @@ func (s *Sums[P, A, Q]) pad() {
 }
 
 // Columns is the sums of the columns in the windows' rows, with those beside the image:
-// a window is span elements of them from its own on, channels apart. It is nil where
-// windows have more than that.
-func (s *Sums[P, A, Q]) Columns() (cols []A, span int) {
+// a window is span pixels of them from its own on. Before them are as many elements more as
+// asked for, which are zero and at most [kernel.Slack], and after them as many. It is nil
+// where windows have more than that.
+func (s *Sums[P, A, Q]) Columns(before int) (cols []A, span int) {
 	if s.extra() {
 		return nil, 0
 	}
-	c := s.frame.Channels
-	return s.cols[:(s.n+s.across.span-1)*c+kernel.Slack], s.across.span
+	return s.memory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.Slack], s.across.span
 }
 
 // Row is what there is to say of the windows of row y, for who takes their columns.
@@ -293,11 +289,10 @@ func (s *Sums[P, A, Q]) Row() *Row[A, Q] {
 func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
 	c := s.frame.Channels
 	n, span := s.n*c, s.across.span*c
-	ext := n + span - c
 	r := s.Row()
-	s.sumOf.run(s.prefix[:ext+c], s.cols[:ext+kernel.Slack], c)
+	kernel.Prefix(s.frame.Level, s.prefix, s.cols, c)
 	if s.frame.Squares {
-		s.squareOf.run(s.squarePre[:ext+c], s.squares[:ext+kernel.Slack], c)
+		kernel.Prefix(s.frame.Level, s.squarePre, s.squares, c)
 	}
 	if isFloat[A]() && !s.clean && !s.finite() {
 		s.goClean()
@@ -359,7 +354,7 @@ func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside 
 
 // Bytes is how much memory it keeps.
 func (s *Sums[P, A, Q]) Bytes() int {
-	return engine.Bytes(s.cols) + engine.Bytes(s.prefix) + engine.Bytes(s.squares) + engine.Bytes(s.squarePre) +
+	return engine.Bytes(s.memory) + engine.Bytes(s.prefix) + engine.Bytes(s.squares) + engine.Bytes(s.squarePre) +
 		engine.Bytes(s.pads) + engine.Bytes(s.counts) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
 		engine.Bytes(s.zeros2) + engine.Bytes(s.bad) + engine.Bytes(s.badPrefix)
 }

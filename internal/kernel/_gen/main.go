@@ -45,6 +45,7 @@ var parts = []struct {
 	{"rotated", rotated, 0},
 	{"histogram", histogram, 0},
 	{"valid", valid, 32},
+	{"window", windows, 0},
 }
 
 func main() {

@@ -84,6 +84,16 @@ func table(constraint string, levels []level) []byte {
 	}
 	line("}\n")
 
+	line("// windows holds the kernels of sums in windows.\nvar windows = [levelCount]windowRoutines{")
+	for _, l := range levels {
+		line("%s: {", l.name)
+		for _, k := range windowKernels {
+			line("%s: %s%s,", k.name, k.name, l.isa())
+		}
+		line("},")
+	}
+	line("}\n")
+
 	line("// memory holds what only moves bytes.\nvar memory = [levelCount]memoryRoutines{")
 	for _, l := range levels {
 		line("%s: {fill%[2]s, read%[2]s, fillRead%[2]s, streamCopy%[2]s},", l.name, l.isa())

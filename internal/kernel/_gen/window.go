@@ -1,0 +1,392 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A windowKernel is one of the kernels of sums in windows: see kernel/window.go for what
+// each is.
+type windowKernel struct {
+	name string
+	emit func(set isa, name string)
+}
+
+var windowKernels = []windowKernel{
+	{"columnsU8U16", columns(u8, u16)},
+	{"columnsU8U32", columns(u8, u32)},
+	{"columnsU16U32", columns(u16, u32)},
+	{"columnsF32F64", columns(f32, f64)},
+	{"columnsF64F64", columns(f64, f64)},
+	{"squaresU8U32", squareColumns(u8)},
+	{"squaresF32F64", squareColumns(f32)},
+	{"prefixU32", prefix(u32)},
+	{"prefixF64", prefix(f64)},
+	{"boxU8", boxBytes},
+	{"boxSmallU8", boxSmall},
+	{"roundU8", roundMeans(u8)},
+	{"roundU16", roundMeans(u16)},
+}
+
+func windows(set isa) {
+	for _, k := range windowKernels {
+		k.emit(set, k.name+set.name())
+	}
+}
+
+// wide reports whether vectors are those of AVX-512.
+func wide(set isa) bool { return set.bytes() == lineBytes }
+
+// loadNumbers loads a vector of pixels as sums.
+func loadNumbers(set isa, pix, sum elem, m Mem) reg.VecVirtual {
+	v := set.vec()
+	switch {
+	case pix == u8 && sum == u16:
+		VPMOVZXBW(m, v)
+	case pix == u8 && sum == u32:
+		VPMOVZXBD(m, v)
+	case pix == u16 && sum == u32:
+		VPMOVZXWD(m, v)
+	case pix == f32:
+		VCVTPS2PD(m, v)
+	default:
+		set.load(m, v)
+	}
+	return v
+}
+
+// plus and minus are of sums.
+func plus(sum elem, ops ...Op) {
+	switch sum {
+	case u16:
+		VPADDW(ops...)
+	case f64:
+		VADDPD(ops...)
+	default:
+		VPADDD(ops...)
+	}
+}
+
+func minus(sum elem, ops ...Op) {
+	switch sum {
+	case u16:
+		VPSUBW(ops...)
+	case f64:
+		VSUBPD(ops...)
+	default:
+		VPSUBD(ops...)
+	}
+}
+
+// columnsUnroll is how many vectors a turn of the loop has.
+const columnsUnroll = 2
+
+func columns(pix, sum elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / sum.Bytes()
+		text(name, NOSPLIT, "func(cols, add, sub *byte, n int)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			fmt.Sprintf("\t\tcols[i] += %v(add[i]) - %v(sub[i])", sum, sum), "\t}")
+		cols, plusRow, minusRow, n := arg("cols"), arg("add"), arg("sub"), arg("n")
+		i, last := GP64(), GP64()
+		XORQ(i, i)
+		LEAQ(Mem{Base: n, Disp: -columnsUnroll * lanes}, last)
+		body := func(v int) {
+			at := func(base reg.Register, size int) Mem {
+				return Mem{Base: base, Index: i, Scale: uint8(size), Disp: v * lanes * size}
+			}
+			a, b := loadNumbers(set, pix, sum, at(plusRow, pix.Bytes())), loadNumbers(set, pix, sum, at(minusRow, pix.Bytes()))
+			minus(sum, b, a, a)
+			plus(sum, at(cols, sum.Bytes()), a, a)
+			set.store(a, at(cols, sum.Bytes()))
+		}
+		Label("loop")
+		CMPQ(i, last)
+		JGT(LabelRef("rest"))
+		for v := range columnsUnroll {
+			body(v)
+		}
+		ADDQ(I32(columnsUnroll*lanes), i)
+		JMP(LabelRef("loop"))
+		Label("rest")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		body(0)
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("rest"))
+		Label("done")
+		leave()
+	}
+}
+
+// squareColumns multiplies bytes by pairs of 16 bits, of which the upper ones of one are
+// zero: (a-b)·(a+b).
+func squareColumns(pix elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		sum := u32
+		if pix == f32 {
+			sum = f64
+		}
+		lanes := set.bytes() / sum.Bytes()
+		text(name, NOSPLIT, "func(cols, add, sub *byte, n int, offset float64)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			fmt.Sprintf("\t\ta, b := %v(add[i])-offset, %v(sub[i])-offset", sum, sum), "\t\tcols[i] += a*a - b*b", "\t}")
+		cols, plusRow, minusRow, n := arg("cols"), arg("add"), arg("sub"), arg("n")
+		i := GP64()
+		XORQ(i, i)
+		offset := set.vec()
+		if pix == f32 {
+			VBROADCASTSD(param("offset"), offset)
+		}
+		Label("loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		at := func(base reg.Register, size int) Mem { return Mem{Base: base, Index: i, Scale: uint8(size)} }
+		a, b := loadNumbers(set, pix, sum, at(plusRow, pix.Bytes())), loadNumbers(set, pix, sum, at(minusRow, pix.Bytes()))
+		if pix == f32 {
+			VSUBPD(offset, a, a)
+			VSUBPD(offset, b, b)
+			VMULPD(a, a, a)
+			VMULPD(b, b, b)
+			VSUBPD(b, a, a)
+		} else {
+			e := set.vec()
+			VPADDD(a, b, e)
+			VPSUBD(b, a, a)
+			VPMADDWD(e, a, a)
+		}
+		plus(sum, at(cols, sum.Bytes()), a, a)
+		set.store(a, at(cols, sum.Bytes()))
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("loop"))
+		Label("done")
+		leave()
+	}
+}
+
+func prefix(sum elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		o := op{pix: sum, sum: sum, plain: true}
+		lanes := set.bytes() / sum.Bytes()
+		text(name, NOSPLIT, "func(dst, src *byte, n int, lanes *uint32)",
+			name+fmt.Sprintf(" is, for a multiple of %d and in the summation order of tables,", lanes), "", "\tfor i := range n {",
+			"\t\tsum[i%channels] += src[i]", "\t\tdst[i] = sum[i%channels]", "\t}")
+		set.setup(o, arg("lanes"), Mem{})
+		dst, src, n := arg("dst"), arg("src"), arg("n")
+		i, carry := GP64(), set.vec()
+		XORQ(i, i)
+		set.zero(carry)
+		Label("loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: src, Index: i, Scale: uint8(sum.Bytes())})
+		set.scan(o, v, carry)
+		set.store(v, Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes())})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("loop"))
+		Label("done")
+		leave()
+	}
+}
+
+// word is an argument of 32 bits in a vector.
+func word(name string) reg.VecVirtual {
+	v := XMM()
+	VMOVD(Load(Param(name), GP32()), v)
+	return v
+}
+
+// A divider divides vectors of 32 bits: by a product with a multiplier of 32 bits, of
+// which the upper half is shifted.
+type divider struct {
+	set         isa
+	times, half reg.VecVirtual
+	shift       reg.VecVirtual
+	odd         reg.Register // mask of the odd lanes
+}
+
+// newDivider loads the constants from arguments.
+func newDivider(set isa) *divider {
+	d := &divider{set: set, times: set.vec(), half: set.vec()}
+	VPBROADCASTD(word("multiplier"), d.times)
+	VPBROADCASTD(word("half"), d.half)
+	d.shift = word("shift")
+	if wide(set) {
+		d.odd = K()
+		bits := GP32()
+		MOVL(U32(0xaaaa), bits)
+		KMOVW(bits, d.odd)
+	}
+	return d
+}
+
+// divide is (v + half) * times >> 32 >> shift, in place.
+func (d *divider) divide(v reg.VecVirtual) {
+	odd := d.set.vec()
+	VPADDD(d.half, v, v)
+	VPSRLQ(Imm(32), v, odd)
+	VPMULUDQ(d.times, v, v)
+	VPMULUDQ(d.times, odd, odd)
+	VPSHUFD(Imm(0xf5), v, v)
+	if wide(d.set) {
+		VMOVDQA32(odd, d.odd, v)
+	} else {
+		VPBLENDD(Imm(0xaa), odd, v, v)
+	}
+	VPSRLD(d.shift, v, v)
+}
+
+// narrow writes a vector of small numbers of 32 bits as elements of 8 or 16.
+func narrow(set isa, to elem, v reg.VecVirtual, m Mem) {
+	switch {
+	case wide(set) && to == u8:
+		VPMOVDB(v, m)
+	case wide(set):
+		VPMOVDW(v, m)
+	default:
+		high := XMM()
+		VEXTRACTI128(Imm(1), v, high)
+		VPACKUSDW(high, v.AsX(), high)
+		if to == u8 {
+			VPACKUSWB(high, high, high)
+			VMOVQ(high, m)
+		} else {
+			VMOVDQU(high, m)
+		}
+	}
+}
+
+func roundMeans(to elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 4
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)",
+			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+			fmt.Sprintf("\t\tdst[i] = %v(uint64((hi[i]-lo[i])<<scale+half) * uint64(multiplier) >> 32 >> shift)", to), "\t}")
+		d := newDivider(set)
+		scale := word("scale")
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		Label("loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
+		VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
+		VPSLLD(scale, v, v)
+		d.divide(v)
+		narrow(set, to, v, Mem{Base: dst, Index: i, Scale: uint8(to.Bytes())})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("loop"))
+		Label("done")
+		leave()
+	}
+}
+
+// boxBytes goes along the columns of a row once: the sum of a window is that of the one
+// before it and a difference of two columns. Where windows have few pixels it divides in
+// floats, which is exact there and takes less.
+func boxBytes(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+		"with carry for the sums before and after, and where the inverse is not zero", "",
+		"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)")
+	o := op{pix: u32, sum: u32, plain: true}
+	set.setup(o, arg("lanes"), Mem{})
+	sums := arg("carry")
+	carry := loaded(set, Mem{Base: sums})
+	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+	XORQ(i, i)
+	loop := func(label string, divide func(v reg.VecVirtual)) {
+		Label(label)
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
+		VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
+		set.scan(o, v, carry)
+		divide(v)
+		narrow(set, u8, v, Mem{Base: dst, Index: i, Scale: 1})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label))
+	}
+	zero := GP32()
+	MOVL(param("inverse"), zero)
+	TESTL(zero, zero)
+	JZ(LabelRef("integers"))
+	inverse, bias := set.vec(), set.vec()
+	VBROADCASTSS(param("inverse"), inverse)
+	VBROADCASTSS(param("bias"), bias)
+	loop("floats", func(v reg.VecVirtual) {
+		VCVTDQ2PS(v, v)
+		if wide(set) {
+			VFMADD213PS(bias, inverse, v)
+		} else { // which may have no such instruction
+			VMULPS(inverse, v, v)
+			VADDPS(bias, v, v)
+		}
+		VCVTTPS2DQ(v, v)
+	})
+	Label("integers")
+	d := newDivider(set)
+	loop("words", d.divide)
+	Label("done")
+	set.store(carry, Mem{Base: sums})
+	leave()
+}
+
+// maxSmall is how many columns the windows of boxSmall have at most.
+const maxSmall = 8
+
+// boxSmall adds the few columns of a window in 16 bits.
+func boxSmall(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)",
+		name+fmt.Sprintf(" is, for a multiple of %d and a span of 1 to %d", lanes, maxSmall), "", "\tfor i := range n {",
+		"\t\tvar sum uint16", "\t\tfor j := range span {", "\t\t\tsum += cols[i+j*step/2]", "\t\t}",
+		"\t\tdst[i] = uint8(uint32(sum+half) * multiplier >> 16 >> shift)", "\t}")
+	times, bias, shift := set.vec(), set.vec(), word("shift")
+	VPBROADCASTW(word("multiplier"), times)
+	VPBROADCASTW(word("half"), bias)
+	dst, n, span, step, i := arg("dst"), arg("n"), arg("span"), arg("step"), GP64()
+	at := make([]reg.GPVirtual, maxSmall)
+	at[0] = arg("cols")
+	XORQ(i, i)
+	for k := 2; k <= maxSmall; k++ {
+		CMPQ(span, Imm(uint64(k)))
+		JEQ(LabelRef(fmt.Sprint("span", k)))
+	}
+	for k := 1; k <= maxSmall; k++ {
+		label := fmt.Sprint("span", k)
+		Label(label)
+		for j := 1; j < k; j++ {
+			at[j] = GP64()
+			LEAQ(Mem{Base: at[j-1], Index: step, Scale: 1}, at[j])
+		}
+		Label(label + "Loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: at[0], Index: i, Scale: 2})
+		for j := 1; j < k; j++ {
+			VPADDW(Mem{Base: at[j], Index: i, Scale: 2}, v, v)
+		}
+		VPADDW(bias, v, v)
+		VPMULHUW(times, v, v)
+		VPSRLW(shift, v, v)
+		to := Mem{Base: dst, Index: i, Scale: 1}
+		if wide(set) {
+			VPMOVWB(v, to)
+		} else {
+			high := XMM()
+			VEXTRACTI128(Imm(1), v, high)
+			VPACKUSWB(high, v.AsX(), high)
+			VMOVDQU(high, to)
+		}
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label + "Loop"))
+	}
+	Label("done")
+	leave()
+}
