@@ -166,7 +166,7 @@ func (k *meanMaker[P, M, A]) Make(dst []M, _ int, s *window.Sums[P, A, A]) {
 
 func (k *meanMaker[P, M, A]) some(dst []M, hi, lo []A, count int64, offset float64) {
 	if A(1)/2 != 0 {
-		means(dst, hi, lo, float64(count), offset)
+		means(k.level, dst, hi, lo, float64(count), offset, 0)
 		return
 	}
 	kernel.RoundedMeans(k.level, dst, hi, lo, uint64(count), k.scale, k.most*uint64(count))
@@ -295,7 +295,7 @@ func (l *cascade[P, M, A]) finish(dst []P, r *window.Row[A, A], scale uint64) {
 				to[k] = P(float64(float64(hi[k]-lo[k])*inv) + r.Offset + 0.5)
 			}
 		default:
-			means(to, hi, lo, float64(r.Count(i)), r.Offset)
+			means(l.task.set.Level, to, hi, lo, float64(r.Count(i)), r.Offset, 0)
 		}
 		i = j
 	}

@@ -122,7 +122,7 @@ func (t *task[P, D]) run() error {
 	switch {
 	case limit >= 1<<63:
 		return grid.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", t.shape.Width(), t.shape.Height())
-	case t.small(area):
+	case t.box().Narrow():
 		return runLocal[P, uint16, uint16](t)
 	case limit < 1<<32:
 		return runLocal[P, uint32, uint32](t)
@@ -132,14 +132,20 @@ func (t *task[P, D]) run() error {
 	return runLocal[P, uint64, uint64](t)
 }
 
-// small reports whether there is a kernel for means of so few pixels.
-func (t *task[P, D]) small(area float64) bool {
-	_, bytes := any(t.dst[0].pix).([]uint8)
-	if _, from := any(*new(P)).(uint8); !from || !bytes || t.kind != mean || area > 256 {
-		return false
+// box is the kind of kernel there is for means of bytes.
+func (t *task[P, D]) box() kernel.BoxKind {
+	b := t.newBox()
+	return b.Kind
+}
+
+func (t *task[P, D]) newBox() (b kernel.Box) {
+	_, bytes := any(*new(P)).(uint8)
+	_, toBytes := any(*new(D)).(uint8)
+	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: t.src.Channels, Shape: t.shape}
+	if bytes && toBytes && t.kind == mean && t.shape.Border != window.Clip && f.Plain() {
+		b = kernel.NewBox(t.set.Level, t.shape.Width(), t.shape.Height(), t.src.Channels)
 	}
-	_, small := kernel.Boxes(t.set.Level, t.shape.Width(), uint64(area))
-	return small
+	return b
 }
 
 // area is how many pixels a window has at most.
@@ -154,10 +160,8 @@ func (t *task[P, D]) area() float64 {
 // local is the layer of all that is made from the sums of windows.
 type local[P Pixel, A, Q kernel.Number, D boxsum.Pixel] struct {
 	window.Layer[P, A, Q]
-	task task[P, D]
-	box  kernel.Box // of bytes
-	fast bool       // box makes all rows
-
+	task    task[P, D]
+	box     kernel.Box          // of bytes
 	scratch []kernel.BoxScratch // of workers
 }
 
@@ -167,14 +171,8 @@ func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error 
 	l.task = *t
 	l.Src, l.InPlace, l.Sink = t.src, t.same, l
 	l.Frame = frameOf(&t.src, &t.shape, t.kind.squares(), t.set.Level)
-	_, bytes := any(*new(P)).(uint8)
-	_, toBytes := any(*new(D)).(uint8)
-	if l.fast = false; bytes && toBytes && t.kind == mean && t.src.Channels <= kernel.FastChannels && t.shape.Border != window.Clip {
-		n := uint64(t.area())
-		if ok, small := kernel.Boxes(t.set.Level, t.shape.Width(), n); ok && small == (grid.SizeOf[A]() == 2) && grid.SizeOf[A]() < 8 {
-			l.fast = true
-			l.box = kernel.NewBox(t.set.Level, t.shape.Width(), t.src.Channels, n)
-		}
+	if l.box = t.newBox(); l.box.Kind == kernel.BoxWords && grid.SizeOf[A]() != 4 {
+		l.box.Kind = kernel.BoxNone
 	}
 	p := l.Plan(&t.set, grid.SizeOf[D]())
 	l.scratch = engine.Workers(l.scratch, p.Workers)
@@ -200,10 +198,11 @@ func (l *local[P, A, Q, D]) Release() int {
 // Row implements [window.Sink].
 func (l *local[P, A, Q, D]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, A, Q]) {
 	c := l.Frame.Channels
-	if cols, _ := s.Columns(c); l.fast && cols != nil {
+	if l.box.Kind != kernel.BoxNone {
 		dst := as[uint8](l.task.dst[0].row(x, y, n, c))
-		if grid.SizeOf[A]() == 2 {
-			l.box.Small(dst, as[uint16](cols)[c:])
+		cols, _ := s.Columns(c)
+		if l.box.Kind.Narrow() {
+			l.box.Narrow(dst, as[uint16](cols), &l.scratch[worker])
 		} else {
 			l.box.Row(dst, as[uint32](cols), &l.scratch[worker])
 		}
@@ -251,23 +250,18 @@ func some[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.
 		kernel.RoundedMeans(t.set.Level, first, hi, lo, uint64(count), 0, uint64(largest[P]())*uint64(count))
 		return
 	case t.kind == mean:
-		means(first, hi, lo, float64(count), r.Offset)
+		means(t.set.Level, first, hi, lo, float64(count), r.Offset, largestSum[P]()*uint64(count))
 		return
 	}
 	hi2, lo2 := r.HiSquares[i:j], r.LoSquares[i:j]
 	switch t.kind {
-	case variance:
-		variances(first, hi, lo, hi2, lo2, count)
-	case deviation:
-		variances(first, hi, lo, hi2, lo2, count)
-		roots(first)
+	case variance, deviation:
+		spread(t, first, hi, lo, hi2, lo2, count)
 	case meanDeviation:
-		means(first, hi, lo, float64(count), r.Offset)
-		variances(second[i:j], hi, lo, hi2, lo2, count)
-		roots(second[i:j])
+		means(t.set.Level, first, hi, lo, float64(count), r.Offset, largestSum[P]()*uint64(count))
+		spread(t, second[i:j], hi, lo, hi2, lo2, count)
 	case normalized:
-		variances(first, hi, lo, hi2, lo2, count)
-		roots(first)
+		spread(t, first, hi, lo, hi2, lo2, count)
 		inv := 1 / float64(count)
 		for k, dev := range first {
 			m := float64(float64(hi[k]-lo[k])*inv) + r.Offset
@@ -282,18 +276,38 @@ func some[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], r *window.
 	}
 }
 
+// largestSum is the greatest pixel of integers.
+func largestSum[P Pixel]() uint64 {
+	if isFloat[P]() {
+		return 0
+	}
+	return uint64(largest[P]())
+}
+
 // means of floats of 32 bits are products with 1/n, which is off by one part in 2^52 at
-// most; those of 64 bits are quotients.
-func means[A kernel.Number, D boxsum.Pixel](dst []D, hi, lo []A, n, offset float64) {
-	if _, wide := any(*new(D)).(float64); wide {
-		for k := range dst {
-			dst[k] = D(float64(hi[k]-lo[k])/n + offset)
-		}
+// most; those of 64 bits are quotients. Sums of integers are most at most.
+func means[A kernel.Number, D boxsum.Pixel](level kernel.Level, dst []D, hi, lo []A, n, offset float64, most uint64) {
+	if _, single := any(*new(D)).(float32); single {
+		kernel.FloatMeans(level, as[float32](dst), hi, lo, n, offset, most)
 		return
 	}
-	inv := 1 / n
 	for k := range dst {
-		dst[k] = D(float64(float64(hi[k]-lo[k])*inv) + offset)
+		dst[k] = D(float64(hi[k]-lo[k])/n + offset)
+	}
+}
+
+// spread is the variances of windows, or their roots.
+func spread[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], dst []D, hi, lo []A, hi2, lo2 []Q, count int64) {
+	root := t.kind != variance
+	_, single := any(*new(D)).(float32)
+	_, words := any(*new(Q)).(uint32) // then A is too
+	if most := largestSum[P](); single && words && grid.SizeOf[A]() == 4 && most*most*uint64(count) < 1<<31 &&
+		kernel.FloatVariances(t.set.Level, as[float32](dst), as[uint32](hi), as[uint32](lo), as[uint32](hi2), as[uint32](lo2), float64(count), root) {
+		return
+	}
+	variances(dst, hi, lo, hi2, lo2, count)
+	if root {
+		roots(dst)
 	}
 }
 

@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestSpeed(t *testing.T) {
 		{"half", func() error { _, err := filter.Downsample(img, 2, 2, opt); return err }},
 	}
 	for _, k := range []int{3, 5, 9, 15, 31, 63, 127, 255} {
-		jobs = append(jobs, job{"u8 " + time.Duration(k).String(), func() error { return filter.BoxInto(dst, img, filter.Square(k), opt) }})
+		jobs = append(jobs, job{fmt.Sprint("u8 ", k), func() error { return filter.BoxInto(dst, img, filter.Square(k), opt) }})
 	}
 	best := make([]time.Duration, len(jobs))
 	for round := range 60 {

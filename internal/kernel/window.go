@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -17,12 +18,22 @@ type windowRoutines struct {
 	squaresU8U32, squaresF32F64               func(cols, add, sub *byte, n int, offset float64)
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
 	boxU8                                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
+	boxPairsU8                                func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxSmallU8                                func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)
+	addU16                                    func(dst, a, b *byte, n int)
+	boxTermsU8                                func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)
+	meansU32F32, meansF64F32                  func(dst, hi, lo *byte, n int, inverse, offset float64)
+	variancesU32F32                           func(dst, hi, lo, hi2, lo2 *byte, n int, count, inverse float64, root int)
 	roundU8, roundU16                         func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)
 }
 
-// windowUnit is a number of elements that vectors of every size divide.
-const windowUnit = 32
+const (
+	// windowUnit is a number of elements that vectors of every size divide.
+	windowUnit = 32
+	// WindowSlack is how many elements more than they say the slices of a row have, those
+	// of pixels and results excepted.
+	WindowSlack = 64
+)
 
 // AddColumns is the specification of
 //
@@ -125,9 +136,9 @@ func squaresOf[P Pixel, Q Number](w *windowRoutines) func(cols, add, sub *byte, 
 //	dst[i+channels] = dst[i] + src[i]
 //
 // for all of dst, whose first channels are zero. Floats of up to [FastChannels] are added
-// in the order of tables, by blocks. Both slices have Slack elements more than that.
+// in the order of tables, by blocks. Both slices have WindowSlack elements more than that.
 func Prefix[A Number](level Level, dst, src []A, channels int) {
-	dst = dst[:len(dst)-Slack]
+	dst = dst[:len(dst)-WindowSlack]
 	n := len(dst) - channels
 	if channels <= FastChannels && n > 0 {
 		w, size := &windows[level], int(unsafe.Sizeof(*new(A)))
@@ -138,8 +149,8 @@ func Prefix[A Number](level Level, dst, src []A, channels int) {
 		switch any(dst).(type) {
 		case []uint32, []float64:
 			if asm != nil {
-				_ = src[:n+Slack]
-				asm(first(dst[channels:]), first(src), n+(-n&(Slack-1)), &lanesOf[size/4-1][channels-1].step[0][0])
+				_ = src[:n+windowUnit]
+				asm(first(dst[channels:]), first(src), n+(-n&(windowUnit-1)), &lanesOf[size/4-1][channels-1].step[0][0])
 				return
 			}
 		}
@@ -254,39 +265,69 @@ func roundOf[D Pixel, A Number](w *windowRoutines) func(dst, hi, lo *byte, n int
 	return nil
 }
 
-// A Box makes rounded means of bytes from the sums of columns: of windows that have span
-// pixels across and n in all.
+// A BoxKind is how means of bytes are made from the sums of columns.
+type BoxKind uint8
+
+const (
+	BoxNone  BoxKind = iota // there is no kernel
+	BoxSmall                // whole windows in 16 bits, by adding their columns
+	BoxPairs                // along a row, from columns of 16 bits
+	BoxWords                // along a row, from columns of 32 bits
+)
+
+// Narrow reports whether columns have 16 bits.
+func (k BoxKind) Narrow() bool { return k == BoxSmall || k == BoxPairs }
+
+// A Box makes rounded means of bytes from the sums of columns.
 type Box struct {
+	Kind     BoxKind
 	level    Level
-	span     int
+	span     int // pixels across
 	channels int
 	divisor  Divisor
 
-	// Few columns in 16 bits.
-	small                      bool
-	smallMultiplier, smallTurn uint32
+	smallMultiplier, smallShift uint32
 
-	// Few pixels by floats.
-	inverse, bias float32
+	inverse, bias float32 // for few pixels
 }
 
 const (
-	// maxSmall is how many columns are added one by one.
-	maxSmall = 8
+	// maxSmall is how many columns are added one by one, and maxDoubled those that are
+	// added by doubling.
+	maxSmall, maxDoubled = 6, 16
+	// maxPairs is how high windows are whose columns fit in 15 bits.
+	maxPairs = 128
 	// maxFloat is how many pixels means by floats are exact for: half a pixel more or less
-	// than a tie is more than their rounding. TestBoxFloats tries all.
+	// than a tie is more than their rounding. TestBoxFloats tries all ties.
 	maxFloat = 1 << 13
 )
 
-// Boxes reports whether a level has kernels for windows of n pixels of bytes, span of them
-// across, and whether their columns have 16 bits, else 32.
-func Boxes(level Level, span int, n uint64) (ok, small bool) {
+// NewBox is for windows of span×height pixels. Its Kind is BoxNone if a level has no
+// kernel for them.
+func NewBox(level Level, span, height, channels int) Box {
+	n := uint64(span) * uint64(height)
+	b := Box{level: level, span: span, channels: channels}
 	w := &windows[level]
-	if _, _, found := smallDivisor(n); found && span <= maxSmall && w.boxSmallU8 != nil {
-		return true, true
+	if w.boxU8 == nil || channels > FastChannels || n >= 1<<31 {
+		return b
 	}
-	d := NewDivisor(n)
-	return w.boxU8 != nil && d.most >= 255*n+n/2, false
+	b.divisor = NewDivisor(n)
+	if multiplier, shift, ok := smallDivisor(n); ok && span <= maxDoubled {
+		b.Kind, b.smallMultiplier, b.smallShift = BoxSmall, multiplier, shift
+		return b
+	}
+	if b.divisor.most < 255*n+n/2 {
+		return b
+	}
+	b.Kind = BoxWords
+	if channels == 1 && height <= maxPairs {
+		b.Kind = BoxPairs
+	}
+	if n <= maxFloat {
+		b.inverse = float32(1 / float64(n))
+		b.bias = float32((float64(b.divisor.half) + 0.5) / float64(n))
+	}
+	return b
 }
 
 // smallDivisor is how to divide sums of n bytes that fit in 16 bits, as a product of which
@@ -306,47 +347,102 @@ func smallDivisor(n uint64) (multiplier, shift uint32, ok bool) {
 	return 0, 0, false
 }
 
-// NewBox is for windows for which Boxes is true.
-func NewBox(level Level, span, channels int, n uint64) Box {
-	b := Box{level: level, span: span, channels: channels, divisor: NewDivisor(n)}
-	if _, b.small = Boxes(level, span, n); b.small {
-		b.smallMultiplier, b.smallTurn, _ = smallDivisor(n)
-	}
-	if n <= maxFloat {
-		b.inverse = float32(1 / float64(n))
-		b.bias = float32((float64(b.divisor.half) + 0.5) / float64(n))
-	}
-	return b
-}
-
-// Small makes a row of means from columns of 16 bits, which have Slack elements more and
-// those of the last window.
-func (b *Box) Small(dst []uint8, cols []uint16) {
-	asm := windows[b.level].boxSmallU8
-	step := 2 * b.channels
-	n := len(dst) &^ (windowUnit - 1)
-	_ = cols[:len(dst)+(b.span-1)*b.channels]
-	if n > 0 {
-		asm(first(dst), first(cols), n, step, b.span, uint32(b.divisor.half), b.smallMultiplier, b.smallTurn)
-	}
-	for i := n; i < len(dst); i++ {
-		sum := uint32(0)
-		for j := range b.span {
-			sum += uint32(cols[i+j*b.channels])
-		}
-		dst[i] = uint8((sum + uint32(b.divisor.half)) / uint32(b.divisor.n))
-	}
-}
-
-// BoxScratch is what a worker needs for [Box.Row].
+// BoxScratch is what a worker needs for a [Box].
 type BoxScratch struct {
-	carry [16]uint32
-	rest  [Slack]uint8
-	_     [LineBytes]byte
+	carry   [16]uint32
+	rest    [windowUnit]uint8
+	doubled [3][]uint16 // sums of 2, 4 and 8 columns
+	_       [LineBytes]byte
 }
 
-// Row makes a row of means from columns of 32 bits, which begin with as many zeros as there
-// are channels, and have Slack elements more than those of the last window.
+// Narrow makes a row of means from columns of 16 bits. They begin with as many zeros as
+// there are channels, and have WindowSlack elements more than those of the last window.
+func (b *Box) Narrow(dst []uint8, cols []uint16, s *BoxScratch) {
+	c := b.channels
+	_ = cols[:len(dst)+b.span*c+WindowSlack]
+	if b.Kind == BoxPairs {
+		clear(s.carry[:])
+		for _, v := range cols[1:b.span] {
+			s.carry[0] += uint32(v)
+		}
+		for i := 1; i < 8; i++ {
+			s.carry[i] = s.carry[0]
+		}
+		n := len(dst) &^ (windowUnit - 1)
+		b.pairs(dst[:n], cols, s)
+		if n < len(dst) {
+			b.pairs(s.rest[:], cols[n:], s)
+			copy(dst[n:], s.rest[:])
+		}
+		return
+	}
+	cols = cols[c:]
+	asm := windows[b.level].boxSmallU8
+	if b.span > maxSmall {
+		b.terms(dst, cols, s)
+		return
+	}
+	n := len(dst) &^ (windowUnit - 1)
+	if n > 0 {
+		asm(first(dst), first(cols), n, 2*c, b.span, uint32(b.divisor.half), b.smallMultiplier, b.smallShift)
+	}
+	if n < len(dst) {
+		asm(&s.rest[0], first(cols[n:]), windowUnit, 2*c, b.span, uint32(b.divisor.half), b.smallMultiplier, b.smallShift)
+		copy(dst[n:], s.rest[:])
+	}
+}
+
+func (b *Box) pairs(dst []uint8, cols []uint16, s *BoxScratch) {
+	if len(dst) > 0 {
+		windows[b.level].boxPairsU8(first(dst), first(cols[b.span:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][0].step[0][0],
+			uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift, b.inverse, b.bias)
+	}
+}
+
+// terms adds up the columns of a window by sums of 1, 2, 4 and 8 of them, as the digits of
+// the span say.
+func (b *Box) terms(dst []uint8, cols []uint16, s *BoxScratch) {
+	w, c := &windows[b.level], b.channels
+	length := len(dst) + b.span*c // as far as any term reaches
+	length += -length & (windowUnit - 1)
+	at, from, used := [4]*byte{}, 0, 0
+	below := cols
+	for i, size := 0, 1; size <= b.span; i, size = i+1, 2*size {
+		if i > 0 && i <= len(s.doubled) {
+			if have := &s.doubled[i-1]; len(*have) < length+2*WindowSlack {
+				*have = make([]uint16, length+2*WindowSlack)
+			}
+			to := s.doubled[i-1]
+			w.addU16(first(to), first(below), first(below[size/2*c:]), length)
+			below = to
+		}
+		if size == maxDoubled { // twice the sums of 8
+			at[used], used = first(below[from*c:]), used+1
+			at[used], used = first(below[(from+size/2)*c:]), used+1
+			break
+		}
+		if b.span&size != 0 {
+			at[used], used = first(below[from*c:]), used+1
+			from += size
+		}
+	}
+	for i := used; i < len(at); i++ {
+		at[i] = at[0]
+	}
+	n := len(dst) &^ (windowUnit - 1)
+	if n > 0 {
+		w.boxTermsU8(first(dst), at[0], at[1], at[2], at[3], n, used, uint32(b.divisor.half), b.smallMultiplier, b.smallShift)
+	}
+	if n < len(dst) {
+		for i := range at {
+			at[i] = (*byte)(unsafe.Add(unsafe.Pointer(at[i]), 2*n))
+		}
+		w.boxTermsU8(&s.rest[0], at[0], at[1], at[2], at[3], windowUnit, used, uint32(b.divisor.half), b.smallMultiplier, b.smallShift)
+		copy(dst[n:], s.rest[:])
+	}
+}
+
+// Row makes a row of means from columns of 32 bits, which begin and end as those of Narrow.
 func (b *Box) Row(dst []uint8, cols []uint32, s *BoxScratch) {
 	c, carry := b.channels, &s.carry
 	clear(carry[:])
@@ -361,17 +457,19 @@ func (b *Box) Row(dst []uint8, cols []uint32, s *BoxScratch) {
 	for i := c; i < 8; i++ {
 		carry[i] = carry[i-c]
 	}
-	asm := windows[b.level].boxU8
-	lanes := &lanesOf[0][c-1].step[0][0]
-	hi := cols[b.span*c:]
-	n := len(dst) &^ (Slack - 1)
-	_ = hi[:len(dst)+Slack]
-	if n > 0 {
-		asm(first(dst), first(hi), first(cols), n, &carry[0], lanes, uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift, b.inverse, b.bias)
-	}
+	n := len(dst) &^ (windowUnit - 1)
+	_ = cols[:len(dst)+b.span*c+WindowSlack]
+	b.words(dst[:n], cols, s)
 	if n < len(dst) {
-		asm(&s.rest[0], first(hi[n:]), first(cols[n:]), Slack, &carry[0], lanes, uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift, b.inverse, b.bias)
+		b.words(s.rest[:], cols[n:], s)
 		copy(dst[n:], s.rest[:])
+	}
+}
+
+func (b *Box) words(dst []uint8, cols []uint32, s *BoxScratch) {
+	if len(dst) > 0 {
+		windows[b.level].boxU8(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
+			uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift, b.inverse, b.bias)
 	}
 }
 
@@ -387,4 +485,58 @@ func sumOf(all []uint32) uint32 {
 		a += v
 	}
 	return a + b + c + d
+}
+
+// FloatMeans is
+//
+//	dst[i] = float32(float64(hi[i]-lo[i])*(1/n) + offset)
+//
+// of sums that are most at most, if they are integers, which have no offset.
+func FloatMeans[A Number](level Level, dst []float32, hi, lo []A, n, offset float64, most uint64) {
+	hi, lo = hi[:len(dst)], lo[:len(dst)]
+	inverse := 1 / n
+	w := &windows[level]
+	var asm func(dst, hi, lo *byte, n int, inverse, offset float64)
+	switch any(*new(A)).(type) {
+	case uint32:
+		if most < 1<<31 {
+			asm = w.meansU32F32
+		}
+	case float64:
+		asm = w.meansF64F32
+	}
+	if asm != nil {
+		n := len(dst) &^ (windowUnit - 1)
+		asm(first(dst), first(hi), first(lo), n, inverse, offset)
+		dst, hi, lo = dst[n:], hi[n:], lo[n:]
+	}
+	for i := range dst {
+		dst[i] = float32(float64(float64(hi[i]-lo[i])*inverse) + offset)
+	}
+}
+
+// FloatVariances is the variances of windows of n bytes, or their roots, from sums and sums
+// of squares that are below 2^31 and with n below 2^53. It reports whether a level has it.
+func FloatVariances(level Level, dst []float32, hi, lo, hi2, lo2 []uint32, n float64, root bool) bool {
+	asm := windows[level].variancesU32F32
+	if asm == nil {
+		return false
+	}
+	hi, lo, hi2, lo2 = hi[:len(dst)], lo[:len(dst)], hi2[:len(dst)], lo2[:len(dst)]
+	inverse := 1 / float64(n*n)
+	roots := 0
+	if root {
+		roots = 1
+	}
+	whole := len(dst) &^ (windowUnit - 1)
+	asm(first(dst), first(hi), first(lo), first(hi2), first(lo2), whole, n, inverse, roots)
+	for i := whole; i < len(dst); i++ {
+		s, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])
+		v := float32(float64(float64(q*n)-float64(s*s)) * inverse)
+		if root {
+			v = float32(math.Sqrt(float64(v)))
+		}
+		dst[i] = v
+	}
+	return true
 }

@@ -116,6 +116,70 @@ func boxU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint3
 //go:noescape
 func boxSmallU8AVX2(dst *byte, cols *byte, n int, step int, span int, half uint32, multiplier uint32, shift uint32)
 
+// boxPairsU8AVX2 is, for a multiple of 16
+//
+//	for i := range n {
+//		sum += uint32(hi[i]) - uint32(lo[i])
+//		dst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)
+//	}
+//
+// with columns of 16 bits and the rest as in boxU8.
+//
+//go:noescape
+func boxPairsU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+
+// addU16AVX2 is, for a multiple of 16
+//
+//	for i := range n {
+//		dst[i] = a[i] + b[i]
+//	}
+//
+//go:noescape
+func addU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// boxTermsU8AVX2 is, for a multiple of 16 and as many terms, 1 to 4
+//
+//	for i := range n {
+//		dst[i] = uint8(uint32(a[i]+b[i]+c[i]+d[i]+half) * multiplier >> 16 >> shift)
+//	}
+//
+//go:noescape
+func boxTermsU8AVX2(dst *byte, a *byte, b *byte, c *byte, d *byte, n int, terms int, half uint32, multiplier uint32, shift uint32)
+
+// meansU32F32AVX2 is, for a multiple of 4
+//
+//	for i := range n {
+//		dst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)
+//	}
+//
+// rounded after each, of integers below 2^31 and without the offset.
+//
+//go:noescape
+func meansU32F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
+
+// meansF64F32AVX2 is, for a multiple of 4
+//
+//	for i := range n {
+//		dst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)
+//	}
+//
+// rounded after each, of integers below 2^31 and without the offset.
+//
+//go:noescape
+func meansF64F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
+
+// variancesU32F32AVX2 is, for a multiple of 4
+//
+//	for i := range n {
+//		s, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])
+//		dst[i] = float32((q*count - s*s) * inverse)
+//	}
+//
+// with integers below 2^31 and products below 2^53, and the root of that where it is asked for.
+//
+//go:noescape
+func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
+
 // roundU8AVX2 is, for a multiple of 8
 //
 //	for i := range n {

@@ -637,6 +637,341 @@ done:
 	VZEROUPPER
 	RET
 
+// func boxPairsU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX2
+TEXT ·boxPairsU8AVX2(SB), NOSPLIT, $0-68
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU      416(AX), Y0
+	VMOVDQU      (AX), Y1
+	VMOVDQU      64(AX), Y2
+	VMOVDQU      128(AX), Y3
+	MOVQ         carry+32(FP), CX
+	VMOVDQU      (CX), Y4
+	MOVQ         dst+0(FP), DX
+	MOVQ         hi+8(FP), BX
+	MOVQ         lo+16(FP), SI
+	MOVQ         n+24(FP), DI
+	XORQ         R8, R8
+	VPCMPEQD     Y5, Y5, Y5
+	VPSRLW       $0x0f, Y5, Y5
+	MOVL         inverse+60(FP), R9
+	TESTL        R9, R9
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Y6
+	VBROADCASTSS bias+64(FP), Y7
+
+floats:
+	CMPQ         R8, DI
+	JGE          done
+	VMOVDQU      (BX)(R8*2), Y8
+	VPSUBW       (SI)(R8*2), Y8, Y8
+	VPMADDWD     Y5, Y8, Y9
+	VPSRAD       $0x10, Y8, Y8
+	VPERMD       Y9, Y1, Y10
+	VPAND        192(AX), Y10, Y10
+	VPADDD       Y9, Y10, Y9
+	VPERMD       Y9, Y2, Y10
+	VPAND        256(AX), Y10, Y10
+	VPADDD       Y9, Y10, Y9
+	VPERMD       Y9, Y3, Y10
+	VPAND        320(AX), Y10, Y10
+	VPADDD       Y9, Y10, Y9
+	VPADDD       Y9, Y4, Y9
+	VPERMD       Y9, Y0, Y4
+	VPSUBD       Y8, Y9, Y8
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y7, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y6, Y8, Y8
+	VADDPS       Y7, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VPSLLD       $0x10, Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X9
+	VPACKUSWB    X9, X8, X9
+	VMOVDQU      X9, (DX)(R8*1)
+	ADDQ         $+16, R8
+	JMP          floats
+
+integers:
+	MOVL         multiplier+52(FP), R9
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
+	MOVL         half+48(FP), R9
+	VMOVD        R9, X7
+	VPBROADCASTD X7, Y7
+	MOVL         shift+56(FP), R9
+	VMOVD        R9, X8
+
+words:
+	CMPQ         R8, DI
+	JGE          done
+	VMOVDQU      (BX)(R8*2), Y9
+	VPSUBW       (SI)(R8*2), Y9, Y9
+	VPMADDWD     Y5, Y9, Y10
+	VPSRAD       $0x10, Y9, Y9
+	VPERMD       Y10, Y1, Y11
+	VPAND        192(AX), Y11, Y11
+	VPADDD       Y10, Y11, Y10
+	VPERMD       Y10, Y2, Y11
+	VPAND        256(AX), Y11, Y11
+	VPADDD       Y10, Y11, Y10
+	VPERMD       Y10, Y3, Y11
+	VPAND        320(AX), Y11, Y11
+	VPADDD       Y10, Y11, Y10
+	VPADDD       Y10, Y4, Y10
+	VPERMD       Y10, Y0, Y4
+	VPSUBD       Y9, Y10, Y9
+	VPADDD       Y7, Y10, Y10
+	VPSRLQ       $0x20, Y10, Y11
+	VPMULUDQ     Y6, Y10, Y10
+	VPMULUDQ     Y6, Y11, Y11
+	VPSHUFD      $0xf5, Y10, Y10
+	VPBLENDD     $0xaa, Y11, Y10, Y10
+	VPSRLD       X8, Y10, Y10
+	VPADDD       Y7, Y9, Y9
+	VPSRLQ       $0x20, Y9, Y11
+	VPMULUDQ     Y6, Y9, Y9
+	VPMULUDQ     Y6, Y11, Y11
+	VPSHUFD      $0xf5, Y9, Y9
+	VPBLENDD     $0xaa, Y11, Y9, Y9
+	VPSRLD       X8, Y9, Y9
+	VPSLLD       $0x10, Y10, Y10
+	VPOR         Y10, Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X10
+	VPACKUSWB    X10, X9, X10
+	VMOVDQU      X10, (DX)(R8*1)
+	ADDQ         $+16, R8
+	JMP          words
+
+done:
+	VMOVDQU Y4, (CX)
+	VZEROUPPER
+	RET
+
+// func addU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·addU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ    SI, BX
+	JGE     done
+	VMOVDQU (CX)(SI*2), Y0
+	VPADDW  (DX)(SI*2), Y0, Y0
+	VMOVDQU Y0, (AX)(SI*2)
+	ADDQ    $+16, SI
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func boxTermsU8AVX2(dst *byte, a *byte, b *byte, c *byte, d *byte, n int, terms int, half uint32, multiplier uint32, shift uint32)
+// Requires: AVX, AVX2
+TEXT ·boxTermsU8AVX2(SB), NOSPLIT, $0-68
+	MOVL         shift+64(FP), AX
+	VMOVD        AX, X2
+	MOVL         multiplier+60(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTW X0, Y0
+	MOVL         half+56(FP), AX
+	VMOVD        AX, X1
+	VPBROADCASTW X1, Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+40(FP), CX
+	MOVQ         terms+48(FP), DX
+	MOVQ         a+8(FP), SI
+	MOVQ         b+16(FP), DI
+	MOVQ         c+24(FP), R8
+	MOVQ         d+32(FP), R9
+	XORQ         BX, BX
+	CMPQ         DX, $0x02
+	JEQ          terms2
+	CMPQ         DX, $0x03
+	JEQ          terms3
+	CMPQ         DX, $0x04
+	JEQ          terms4
+
+terms1:
+	CMPQ         BX, CX
+	JGE          done
+	VMOVDQU      (SI)(BX*2), Y3
+	VPADDW       Y1, Y3, Y3
+	VPMULHUW     Y0, Y3, Y3
+	VPSRLW       X2, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VPACKUSWB    X4, X3, X4
+	VMOVDQU      X4, (AX)(BX*1)
+	ADDQ         $+16, BX
+	JMP          terms1
+
+terms2:
+	CMPQ         BX, CX
+	JGE          done
+	VMOVDQU      (SI)(BX*2), Y3
+	VPADDW       (DI)(BX*2), Y3, Y3
+	VPADDW       Y1, Y3, Y3
+	VPMULHUW     Y0, Y3, Y3
+	VPSRLW       X2, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VPACKUSWB    X4, X3, X4
+	VMOVDQU      X4, (AX)(BX*1)
+	ADDQ         $+16, BX
+	JMP          terms2
+
+terms3:
+	CMPQ         BX, CX
+	JGE          done
+	VMOVDQU      (SI)(BX*2), Y3
+	VPADDW       (DI)(BX*2), Y3, Y3
+	VPADDW       (R8)(BX*2), Y3, Y3
+	VPADDW       Y1, Y3, Y3
+	VPMULHUW     Y0, Y3, Y3
+	VPSRLW       X2, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VPACKUSWB    X4, X3, X4
+	VMOVDQU      X4, (AX)(BX*1)
+	ADDQ         $+16, BX
+	JMP          terms3
+
+terms4:
+	CMPQ         BX, CX
+	JGE          done
+	VMOVDQU      (SI)(BX*2), Y3
+	VPADDW       (DI)(BX*2), Y3, Y3
+	VPADDW       (R8)(BX*2), Y3, Y3
+	VPADDW       (R9)(BX*2), Y3, Y3
+	VPADDW       Y1, Y3, Y3
+	VPMULHUW     Y0, Y3, Y3
+	VPSRLW       X2, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VPACKUSWB    X4, X3, X4
+	VMOVDQU      X4, (AX)(BX*1)
+	ADDQ         $+16, BX
+	JMP          terms4
+
+done:
+	VZEROUPPER
+	RET
+
+// func meansU32F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
+// Requires: AVX
+TEXT ·meansU32F32AVX2(SB), NOSPLIT, $0-48
+	VBROADCASTSD inverse+32(FP), Y0
+	VBROADCASTSD offset+40(FP), Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ       SI, BX
+	JGE        done
+	VMOVDQU    (CX)(SI*4), X1
+	VPSUBD     (DX)(SI*4), X1, X1
+	VCVTDQ2PD  X1, Y1
+	VMULPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVDQU    X1, (AX)(SI*4)
+	ADDQ       $+4, SI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func meansF64F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
+// Requires: AVX
+TEXT ·meansF64F32AVX2(SB), NOSPLIT, $0-48
+	VBROADCASTSD inverse+32(FP), Y0
+	VBROADCASTSD offset+40(FP), Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ       SI, BX
+	JGE        done
+	VMOVDQU    (CX)(SI*8), Y2
+	VSUBPD     (DX)(SI*8), Y2, Y2
+	VMULPD     Y0, Y2, Y2
+	VADDPD     Y1, Y2, Y2
+	VCVTPD2PSY Y2, X2
+	VMOVDQU    X2, (AX)(SI*4)
+	ADDQ       $+4, SI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
+// Requires: AVX
+TEXT ·variancesU32F32AVX2(SB), NOSPLIT, $0-72
+	VBROADCASTSD count+48(FP), Y0
+	VBROADCASTSD inverse+56(FP), Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+40(FP), BX
+	MOVQ         hi2+24(FP), DI
+	MOVQ         lo2+32(FP), R8
+	MOVQ         root+64(FP), R9
+	XORQ         SI, SI
+	TESTQ        R9, R9
+	JZ           plain
+
+roots:
+	CMPQ       SI, BX
+	JGE        done
+	VMOVDQU    (CX)(SI*4), X2
+	VPSUBD     (DX)(SI*4), X2, X2
+	VCVTDQ2PD  X2, Y2
+	VMOVDQU    (DI)(SI*4), X3
+	VPSUBD     (R8)(SI*4), X3, X3
+	VCVTDQ2PD  X3, Y3
+	VMULPD     Y0, Y3, Y3
+	VMULPD     Y2, Y2, Y2
+	VSUBPD     Y2, Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VCVTPD2PSY Y3, X2
+	VSQRTPS    X2, X2
+	VMOVDQU    X2, (AX)(SI*4)
+	ADDQ       $+4, SI
+	JMP        roots
+
+plain:
+	CMPQ       SI, BX
+	JGE        done
+	VMOVDQU    (CX)(SI*4), X2
+	VPSUBD     (DX)(SI*4), X2, X2
+	VCVTDQ2PD  X2, Y2
+	VMOVDQU    (DI)(SI*4), X3
+	VPSUBD     (R8)(SI*4), X3, X3
+	VCVTDQ2PD  X3, Y3
+	VMULPD     Y0, Y3, Y3
+	VMULPD     Y2, Y2, Y2
+	VSUBPD     Y2, Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VCVTPD2PSY Y3, X2
+	VMOVDQU    X2, (AX)(SI*4)
+	ADDQ       $+4, SI
+	JMP        plain
+
+done:
+	VZEROUPPER
+	RET
+
 // func roundU8AVX2(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 // Requires: AVX, AVX2
 TEXT ·roundU8AVX2(SB), NOSPLIT, $0-48

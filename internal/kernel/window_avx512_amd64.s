@@ -644,6 +644,338 @@ done:
 	VZEROUPPER
 	RET
 
+// func boxPairsU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·boxPairsU8AVX512(SB), NOSPLIT, $0-68
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU32    (AX), Z1
+	VMOVDQU32    192(AX), Z0
+	VPMOVD2M     Z0, K1
+	VMOVDQU32    64(AX), Z2
+	VMOVDQU32    256(AX), Z0
+	VPMOVD2M     Z0, K2
+	VMOVDQU32    128(AX), Z3
+	VMOVDQU32    320(AX), Z0
+	VPMOVD2M     Z0, K3
+	VMOVDQU32    384(AX), Z4
+	VMOVDQU32    448(AX), Z0
+	MOVL         $0x000000ff, AX
+	KMOVW        AX, K4
+	MOVL         $0x0000ff00, AX
+	KMOVW        AX, K5
+	MOVQ         carry+32(FP), AX
+	VMOVDQU32    (AX), Z5
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	VPTERNLOGD   $0xff, Z6, Z6, Z6
+	VPSRLW       $0x0f, Z6, Z6
+	MOVL         inverse+60(FP), R8
+	TESTL        R8, R8
+	JZ           integers
+	VBROADCASTSS inverse+60(FP), Z7
+	VBROADCASTSS bias+64(FP), Z8
+
+floats:
+	CMPQ        DI, SI
+	JGE         done
+	VMOVDQU32   (DX)(DI*2), Z9
+	VPSUBW      (BX)(DI*2), Z9, Z9
+	VPMADDWD    Z6, Z9, Z10
+	VPSRAD      $0x10, Z9, Z9
+	VPERMD.Z    Z10, Z1, K1, Z11
+	VPADDD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z2, K2, Z11
+	VPADDD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z3, K3, Z11
+	VPADDD      Z10, Z11, Z10
+	VPADDD      Z10, Z5, Z10
+	VPERMD.Z    Z10, Z4, K5, Z11
+	VPADDD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z0, K4, Z5
+	VPSUBD      Z9, Z10, Z9
+	VCVTDQ2PS   Z10, Z10
+	VFMADD213PS Z8, Z7, Z10
+	VCVTTPS2DQ  Z10, Z10
+	VCVTDQ2PS   Z9, Z9
+	VFMADD213PS Z8, Z7, Z9
+	VCVTTPS2DQ  Z9, Z9
+	VPSLLD      $0x10, Z10, Z10
+	VPORD       Z10, Z9, Z9
+	VPMOVWB     Z9, (CX)(DI*1)
+	ADDQ        $+32, DI
+	JMP         floats
+
+integers:
+	MOVL         multiplier+52(FP), R8
+	VMOVD        R8, X7
+	VPBROADCASTD X7, Z7
+	MOVL         half+48(FP), R8
+	VMOVD        R8, X8
+	VPBROADCASTD X8, Z8
+	MOVL         shift+56(FP), R8
+	VMOVD        R8, X9
+	MOVL         $0x0000aaaa, R8
+	KMOVW        R8, K6
+
+words:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*2), Z10
+	VPSUBW    (BX)(DI*2), Z10, Z10
+	VPMADDWD  Z6, Z10, Z11
+	VPSRAD    $0x10, Z10, Z10
+	VPERMD.Z  Z11, Z1, K1, Z12
+	VPADDD    Z11, Z12, Z11
+	VPERMD.Z  Z11, Z2, K2, Z12
+	VPADDD    Z11, Z12, Z11
+	VPERMD.Z  Z11, Z3, K3, Z12
+	VPADDD    Z11, Z12, Z11
+	VPADDD    Z11, Z5, Z11
+	VPERMD.Z  Z11, Z4, K5, Z12
+	VPADDD    Z11, Z12, Z11
+	VPERMD.Z  Z11, Z0, K4, Z5
+	VPSUBD    Z10, Z11, Z10
+	VPADDD    Z8, Z11, Z11
+	VPSRLQ    $0x20, Z11, Z12
+	VPMULUDQ  Z7, Z11, Z11
+	VPMULUDQ  Z7, Z12, Z12
+	VPSHUFD   $0xf5, Z11, Z11
+	VMOVDQA32 Z12, K6, Z11
+	VPSRLD    X9, Z11, Z11
+	VPADDD    Z8, Z10, Z10
+	VPSRLQ    $0x20, Z10, Z12
+	VPMULUDQ  Z7, Z10, Z10
+	VPMULUDQ  Z7, Z12, Z12
+	VPSHUFD   $0xf5, Z10, Z10
+	VMOVDQA32 Z12, K6, Z10
+	VPSRLD    X9, Z10, Z10
+	VPSLLD    $0x10, Z11, Z11
+	VPORD     Z11, Z10, Z10
+	VPMOVWB   Z10, (CX)(DI*1)
+	ADDQ      $+32, DI
+	JMP       words
+
+done:
+	VMOVDQU32 Z5, (AX)
+	VZEROUPPER
+	RET
+
+// func addU16AVX512(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·addU16AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*2), Z0
+	VPADDW    (DX)(SI*2), Z0, Z0
+	VMOVDQU32 Z0, (AX)(SI*2)
+	ADDQ      $+32, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func boxTermsU8AVX512(dst *byte, a *byte, b *byte, c *byte, d *byte, n int, terms int, half uint32, multiplier uint32, shift uint32)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·boxTermsU8AVX512(SB), NOSPLIT, $0-68
+	MOVL         shift+64(FP), AX
+	VMOVD        AX, X2
+	MOVL         multiplier+60(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTW X0, Z0
+	MOVL         half+56(FP), AX
+	VMOVD        AX, X1
+	VPBROADCASTW X1, Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+40(FP), CX
+	MOVQ         terms+48(FP), DX
+	MOVQ         a+8(FP), SI
+	MOVQ         b+16(FP), DI
+	MOVQ         c+24(FP), R8
+	MOVQ         d+32(FP), R9
+	XORQ         BX, BX
+	CMPQ         DX, $0x02
+	JEQ          terms2
+	CMPQ         DX, $0x03
+	JEQ          terms3
+	CMPQ         DX, $0x04
+	JEQ          terms4
+
+terms1:
+	CMPQ      BX, CX
+	JGE       done
+	VMOVDQU32 (SI)(BX*2), Z3
+	VPADDW    Z1, Z3, Z3
+	VPMULHUW  Z0, Z3, Z3
+	VPSRLW    X2, Z3, Z3
+	VPMOVWB   Z3, (AX)(BX*1)
+	ADDQ      $+32, BX
+	JMP       terms1
+
+terms2:
+	CMPQ      BX, CX
+	JGE       done
+	VMOVDQU32 (SI)(BX*2), Z3
+	VPADDW    (DI)(BX*2), Z3, Z3
+	VPADDW    Z1, Z3, Z3
+	VPMULHUW  Z0, Z3, Z3
+	VPSRLW    X2, Z3, Z3
+	VPMOVWB   Z3, (AX)(BX*1)
+	ADDQ      $+32, BX
+	JMP       terms2
+
+terms3:
+	CMPQ      BX, CX
+	JGE       done
+	VMOVDQU32 (SI)(BX*2), Z3
+	VPADDW    (DI)(BX*2), Z3, Z3
+	VPADDW    (R8)(BX*2), Z3, Z3
+	VPADDW    Z1, Z3, Z3
+	VPMULHUW  Z0, Z3, Z3
+	VPSRLW    X2, Z3, Z3
+	VPMOVWB   Z3, (AX)(BX*1)
+	ADDQ      $+32, BX
+	JMP       terms3
+
+terms4:
+	CMPQ      BX, CX
+	JGE       done
+	VMOVDQU32 (SI)(BX*2), Z3
+	VPADDW    (DI)(BX*2), Z3, Z3
+	VPADDW    (R8)(BX*2), Z3, Z3
+	VPADDW    (R9)(BX*2), Z3, Z3
+	VPADDW    Z1, Z3, Z3
+	VPMULHUW  Z0, Z3, Z3
+	VPSRLW    X2, Z3, Z3
+	VPMOVWB   Z3, (AX)(BX*1)
+	ADDQ      $+32, BX
+	JMP       terms4
+
+done:
+	VZEROUPPER
+	RET
+
+// func meansU32F32AVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·meansU32F32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD inverse+32(FP), Z0
+	VBROADCASTSD offset+40(FP), Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU   (CX)(SI*4), Y1
+	VPSUBD    (DX)(SI*4), Y1, Y1
+	VCVTDQ2PD Y1, Z1
+	VMULPD    Z0, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVDQU   Y1, (AX)(SI*4)
+	ADDQ      $+8, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func meansF64F32AVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
+// Requires: AVX, AVX512F
+TEXT ·meansF64F32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD inverse+32(FP), Z0
+	VBROADCASTSD offset+40(FP), Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*8), Z2
+	VSUBPD    (DX)(SI*8), Z2, Z2
+	VMULPD    Z0, Z2, Z2
+	VADDPD    Z1, Z2, Z2
+	VCVTPD2PS Z2, Y2
+	VMOVDQU   Y2, (AX)(SI*4)
+	ADDQ      $+8, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func variancesU32F32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·variancesU32F32AVX512(SB), NOSPLIT, $0-72
+	VBROADCASTSD count+48(FP), Z0
+	VBROADCASTSD inverse+56(FP), Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+40(FP), BX
+	MOVQ         hi2+24(FP), DI
+	MOVQ         lo2+32(FP), R8
+	MOVQ         root+64(FP), R9
+	XORQ         SI, SI
+	TESTQ        R9, R9
+	JZ           plain
+
+roots:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU   (CX)(SI*4), Y2
+	VPSUBD    (DX)(SI*4), Y2, Y2
+	VCVTDQ2PD Y2, Z2
+	VMOVDQU   (DI)(SI*4), Y3
+	VPSUBD    (R8)(SI*4), Y3, Y3
+	VCVTDQ2PD Y3, Z3
+	VMULPD    Z0, Z3, Z3
+	VMULPD    Z2, Z2, Z2
+	VSUBPD    Z2, Z3, Z3
+	VMULPD    Z1, Z3, Z3
+	VCVTPD2PS Z3, Y2
+	VSQRTPS   Y2, Y2
+	VMOVDQU   Y2, (AX)(SI*4)
+	ADDQ      $+8, SI
+	JMP       roots
+
+plain:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU   (CX)(SI*4), Y2
+	VPSUBD    (DX)(SI*4), Y2, Y2
+	VCVTDQ2PD Y2, Z2
+	VMOVDQU   (DI)(SI*4), Y3
+	VPSUBD    (R8)(SI*4), Y3, Y3
+	VCVTDQ2PD Y3, Z3
+	VMULPD    Z0, Z3, Z3
+	VMULPD    Z2, Z2, Z2
+	VSUBPD    Z2, Z3, Z3
+	VMULPD    Z1, Z3, Z3
+	VCVTPD2PS Z3, Y2
+	VMOVDQU   Y2, (AX)(SI*4)
+	ADDQ      $+8, SI
+	JMP       plain
+
+done:
+	VZEROUPPER
+	RET
+
 // func roundU8AVX512(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 // Requires: AVX, AVX512F
 TEXT ·roundU8AVX512(SB), NOSPLIT, $0-48

@@ -42,10 +42,11 @@ type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
 	from, to int // the columns of the image that it sums
 	lead     int // elements before them
 
-	rows  Rows[P]
-	y     int
-	valid bool // the columns are those of row y
-	clean bool // the columns leave out what is not finite, see below
+	rows    Rows[P]
+	nothing []P // pixels that add nothing
+	y       int
+	valid   bool // the columns are those of row y
+	clean   bool // the columns leave out what is not finite, see below
 
 	memory, prefix     []A
 	cols               []A // in memory, with zeros before them
@@ -127,14 +128,18 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 	s.lead = (s.from - first) * c
 	ext := (end - first) * c
 	need := max(ext, s.lead+(s.to-s.from)*c)
-	s.memory = engine.Zeros(s.memory, need+2*kernel.Slack)
+	s.memory = engine.Zeros(s.memory, kernel.Slack+need+kernel.WindowSlack)
 	s.cols = s.memory[kernel.Slack:]
-	s.prefix = engine.AtLeast(s.prefix, ext+c+kernel.Slack)
+	s.prefix = engine.AtLeast(s.prefix, ext+c+kernel.WindowSlack)
 	clear(s.prefix[:c])
 	if f.Squares {
-		s.squares = engine.Zeros(s.squares, need+kernel.Slack)
-		s.squarePre = engine.AtLeast(s.squarePre, ext+c+kernel.Slack)
+		s.squares = engine.Zeros(s.squares, need+kernel.WindowSlack)
+		s.squarePre = engine.AtLeast(s.squarePre, ext+c+kernel.WindowSlack)
 		clear(s.squarePre[:c])
+	}
+	s.nothing = engine.AtLeast(s.nothing, (s.to-s.from)*c)
+	for i := range s.nothing {
+		s.nothing[i] = P(f.Offset)
 	}
 	s.pads = s.pads[:0]
 	for e := 0; e < end-first; e++ {
@@ -218,8 +223,14 @@ func (s *Sums[P, A, Q]) prime() {
 		clear(s.imageSquares())
 	}
 	s.eachRow(func(row []P, times int) {
-		kernel.AddColumns(s.image(), row, A(s.frame.Offset), A(times))
-		if s.frame.Squares {
+		if times == 1 {
+			kernel.SlideColumns(s.frame.Level, s.image(), row, s.nothing)
+		} else {
+			kernel.AddColumns(s.image(), row, A(s.frame.Offset), A(times))
+		}
+		if s.frame.Squares && times == 1 {
+			kernel.SlideSquares(s.frame.Level, s.imageSquares(), row, s.nothing, Q(s.frame.Offset))
+		} else if s.frame.Squares {
 			kernel.AddSquares(s.imageSquares(), row, Q(s.frame.Offset), Q(times))
 		}
 	})
@@ -265,13 +276,13 @@ func (s *Sums[P, A, Q]) pad() {
 
 // Columns is the sums of the columns in the windows' rows, with those beside the image:
 // a window is span pixels of them from its own on. Before them are as many elements more as
-// asked for, which are zero and at most [kernel.Slack], and after them as many. It is nil
+// asked for, which are zero and at most [kernel.Slack], and after them [kernel.WindowSlack]. It is nil
 // where windows have more than that.
 func (s *Sums[P, A, Q]) Columns(before int) (cols []A, span int) {
 	if s.extra() {
 		return nil, 0
 	}
-	return s.memory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.Slack], s.across.span
+	return s.memory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.WindowSlack], s.across.span
 }
 
 // Row is what there is to say of the windows of row y, for who takes their columns.
@@ -316,6 +327,12 @@ func (s *Sums[P, A, Q]) Windows() *Row[A, Q] {
 	return r
 }
 
+// Plain reports whether windows are no larger than columns say: see [Sums.Columns].
+func (f *Frame) Plain() bool {
+	a := newAxis(f.Width, f.Left, f.Right, f.Border)
+	return a.periods == 0 && a.low == 0 && a.high == 0
+}
+
 // extra reports whether windows have more than the columns say.
 func (s *Sums[P, A, Q]) extra() bool {
 	return s.across.periods > 0 || s.across.low > 0 || s.across.high > 0
@@ -355,7 +372,7 @@ func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside 
 // Bytes is how much memory it keeps.
 func (s *Sums[P, A, Q]) Bytes() int {
 	return engine.Bytes(s.memory) + engine.Bytes(s.prefix) + engine.Bytes(s.squares) + engine.Bytes(s.squarePre) +
-		engine.Bytes(s.pads) + engine.Bytes(s.counts) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
+		engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
 		engine.Bytes(s.zeros2) + engine.Bytes(s.bad) + engine.Bytes(s.badPrefix)
 }
 
@@ -376,7 +393,7 @@ func (s *Sums[P, A, Q]) Forget() { s.rows, s.valid = nil, false }
 // is not.
 func (s *Sums[P, A, Q]) finite() bool {
 	c := s.frame.Channels
-	last := func(n int) int { return n - c - kernel.Slack }
+	last := func(n int) int { return n - c - kernel.WindowSlack }
 	for _, v := range s.prefix[last(len(s.prefix)):][:c] {
 		if v-v != 0 {
 			return false

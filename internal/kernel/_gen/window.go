@@ -27,6 +27,12 @@ var windowKernels = []windowKernel{
 	{"prefixF64", prefix(f64)},
 	{"boxU8", boxBytes},
 	{"boxSmallU8", boxSmall},
+	{"boxPairsU8", boxPairs},
+	{"addU16", addWords},
+	{"boxTermsU8", boxTerms},
+	{"meansU32F32", floatMeans(u32)},
+	{"meansF64F32", floatMeans(f64)},
+	{"variancesU32F32", variances},
 	{"roundU8", roundMeans(u8)},
 	{"roundU16", roundMeans(u16)},
 }
@@ -312,6 +318,15 @@ func boxBytes(set isa, name string) {
 		ADDQ(I32(lanes), i)
 		JMP(LabelRef(label))
 	}
+	byFloatsOrWords(set, loop)
+	Label("done")
+	set.store(carry, Mem{Base: sums})
+	leave()
+}
+
+// byFloatsOrWords emits a loop twice: with means by floats where the inverse is not zero,
+// and by a divider.
+func byFloatsOrWords(set isa, loop func(label string, divide func(v reg.VecVirtual))) {
 	zero := GP32()
 	MOVL(param("inverse"), zero)
 	TESTL(zero, zero)
@@ -330,10 +345,229 @@ func boxBytes(set isa, name string) {
 		VCVTTPS2DQ(v, v)
 	})
 	Label("integers")
-	d := newDivider(set)
-	loop("words", d.divide)
+	loop("words", newDivider(set).divide)
+}
+
+// boxPairs is boxBytes for one channel and columns of 15 bits: differences are summed by
+// pairs first, so that a vector of sums does for two of pixels.
+func boxPairs(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\tsum += uint32(hi[i]) - uint32(lo[i])", "\t\tdst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+		"with columns of 16 bits and the rest as in boxU8.")
+	o := op{pix: u32, sum: u32, plain: true}
+	set.setup(o, arg("lanes"), Mem{})
+	sums := arg("carry")
+	carry := loaded(set, Mem{Base: sums})
+	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+	XORQ(i, i)
+	ones := set.vec()
+	set.ones(ones)
+	VPSRLW(Imm(15), ones, ones)
+	byFloatsOrWords(set, func(label string, divide func(v reg.VecVirtual)) {
+		Label(label)
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		d := loaded(set, Mem{Base: hi, Index: i, Scale: 2})
+		VPSUBW(Mem{Base: lo, Index: i, Scale: 2}, d, d)
+		odd := set.vec()
+		VPMADDWD(ones, d, odd)
+		VPSRAD(Imm(16), d, d)
+		set.scan(o, odd, carry)
+		VPSUBD(d, odd, d) // the even ones
+		divide(odd)
+		divide(d)
+		VPSLLD(Imm(16), odd, odd)
+		if wide(set) {
+			VPORD(odd, d, d)
+		} else {
+			VPOR(odd, d, d)
+		}
+		narrowWords(set, d, Mem{Base: dst, Index: i, Scale: 1})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label))
+	})
 	Label("done")
 	set.store(carry, Mem{Base: sums})
+	leave()
+}
+
+// narrowWords writes a vector of small numbers of 16 bits as bytes.
+func narrowWords(set isa, v reg.VecVirtual, m Mem) {
+	if wide(set) {
+		VPMOVWB(v, m)
+		return
+	}
+	high := XMM()
+	VEXTRACTI128(Imm(1), v, high)
+	VPACKUSWB(high, v.AsX(), high)
+	VMOVDQU(high, m)
+}
+
+func addWords(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+		"\tfor i := range n {", "\t\tdst[i] = a[i] + b[i]", "\t}")
+	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	v := loaded(set, Mem{Base: a, Index: i, Scale: 2})
+	VPADDW(Mem{Base: b, Index: i, Scale: 2}, v, v)
+	set.store(v, Mem{Base: dst, Index: i, Scale: 2})
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	leave()
+}
+
+// maxTerms is how many sums of columns make a window.
+const maxTerms = 4
+
+func boxTerms(set isa, name string) {
+	lanes := set.bytes() / 2
+	text(name, NOSPLIT, "func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)",
+		name+fmt.Sprintf(" is, for a multiple of %d and as many terms, 1 to %d", lanes, maxTerms), "", "\tfor i := range n {",
+		"\t\tdst[i] = uint8(uint32(a[i]+b[i]+c[i]+d[i]+half) * multiplier >> 16 >> shift)", "\t}")
+	times, bias, shift := set.vec(), set.vec(), word("shift")
+	VPBROADCASTW(word("multiplier"), times)
+	VPBROADCASTW(word("half"), bias)
+	dst, n, terms, i := arg("dst"), arg("n"), arg("terms"), GP64()
+	at := []reg.GPVirtual{arg("a"), arg("b"), arg("c"), arg("d")}
+	XORQ(i, i)
+	for k := 2; k <= maxTerms; k++ {
+		CMPQ(terms, Imm(uint64(k)))
+		JEQ(LabelRef(fmt.Sprint("terms", k)))
+	}
+	for k := 1; k <= maxTerms; k++ {
+		label := fmt.Sprint("terms", k)
+		Label(label)
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		v := loaded(set, Mem{Base: at[0], Index: i, Scale: 2})
+		for j := 1; j < k; j++ {
+			VPADDW(Mem{Base: at[j], Index: i, Scale: 2}, v, v)
+		}
+		VPADDW(bias, v, v)
+		VPMULHUW(times, v, v)
+		VPSRLW(shift, v, v)
+		narrowWords(set, v, Mem{Base: dst, Index: i, Scale: 1})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label))
+	}
+	Label("done")
+	leave()
+}
+
+// broadcast is an argument of 64 bits in all lanes.
+func broadcast(set isa, name string) reg.VecVirtual {
+	v := set.vec()
+	VBROADCASTSD(param(name), v)
+	return v
+}
+
+// doubles is half a vector of numbers of 32 bits below 2^31 as floats of 64.
+func doubles(set isa, m Mem, less *Mem) reg.VecVirtual {
+	v := set.vec()
+	if wide(set) {
+		half := YMM()
+		VMOVDQU(m, half)
+		VPSUBD(*less, half, half)
+		VCVTDQ2PD(half, v)
+	} else {
+		half := XMM()
+		VMOVDQU(m, half)
+		VPSUBD(*less, half, half)
+		VCVTDQ2PD(half, v)
+	}
+	return v
+}
+
+// singles writes a vector of 64 bits as floats of 32.
+func singles(set isa, v reg.VecVirtual, m Mem) {
+	if wide(set) {
+		half := YMM()
+		VCVTPD2PS(v, half)
+		VMOVDQU(half, m)
+	} else {
+		half := XMM()
+		VCVTPD2PSY(v, half)
+		VMOVDQU(half, m)
+	}
+}
+
+func floatMeans(sum elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 8
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, offset float64)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+			"\tfor i := range n {", "\t\tdst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)", "\t}", "", "rounded after each, of integers below 2^31 and without the offset.")
+		inverse, offset := broadcast(set, "inverse"), broadcast(set, "offset")
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		XORQ(i, i)
+		Label("loop")
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		from, less := Mem{Base: hi, Index: i, Scale: uint8(sum.Bytes())}, Mem{Base: lo, Index: i, Scale: uint8(sum.Bytes())}
+		var v reg.VecVirtual
+		if sum == f64 {
+			v = loaded(set, from)
+			VSUBPD(less, v, v)
+		} else {
+			v = doubles(set, from, &less)
+		}
+		VMULPD(inverse, v, v)
+		if sum == f64 {
+			VADDPD(offset, v, v)
+		}
+		singles(set, v, Mem{Base: dst, Index: i, Scale: 4})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef("loop"))
+		Label("done")
+		leave()
+	}
+}
+
+func variances(set isa, name string) {
+	lanes := set.bytes() / 8
+	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count, inverse float64, root int)", name+fmt.Sprintf(" is, for a multiple of %d", lanes), "",
+		"\tfor i := range n {", "\t\ts, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i])",
+		"\t\tdst[i] = float32((q*count - s*s) * inverse)", "\t}", "", "with integers below 2^31 and products below 2^53, and the root of that where it is asked for.")
+	count, inverse := broadcast(set, "count"), broadcast(set, "inverse")
+	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+	hi2, lo2, root := arg("hi2"), arg("lo2"), arg("root")
+	XORQ(i, i)
+	body := func(label string, root bool) {
+		Label(label)
+		CMPQ(i, n)
+		JGE(LabelRef("done"))
+		at := func(base reg.Register) *Mem { return &Mem{Base: base, Index: i, Scale: 4} }
+		s, q := doubles(set, *at(hi), at(lo)), doubles(set, *at(hi2), at(lo2))
+		VMULPD(count, q, q)
+		VMULPD(s, s, s)
+		VSUBPD(s, q, q)
+		VMULPD(inverse, q, q)
+		half := reg.VecVirtual(nil)
+		if wide(set) {
+			half = YMM()
+			VCVTPD2PS(q, half)
+		} else {
+			half = XMM()
+			VCVTPD2PSY(q, half)
+		}
+		if root {
+			VSQRTPS(half, half)
+		}
+		VMOVDQU(half, Mem{Base: dst, Index: i, Scale: 4})
+		ADDQ(I32(lanes), i)
+		JMP(LabelRef(label))
+	}
+	TESTQ(root, root)
+	JZ(LabelRef("plain"))
+	body("roots", true)
+	body("plain", false)
+	Label("done")
 	leave()
 }
 
