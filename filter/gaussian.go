@@ -136,7 +136,9 @@ type cascadeWorker[P, M Pixel, A kernel.Number] struct {
 	last   window.Sums[M, A, A]
 	only   window.Sums[P, A, A] // where there is one box
 	makeP  meanMaker[P, M, A]
-	makeM  meanMaker[M, M, A]
+	makeM  [maxPasses - 2]meanMaker[M, M, A]
+	box    kernel.Box // of the last pass
+	boxes  kernel.BoxScratch
 	_      [kernel.LineBytes]byte
 }
 
@@ -145,22 +147,32 @@ type meanMaker[P, M Pixel, A kernel.Number] struct {
 	level kernel.Level
 	scale uint   // bits
 	most  uint64 // of an element
+
+	box     kernel.WordBox
+	fast    bool // it has a kernel
+	scratch kernel.BoxScratch
+}
+
+// aim is for windows of a frame.
+func (k *meanMaker[P, M, A]) aim(f *window.Frame, scale uint, most uint64) {
+	k.level, k.scale, k.most = f.Level, scale, most
+	k.fast = false
+	if f.Border != window.Clip && f.Plain() && grid.SizeOf[A]() == 4 && grid.SizeOf[M]() == 2 {
+		k.box, k.fast = kernel.NewWordBox(f.Level, f.Shape.Width(), f.Shape.Height(), f.Channels, most, scale)
+	}
 }
 
 func (k *meanMaker[P, M, A]) Make(dst []M, _ int, s *window.Sums[P, A, A]) {
-	r := s.Windows()
-	c := r.Channels
-	if r.Across == nil {
-		k.some(dst, r.Hi, r.Lo, r.Area, r.Offset)
+	if k.fast {
+		cols, _ := s.Columns(s.Row().Channels)
+		k.box.Row(as[uint16](dst), as[uint32](cols), &k.scratch)
 		return
 	}
-	for i, n := 0, len(r.Across); i < n; {
-		j := i + 1
-		for j < n && r.Across[j] == r.Across[i] {
-			j++
-		}
+	r := s.Windows()
+	c := r.Channels
+	for i, j, n := 0, 0, len(dst)/c; i < n; i = j {
+		j = r.Same(i)
 		k.some(dst[i*c:j*c], r.Hi[i*c:j*c], r.Lo[i*c:j*c], r.Count(i), r.Offset)
-		i = j
 	}
 }
 
@@ -196,15 +208,6 @@ func (l *cascade[P, M, A]) Prepare(p *engine.Plan) error {
 		l.copied = copyOf(l.copied, &l.image.Src)
 	}
 	l.image.Outside = window.OutsideRow(l.image.Outside, &l.frame)
-	scale, most := uint(0), uint64(0)
-	if A(1)/2 == 0 {
-		scale, most = 8, 255
-	}
-	for i := range l.workers[:p.Workers] {
-		w := &l.workers[i]
-		w.makeP = meanMaker[P, M, A]{l.task.set.Level, scale, most}
-		w.makeM = meanMaker[M, M, A]{l.task.set.Level, 0, most << scale}
-	}
 	return nil
 }
 
@@ -246,13 +249,23 @@ func (l *cascade[P, M, A]) Tile(worker, _, y, n, rows int) {
 			}
 		}
 	}
-	w.last.Aim(&frames[l.passes-1])
+	bits, most := uint(0), uint64(0)
+	last := &frames[l.passes-1]
+	w.box.Kind = kernel.BoxNone
+	if A(1)/2 == 0 {
+		bits, most = 8, 255
+		if last.Border != window.Clip && last.Plain() && grid.SizeOf[A]() == 4 {
+			w.box = kernel.NewScaledBox(last.Level, last.Shape.Width(), last.Shape.Height(), c, most<<bits, 1<<bits)
+		}
+	}
+	w.last.Aim(last)
 	w.last.Strip(0, n)
 	// Each stage starts above the rows that the next one starts from.
 	from := y
 	for i := l.passes - 2; i > 0; i-- {
 		s := &w.stages[i-1]
-		s.Maker = &w.makeM
+		w.makeM[i-1].aim(&frames[i], 0, most<<bits)
+		s.Maker = &w.makeM[i-1]
 		if i == 1 {
 			s.Aim(&w.first, &frames[i], &frames[i+1], from)
 		} else {
@@ -260,31 +273,30 @@ func (l *cascade[P, M, A]) Tile(worker, _, y, n, rows int) {
 		}
 		from = s.Start(from, &frames[i+1])
 	}
+	w.makeP.aim(&frames[0], bits, most)
 	w.first.Maker = &w.makeP
 	w.first.Aim(&l.image, &frames[0], &frames[1], from)
-	scale := uint64(1)
-	if A(1)/2 == 0 {
-		scale = 256
-	}
 	for end := y + rows; y < end; y++ {
 		if l.passes == 2 {
 			w.last.Down(&w.first, y)
 		} else {
 			w.last.Down(&w.stages[l.passes-3], y)
 		}
-		l.finish(t.dst[0].row(0, y, n, c), w.last.Windows(), scale)
+		dst := t.dst[0].row(0, y, n, c)
+		if w.box.Kind == kernel.BoxWords {
+			cols, _ := w.last.Columns(c)
+			w.box.Row(as[uint8](dst), as[uint32](cols), &w.boxes)
+			continue
+		}
+		l.finish(dst, w.last.Windows(), 1<<bits)
 	}
 }
 
 // finish makes pixels of the last sums.
 func (l *cascade[P, M, A]) finish(dst []P, r *window.Row[A, A], scale uint64) {
 	c := r.Channels
-	for i, n := 0, len(dst)/c; i < n; {
-		j := n
-		if r.Across != nil {
-			for j = i + 1; j < n && r.Across[j] == r.Across[i]; j++ {
-			}
-		}
+	for i, j, n := 0, 0, len(dst)/c; i < n; i = j {
+		j = r.Same(i)
 		to, hi, lo := dst[i*c:j*c], r.Hi[i*c:j*c], r.Lo[i*c:j*c]
 		switch {
 		case A(1)/2 == 0:
@@ -297,7 +309,6 @@ func (l *cascade[P, M, A]) finish(dst []P, r *window.Row[A, A], scale uint64) {
 		default:
 			means(l.task.set.Level, to, hi, lo, float64(r.Count(i)), r.Offset, 0)
 		}
-		i = j
 	}
 }
 

@@ -222,17 +222,9 @@ func makeRow[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D], x, y, n
 	if t.kind == meanDeviation {
 		second = t.dst[1].row(x, y, n, r.Channels)
 	}
-	if r.Across == nil {
-		some(t, r, first, second, pix, 0, n, r.Area)
-		return
-	}
-	for i := 0; i < n; { // where windows have the same number of pixels
-		j := i + 1
-		for j < n && r.Across[j] == r.Across[i] {
-			j++
-		}
+	for i, j := 0, 0; i < n; i = j {
+		j = r.Same(i)
 		some(t, r, first, second, pix, i, j, r.Count(i))
-		i = j
 	}
 }
 

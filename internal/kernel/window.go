@@ -18,6 +18,7 @@ type windowRoutines struct {
 	squaresU8U32, squaresF32F64               func(cols, add, sub *byte, n int, offset float64)
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
 	boxU8                                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
+	boxU16                                    func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)
 	boxPairsU8                                func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxSmallU8                                func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)
 	addU16                                    func(dst, a, b *byte, n int)
@@ -166,36 +167,32 @@ func Prefix[A Number](level Level, dst, src []A, channels int) {
 	}
 }
 
-// floatPrefix is floatRow of tables without a row above.
+// floatPrefix sums eight floats as two blocks of four, each by doubling shifts. The second
+// goes on from the first, and both then from what came before.
 func floatPrefix(dst, src []float64, channels int) {
 	var carry [FastChannels]float64
-	if channels == 1 {
-		s := 0.0
-		for len(src) >= 4 {
-			p, d := src[:4], dst[:4]
-			v0, v1, v2, v3 := p[0], p[1], p[2], p[3]
-			v3, v2, v1 = v3+v2, v2+v1, v1+v0
-			v3, v2 = v3+v1, v2+v0
-			d[0], d[1], d[2], d[3] = v0+s, v1+s, v2+s, v3+s
-			s = d[3]
-			src, dst = src[4:], dst[4:]
-		}
-		carry[0] = s
-	}
-	var block [4]float64
+	var block [8]float64
 	for len(src) > 0 {
-		v := block[:copy(block[:], src)]
-		for shift := channels; shift < len(block); shift *= 2 {
-			for i := len(v) - 1; i >= shift; i-- {
-				v[i] += v[i-shift]
+		v := block[:]
+		clear(v[copy(v, src):])
+		for _, half := range [2][]float64{v[:4], v[4:]} {
+			for shift := channels; shift < 4; shift *= 2 {
+				for i := 3; i >= shift; i-- {
+					half[i] += half[i-shift]
+				}
 			}
+		}
+		for i := range 4 {
+			v[4+i] += v[4-channels+i%channels]
 		}
 		for i := range v {
 			v[i] += carry[i%channels]
-			dst[i] = v[i]
 		}
-		copy(carry[:channels], v[max(0, len(v)-channels):])
-		src, dst = src[len(v):], dst[len(v):]
+		for ch := range channels { // those of the next block's first
+			carry[ch] = v[8-channels+ch]
+		}
+		n := copy(dst, v[:min(8, len(src))])
+		src, dst = src[n:], dst[n:]
 	}
 }
 
@@ -299,7 +296,7 @@ const (
 	maxPairs = 128
 	// maxFloat is how many pixels means by floats are exact for: half a pixel more or less
 	// than a tie is more than their rounding. TestBoxFloats tries all ties.
-	maxFloat = 1 << 13
+	maxFloat = 1 << 14
 )
 
 // NewBox is for windows of span×height pixels. Its Kind is BoxNone if a level has no
@@ -330,6 +327,20 @@ func NewBox(level Level, span, height, channels int) Box {
 	return b
 }
 
+// NewScaledBox is for windows of span×height words that are most at most, of which scale are
+// one of a byte: of kind BoxWords if a level has a kernel.
+func NewScaledBox(level Level, span, height, channels int, most, scale uint64) Box {
+	n := uint64(span) * uint64(height)
+	b := Box{level: level, span: span, channels: channels}
+	if windows[level].boxU8 == nil || channels > FastChannels || n >= 1<<31/scale {
+		return b
+	}
+	if b.divisor = NewDivisor(n * scale); b.divisor.most >= most*n+n*scale/2 {
+		b.Kind = BoxWords
+	}
+	return b
+}
+
 // smallDivisor is how to divide sums of n bytes that fit in 16 bits, as a product of which
 // the upper half is shifted. It reports whether there is a way.
 func smallDivisor(n uint64) (multiplier, shift uint32, ok bool) {
@@ -351,8 +362,26 @@ func smallDivisor(n uint64) (multiplier, shift uint32, ok bool) {
 type BoxScratch struct {
 	carry   [16]uint32
 	rest    [windowUnit]uint8
+	words   [windowUnit]uint16
 	doubled [3][]uint16 // sums of 2, 4 and 8 columns
 	_       [LineBytes]byte
+}
+
+// start is for the window before the first, of which all columns but the first, zero, are
+// in the first window too.
+func (s *BoxScratch) start(cols []uint32, span, c int) {
+	clear(s.carry[:])
+	window := cols[c:][:(span-1)*c]
+	if c == 1 {
+		s.carry[0] = sumOf(window)
+	} else {
+		for i, v := range window {
+			s.carry[i%c] += v
+		}
+	}
+	for i := c; i < len(s.carry); i++ {
+		s.carry[i] = s.carry[i-c]
+	}
 }
 
 // Narrow makes a row of means from columns of 16 bits. They begin with as many zeros as
@@ -365,7 +394,7 @@ func (b *Box) Narrow(dst []uint8, cols []uint16, s *BoxScratch) {
 		for _, v := range cols[1:b.span] {
 			s.carry[0] += uint32(v)
 		}
-		for i := 1; i < 8; i++ {
+		for i := range s.carry {
 			s.carry[i] = s.carry[0]
 		}
 		n := len(dst) &^ (windowUnit - 1)
@@ -444,19 +473,8 @@ func (b *Box) terms(dst []uint8, cols []uint16, s *BoxScratch) {
 
 // Row makes a row of means from columns of 32 bits, which begin and end as those of Narrow.
 func (b *Box) Row(dst []uint8, cols []uint32, s *BoxScratch) {
-	c, carry := b.channels, &s.carry
-	clear(carry[:])
-	window := cols[c:][:(b.span-1)*c]
-	if c == 1 {
-		carry[0] = sumOf(window)
-	} else {
-		for i, v := range window {
-			carry[i%c] += v
-		}
-	}
-	for i := c; i < 8; i++ {
-		carry[i] = carry[i-c]
-	}
+	c := b.channels
+	s.start(cols, b.span, c)
 	n := len(dst) &^ (windowUnit - 1)
 	_ = cols[:len(dst)+b.span*c+WindowSlack]
 	b.words(dst[:n], cols, s)
@@ -470,6 +488,41 @@ func (b *Box) words(dst []uint8, cols []uint32, s *BoxScratch) {
 	if len(dst) > 0 {
 		windows[b.level].boxU8(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
 			uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift, b.inverse, b.bias)
+	}
+}
+
+// WordBox is a [Box] whose results are 16 bits: means of sums times a power of two.
+type WordBox struct {
+	level          Level
+	span, channels int
+	scale          uint
+	divisor        Divisor
+}
+
+// NewWordBox is for windows of span×height pixels that are most at most. It reports whether
+// a level has a kernel for them.
+func NewWordBox(level Level, span, height, channels int, most uint64, scale uint) (WordBox, bool) {
+	n := uint64(span) * uint64(height)
+	b := WordBox{level, span, channels, scale, NewDivisor(n)}
+	return b, windows[level].boxU16 != nil && channels <= FastChannels && b.divisor.most > 0 && most*n<<scale+n/2 <= b.divisor.most
+}
+
+// Row makes a row of means from columns as those of [Box.Row].
+func (b *WordBox) Row(dst []uint16, cols []uint32, s *BoxScratch) {
+	s.start(cols, b.span, b.channels)
+	n := len(dst) &^ (windowUnit - 1)
+	_ = cols[:len(dst)+b.span*b.channels+WindowSlack]
+	b.words(dst[:n], cols, s)
+	if n < len(dst) {
+		b.words(s.words[:], cols[n:], s)
+		copy(dst[n:], s.words[:])
+	}
+}
+
+func (b *WordBox) words(dst []uint16, cols []uint32, s *BoxScratch) {
+	if len(dst) > 0 {
+		windows[b.level].boxU16(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
+			uint32(b.scale), uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift)
 	}
 }
 

@@ -268,31 +268,31 @@ done:
 // Requires: AVX, AVX2
 TEXT ·prefixU32AVX2(SB), NOSPLIT, $0-32
 	MOVQ    lanes+24(FP), AX
-	VMOVDQU 416(AX), Y0
-	VMOVDQU (AX), Y1
-	VMOVDQU 64(AX), Y2
-	VMOVDQU 128(AX), Y3
+	VMOVDQU (AX), Y0
+	VMOVDQU 64(AX), Y1
+	VMOVDQU 128(AX), Y2
+	VMOVDQU 416(AX), Y3
+	VPXOR   Y4, Y4, Y4
 	MOVQ    dst+0(FP), CX
 	MOVQ    src+8(FP), DX
 	MOVQ    n+16(FP), BX
 	XORQ    SI, SI
-	VPXOR   Y4, Y4, Y4
 
 loop:
 	CMPQ    SI, BX
 	JGE     done
 	VMOVDQU (DX)(SI*4), Y5
-	VPERMD  Y5, Y1, Y6
+	VPERMD  Y5, Y0, Y6
 	VPAND   192(AX), Y6, Y6
 	VPADDD  Y5, Y6, Y5
-	VPERMD  Y5, Y2, Y6
+	VPERMD  Y5, Y1, Y6
 	VPAND   256(AX), Y6, Y6
 	VPADDD  Y5, Y6, Y5
-	VPERMD  Y5, Y3, Y6
+	VPERMD  Y5, Y2, Y6
 	VPAND   320(AX), Y6, Y6
 	VPADDD  Y5, Y6, Y5
 	VPADDD  Y5, Y4, Y5
-	VPERMD  Y5, Y0, Y4
+	VPERMD  Y5, Y3, Y4
 	VMOVDQU Y5, (CX)(SI*4)
 	ADDQ    $+8, SI
 	JMP     loop
@@ -305,29 +305,44 @@ done:
 // Requires: AVX, AVX2
 TEXT ·prefixF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ    lanes+24(FP), AX
-	VMOVDQU 416(AX), Y0
-	VMOVDQU (AX), Y1
-	VMOVDQU 64(AX), Y2
+	VMOVDQU (AX), Y0
+	VMOVDQU 64(AX), Y1
+	VMOVDQU 416(AX), Y2
+	VMOVDQU 512(AX), Y3
+	VMOVDQU 544(AX), Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
 	MOVQ    dst+0(FP), CX
 	MOVQ    src+8(FP), DX
 	MOVQ    n+16(FP), BX
 	XORQ    SI, SI
-	VPXOR   Y3, Y3, Y3
 
 loop:
 	CMPQ    SI, BX
 	JGE     done
-	VMOVDQU (DX)(SI*8), Y4
-	VPERMD  Y4, Y1, Y5
-	VPAND   192(AX), Y5, Y5
-	VADDPD  Y4, Y5, Y4
-	VPERMD  Y4, Y2, Y5
-	VPAND   256(AX), Y5, Y5
-	VADDPD  Y4, Y5, Y4
-	VADDPD  Y4, Y3, Y4
-	VPERMD  Y4, Y0, Y3
-	VMOVDQU Y4, (CX)(SI*8)
-	ADDQ    $+4, SI
+	VMOVDQU (DX)(SI*8), Y7
+	VMOVDQU 32(DX)(SI*8), Y8
+	VPERMD  Y7, Y0, Y9
+	VPAND   192(AX), Y9, Y9
+	VADDPD  Y7, Y9, Y7
+	VPERMD  Y7, Y1, Y9
+	VPAND   256(AX), Y9, Y9
+	VADDPD  Y7, Y9, Y7
+	VPERMD  Y8, Y0, Y9
+	VPAND   192(AX), Y9, Y9
+	VADDPD  Y8, Y9, Y8
+	VPERMD  Y8, Y1, Y9
+	VPAND   256(AX), Y9, Y9
+	VADDPD  Y8, Y9, Y8
+	VPERMD  Y7, Y2, Y9
+	VADDPD  Y8, Y9, Y8
+	VADDPD  Y7, Y5, Y7
+	VADDPD  Y8, Y6, Y8
+	VPERMD  Y8, Y3, Y5
+	VPERMD  Y8, Y4, Y6
+	VMOVDQU Y7, (CX)(SI*8)
+	VMOVDQU Y8, 32(CX)(SI*8)
+	ADDQ    $+8, SI
 	JMP     loop
 
 done:
@@ -338,10 +353,11 @@ done:
 // Requires: AVX, AVX2
 TEXT ·boxU8AVX2(SB), NOSPLIT, $0-68
 	MOVQ         lanes+40(FP), AX
-	VMOVDQU      416(AX), Y0
-	VMOVDQU      (AX), Y1
-	VMOVDQU      64(AX), Y2
-	VMOVDQU      128(AX), Y3
+	VMOVDQU      (AX), Y0
+	VMOVDQU      64(AX), Y1
+	VMOVDQU      128(AX), Y2
+	VMOVDQU      416(AX), Y3
+	VPXOR        Y4, Y4, Y4
 	MOVQ         carry+32(FP), CX
 	VMOVDQU      (CX), Y4
 	MOVQ         dst+0(FP), DX
@@ -360,17 +376,17 @@ floats:
 	JGE          done
 	VMOVDQU      (BX)(R8*4), Y7
 	VPSUBD       (SI)(R8*4), Y7, Y7
-	VPERMD       Y7, Y1, Y8
+	VPERMD       Y7, Y0, Y8
 	VPAND        192(AX), Y8, Y8
 	VPADDD       Y7, Y8, Y7
-	VPERMD       Y7, Y2, Y8
+	VPERMD       Y7, Y1, Y8
 	VPAND        256(AX), Y8, Y8
 	VPADDD       Y7, Y8, Y7
-	VPERMD       Y7, Y3, Y8
+	VPERMD       Y7, Y2, Y8
 	VPAND        320(AX), Y8, Y8
 	VPADDD       Y7, Y8, Y7
 	VPADDD       Y7, Y4, Y7
-	VPERMD       Y7, Y0, Y4
+	VPERMD       Y7, Y3, Y4
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       Y5, Y7, Y7
 	VADDPS       Y6, Y7, Y7
@@ -397,17 +413,17 @@ words:
 	JGE          done
 	VMOVDQU      (BX)(R8*4), Y8
 	VPSUBD       (SI)(R8*4), Y8, Y8
-	VPERMD       Y8, Y1, Y9
+	VPERMD       Y8, Y0, Y9
 	VPAND        192(AX), Y9, Y9
 	VPADDD       Y8, Y9, Y8
-	VPERMD       Y8, Y2, Y9
+	VPERMD       Y8, Y1, Y9
 	VPAND        256(AX), Y9, Y9
 	VPADDD       Y8, Y9, Y8
-	VPERMD       Y8, Y3, Y9
+	VPERMD       Y8, Y2, Y9
 	VPAND        320(AX), Y9, Y9
 	VPADDD       Y8, Y9, Y8
 	VPADDD       Y8, Y4, Y8
-	VPERMD       Y8, Y0, Y4
+	VPERMD       Y8, Y3, Y4
 	VPADDD       Y6, Y8, Y8
 	VPSRLQ       $0x20, Y8, Y9
 	VPMULUDQ     Y5, Y8, Y8
@@ -637,14 +653,77 @@ done:
 	VZEROUPPER
 	RET
 
+// func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, scale uint32, half uint32, multiplier uint32, shift uint32)
+// Requires: AVX, AVX2
+TEXT ·boxU16AVX2(SB), NOSPLIT, $0-64
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU      (AX), Y0
+	VMOVDQU      64(AX), Y1
+	VMOVDQU      128(AX), Y2
+	VMOVDQU      416(AX), Y3
+	VPXOR        Y4, Y4, Y4
+	MOVQ         carry+32(FP), CX
+	VMOVDQU      (CX), Y4
+	MOVL         multiplier+56(FP), DX
+	VMOVD        DX, X5
+	VPBROADCASTD X5, Y5
+	MOVL         half+52(FP), DX
+	VMOVD        DX, X6
+	VPBROADCASTD X6, Y6
+	MOVL         shift+60(FP), DX
+	VMOVD        DX, X7
+	MOVL         scale+48(FP), DX
+	VMOVD        DX, X8
+	MOVQ         dst+0(FP), DX
+	MOVQ         hi+8(FP), BX
+	MOVQ         lo+16(FP), SI
+	MOVQ         n+24(FP), DI
+	XORQ         R8, R8
+
+loop:
+	CMPQ         R8, DI
+	JGE          done
+	VMOVDQU      (BX)(R8*4), Y9
+	VPSUBD       (SI)(R8*4), Y9, Y9
+	VPERMD       Y9, Y0, Y10
+	VPAND        192(AX), Y10, Y10
+	VPADDD       Y9, Y10, Y9
+	VPERMD       Y9, Y1, Y10
+	VPAND        256(AX), Y10, Y10
+	VPADDD       Y9, Y10, Y9
+	VPERMD       Y9, Y2, Y10
+	VPAND        320(AX), Y10, Y10
+	VPADDD       Y9, Y10, Y9
+	VPADDD       Y9, Y4, Y9
+	VPERMD       Y9, Y3, Y4
+	VPSLLD       X8, Y9, Y9
+	VPADDD       Y6, Y9, Y9
+	VPSRLQ       $0x20, Y9, Y10
+	VPMULUDQ     Y5, Y9, Y9
+	VPMULUDQ     Y5, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y9
+	VPBLENDD     $0xaa, Y10, Y9, Y9
+	VPSRLD       X7, Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X10
+	VPACKUSDW    X10, X9, X10
+	VMOVDQU      X10, (DX)(R8*2)
+	ADDQ         $+8, R8
+	JMP          loop
+
+done:
+	VMOVDQU Y4, (CX)
+	VZEROUPPER
+	RET
+
 // func boxPairsU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 // Requires: AVX, AVX2
 TEXT ·boxPairsU8AVX2(SB), NOSPLIT, $0-68
 	MOVQ         lanes+40(FP), AX
-	VMOVDQU      416(AX), Y0
-	VMOVDQU      (AX), Y1
-	VMOVDQU      64(AX), Y2
-	VMOVDQU      128(AX), Y3
+	VMOVDQU      (AX), Y0
+	VMOVDQU      64(AX), Y1
+	VMOVDQU      128(AX), Y2
+	VMOVDQU      416(AX), Y3
+	VPXOR        Y4, Y4, Y4
 	MOVQ         carry+32(FP), CX
 	VMOVDQU      (CX), Y4
 	MOVQ         dst+0(FP), DX
@@ -667,17 +746,17 @@ floats:
 	VPSUBW       (SI)(R8*2), Y8, Y8
 	VPMADDWD     Y5, Y8, Y9
 	VPSRAD       $0x10, Y8, Y8
-	VPERMD       Y9, Y1, Y10
+	VPERMD       Y9, Y0, Y10
 	VPAND        192(AX), Y10, Y10
 	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y2, Y10
+	VPERMD       Y9, Y1, Y10
 	VPAND        256(AX), Y10, Y10
 	VPADDD       Y9, Y10, Y9
-	VPERMD       Y9, Y3, Y10
+	VPERMD       Y9, Y2, Y10
 	VPAND        320(AX), Y10, Y10
 	VPADDD       Y9, Y10, Y9
 	VPADDD       Y9, Y4, Y9
-	VPERMD       Y9, Y0, Y4
+	VPERMD       Y9, Y3, Y4
 	VPSUBD       Y8, Y9, Y8
 	VCVTDQ2PS    Y9, Y9
 	VMULPS       Y6, Y9, Y9
@@ -712,17 +791,17 @@ words:
 	VPSUBW       (SI)(R8*2), Y9, Y9
 	VPMADDWD     Y5, Y9, Y10
 	VPSRAD       $0x10, Y9, Y9
-	VPERMD       Y10, Y1, Y11
+	VPERMD       Y10, Y0, Y11
 	VPAND        192(AX), Y11, Y11
 	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y2, Y11
+	VPERMD       Y10, Y1, Y11
 	VPAND        256(AX), Y11, Y11
 	VPADDD       Y10, Y11, Y10
-	VPERMD       Y10, Y3, Y11
+	VPERMD       Y10, Y2, Y11
 	VPAND        320(AX), Y11, Y11
 	VPADDD       Y10, Y11, Y10
 	VPADDD       Y10, Y4, Y10
-	VPERMD       Y10, Y0, Y4
+	VPERMD       Y10, Y3, Y4
 	VPSUBD       Y9, Y10, Y9
 	VPADDD       Y7, Y10, Y10
 	VPSRLQ       $0x20, Y10, Y11

@@ -69,7 +69,7 @@ func squaresU8U32AVX512(cols *byte, add *byte, sub *byte, n int, offset float64)
 //go:noescape
 func squaresF32F64AVX512(cols *byte, add *byte, sub *byte, n int, offset float64)
 
-// prefixU32AVX512 is, for a multiple of 16 and in the summation order of tables,
+// prefixU32AVX512 is, for a multiple of 16 and in the summation order of floatPrefix,
 //
 //	for i := range n {
 //		sum[i%channels] += src[i]
@@ -79,7 +79,7 @@ func squaresF32F64AVX512(cols *byte, add *byte, sub *byte, n int, offset float64
 //go:noescape
 func prefixU32AVX512(dst *byte, src *byte, n int, lanes *uint32)
 
-// prefixF64AVX512 is, for a multiple of 8 and in the summation order of tables,
+// prefixF64AVX512 is, for a multiple of 8 and in the summation order of floatPrefix,
 //
 //	for i := range n {
 //		sum[i%channels] += src[i]
@@ -115,6 +115,18 @@ func boxU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uin
 //
 //go:noescape
 func boxSmallU8AVX512(dst *byte, cols *byte, n int, step int, span int, half uint32, multiplier uint32, shift uint32)
+
+// boxU16AVX512 is, for a multiple of 16
+//
+//	for i := range n {
+//		sum[i%channels] += hi[i] - lo[i]
+//		dst[i] = uint16(uint64(sum[i%channels]<<scale+half) * uint64(multiplier) >> 32 >> shift)
+//	}
+//
+// with carry for the sums before and after.
+//
+//go:noescape
+func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, scale uint32, half uint32, multiplier uint32, shift uint32)
 
 // boxPairsU8AVX512 is, for a multiple of 32
 //

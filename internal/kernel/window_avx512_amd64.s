@@ -268,41 +268,39 @@ done:
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·prefixU32AVX512(SB), NOSPLIT, $0-32
 	MOVQ      lanes+24(FP), AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 192(AX), Z0
-	VPMOVD2M  Z0, K1
-	VMOVDQU32 64(AX), Z2
-	VMOVDQU32 256(AX), Z0
-	VPMOVD2M  Z0, K2
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 192(AX), Z1
+	VPMOVD2M  Z1, K1
+	VMOVDQU32 64(AX), Z1
+	VMOVDQU32 256(AX), Z3
+	VPMOVD2M  Z3, K2
 	VMOVDQU32 128(AX), Z3
-	VMOVDQU32 320(AX), Z0
-	VPMOVD2M  Z0, K3
+	VMOVDQU32 320(AX), Z4
+	VPMOVD2M  Z4, K3
 	VMOVDQU32 384(AX), Z4
-	VMOVDQU32 448(AX), Z0
-	MOVL      $0x000000ff, AX
-	KMOVW     AX, K4
-	MOVL      $0x0000ff00, AX
-	KMOVW     AX, K5
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K4
+	VMOVDQU32 512(AX), Z5
+	VPXORD    Z2, Z2, Z2
 	MOVQ      dst+0(FP), AX
 	MOVQ      src+8(FP), CX
 	MOVQ      n+16(FP), DX
 	XORQ      BX, BX
-	VPXORD    Z5, Z5, Z5
 
 loop:
 	CMPQ      BX, DX
 	JGE       done
 	VMOVDQU32 (CX)(BX*4), Z6
-	VPERMD.Z  Z6, Z1, K1, Z7
+	VPERMD.Z  Z6, Z0, K1, Z7
 	VPADDD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z2, K2, Z7
+	VPERMD.Z  Z6, Z1, K2, Z7
 	VPADDD    Z6, Z7, Z6
 	VPERMD.Z  Z6, Z3, K3, Z7
 	VPADDD    Z6, Z7, Z6
-	VPADDD    Z6, Z5, Z6
-	VPERMD.Z  Z6, Z4, K5, Z7
+	VPERMD.Z  Z6, Z4, K4, Z7
 	VPADDD    Z6, Z7, Z6
-	VPERMD.Z  Z6, Z0, K4, Z5
+	VPADDD    Z6, Z2, Z6
+	VPERMD    Z6, Z5, Z2
 	VMOVDQU32 Z6, (AX)(BX*4)
 	ADDQ      $+16, BX
 	JMP       loop
@@ -315,36 +313,34 @@ done:
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·prefixF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ      lanes+24(FP), AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 192(AX), Z0
-	VPMOVD2M  Z0, K1
-	VMOVDQU32 64(AX), Z2
-	VMOVDQU32 256(AX), Z0
-	VPMOVD2M  Z0, K2
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 192(AX), Z1
+	VPMOVD2M  Z1, K1
+	VMOVDQU32 64(AX), Z1
+	VMOVDQU32 256(AX), Z3
+	VPMOVD2M  Z3, K2
 	VMOVDQU32 384(AX), Z3
-	VMOVDQU32 448(AX), Z0
-	MOVL      $0x000000ff, AX
-	KMOVW     AX, K3
-	MOVL      $0x0000ff00, AX
-	KMOVW     AX, K4
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K3
+	VMOVDQU32 512(AX), Z4
+	VPXORD    Z2, Z2, Z2
 	MOVQ      dst+0(FP), AX
 	MOVQ      src+8(FP), CX
 	MOVQ      n+16(FP), DX
 	XORQ      BX, BX
-	VPXORD    Z4, Z4, Z4
 
 loop:
 	CMPQ      BX, DX
 	JGE       done
 	VMOVDQU32 (CX)(BX*8), Z5
-	VPERMD.Z  Z5, Z1, K1, Z6
+	VPERMD.Z  Z5, Z0, K1, Z6
 	VADDPD    Z5, Z6, Z5
-	VPERMD.Z  Z5, Z2, K2, Z6
+	VPERMD.Z  Z5, Z1, K2, Z6
 	VADDPD    Z5, Z6, Z5
-	VADDPD    Z5, Z4, Z5
-	VPERMD.Z  Z5, Z3, K4, Z6
+	VPERMD.Z  Z5, Z3, K3, Z6
 	VADDPD    Z5, Z6, Z5
-	VPERMD.Z  Z5, Z0, K3, Z4
+	VADDPD    Z5, Z2, Z5
+	VPERMD    Z5, Z4, Z2
 	VMOVDQU32 Z5, (AX)(BX*8)
 	ADDQ      $+8, BX
 	JMP       loop
@@ -357,23 +353,22 @@ done:
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·boxU8AVX512(SB), NOSPLIT, $0-68
 	MOVQ         lanes+40(FP), AX
-	VMOVDQU32    (AX), Z1
-	VMOVDQU32    192(AX), Z0
-	VPMOVD2M     Z0, K1
-	VMOVDQU32    64(AX), Z2
-	VMOVDQU32    256(AX), Z0
-	VPMOVD2M     Z0, K2
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z3
+	VPMOVD2M     Z3, K2
 	VMOVDQU32    128(AX), Z3
-	VMOVDQU32    320(AX), Z0
-	VPMOVD2M     Z0, K3
+	VMOVDQU32    320(AX), Z4
+	VPMOVD2M     Z4, K3
 	VMOVDQU32    384(AX), Z4
-	VMOVDQU32    448(AX), Z0
-	MOVL         $0x000000ff, AX
-	KMOVW        AX, K4
-	MOVL         $0x0000ff00, AX
-	KMOVW        AX, K5
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z5
+	VPXORD       Z2, Z2, Z2
 	MOVQ         carry+32(FP), AX
-	VMOVDQU32    (AX), Z5
+	VMOVDQU32    (AX), Z2
 	MOVQ         dst+0(FP), CX
 	MOVQ         hi+8(FP), DX
 	MOVQ         lo+16(FP), BX
@@ -390,16 +385,16 @@ floats:
 	JGE         done
 	VMOVDQU32   (DX)(DI*4), Z8
 	VPSUBD      (BX)(DI*4), Z8, Z8
-	VPERMD.Z    Z8, Z1, K1, Z9
+	VPERMD.Z    Z8, Z0, K1, Z9
 	VPADDD      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z2, K2, Z9
+	VPERMD.Z    Z8, Z1, K2, Z9
 	VPADDD      Z8, Z9, Z8
 	VPERMD.Z    Z8, Z3, K3, Z9
 	VPADDD      Z8, Z9, Z8
-	VPADDD      Z8, Z5, Z8
-	VPERMD.Z    Z8, Z4, K5, Z9
+	VPERMD.Z    Z8, Z4, K4, Z9
 	VPADDD      Z8, Z9, Z8
-	VPERMD.Z    Z8, Z0, K4, Z5
+	VPADDD      Z8, Z2, Z8
+	VPERMD      Z8, Z5, Z2
 	VCVTDQ2PS   Z8, Z8
 	VFMADD213PS Z7, Z6, Z8
 	VCVTTPS2DQ  Z8, Z8
@@ -417,36 +412,36 @@ integers:
 	MOVL         shift+56(FP), R8
 	VMOVD        R8, X8
 	MOVL         $0x0000aaaa, R8
-	KMOVW        R8, K6
+	KMOVW        R8, K5
 
 words:
 	CMPQ      DI, SI
 	JGE       done
 	VMOVDQU32 (DX)(DI*4), Z9
 	VPSUBD    (BX)(DI*4), Z9, Z9
-	VPERMD.Z  Z9, Z1, K1, Z10
+	VPERMD.Z  Z9, Z0, K1, Z10
 	VPADDD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z2, K2, Z10
+	VPERMD.Z  Z9, Z1, K2, Z10
 	VPADDD    Z9, Z10, Z9
 	VPERMD.Z  Z9, Z3, K3, Z10
 	VPADDD    Z9, Z10, Z9
-	VPADDD    Z9, Z5, Z9
-	VPERMD.Z  Z9, Z4, K5, Z10
+	VPERMD.Z  Z9, Z4, K4, Z10
 	VPADDD    Z9, Z10, Z9
-	VPERMD.Z  Z9, Z0, K4, Z5
+	VPADDD    Z9, Z2, Z9
+	VPERMD    Z9, Z5, Z2
 	VPADDD    Z7, Z9, Z9
 	VPSRLQ    $0x20, Z9, Z10
 	VPMULUDQ  Z6, Z9, Z9
 	VPMULUDQ  Z6, Z10, Z10
 	VPSHUFD   $0xf5, Z9, Z9
-	VMOVDQA32 Z10, K6, Z9
+	VMOVDQA32 Z10, K5, Z9
 	VPSRLD    X8, Z9, Z9
 	VPMOVDB   Z9, (CX)(DI*1)
 	ADDQ      $+16, DI
 	JMP       words
 
 done:
-	VMOVDQU32 Z5, (AX)
+	VMOVDQU32 Z2, (AX)
 	VZEROUPPER
 	RET
 
@@ -644,34 +639,103 @@ done:
 	VZEROUPPER
 	RET
 
-// func boxPairsU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
-TEXT ·boxPairsU8AVX512(SB), NOSPLIT, $0-68
+// func boxU16AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, scale uint32, half uint32, multiplier uint32, shift uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·boxU16AVX512(SB), NOSPLIT, $0-64
 	MOVQ         lanes+40(FP), AX
-	VMOVDQU32    (AX), Z1
-	VMOVDQU32    192(AX), Z0
-	VPMOVD2M     Z0, K1
-	VMOVDQU32    64(AX), Z2
-	VMOVDQU32    256(AX), Z0
-	VPMOVD2M     Z0, K2
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z3
+	VPMOVD2M     Z3, K2
 	VMOVDQU32    128(AX), Z3
-	VMOVDQU32    320(AX), Z0
-	VPMOVD2M     Z0, K3
+	VMOVDQU32    320(AX), Z4
+	VPMOVD2M     Z4, K3
 	VMOVDQU32    384(AX), Z4
-	VMOVDQU32    448(AX), Z0
-	MOVL         $0x000000ff, AX
-	KMOVW        AX, K4
-	MOVL         $0x0000ff00, AX
-	KMOVW        AX, K5
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z5
+	VPXORD       Z2, Z2, Z2
 	MOVQ         carry+32(FP), AX
-	VMOVDQU32    (AX), Z5
+	VMOVDQU32    (AX), Z2
+	MOVL         multiplier+56(FP), CX
+	VMOVD        CX, X6
+	VPBROADCASTD X6, Z6
+	MOVL         half+52(FP), CX
+	VMOVD        CX, X7
+	VPBROADCASTD X7, Z7
+	MOVL         shift+60(FP), CX
+	VMOVD        CX, X8
+	MOVL         $0x0000aaaa, CX
+	KMOVW        CX, K5
+	MOVL         scale+48(FP), CX
+	VMOVD        CX, X9
 	MOVQ         dst+0(FP), CX
 	MOVQ         hi+8(FP), DX
 	MOVQ         lo+16(FP), BX
 	MOVQ         n+24(FP), SI
 	XORQ         DI, DI
-	VPTERNLOGD   $0xff, Z6, Z6, Z6
-	VPSRLW       $0x0f, Z6, Z6
+
+loop:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*4), Z10
+	VPSUBD    (BX)(DI*4), Z10, Z10
+	VPERMD.Z  Z10, Z0, K1, Z11
+	VPADDD    Z10, Z11, Z10
+	VPERMD.Z  Z10, Z1, K2, Z11
+	VPADDD    Z10, Z11, Z10
+	VPERMD.Z  Z10, Z3, K3, Z11
+	VPADDD    Z10, Z11, Z10
+	VPERMD.Z  Z10, Z4, K4, Z11
+	VPADDD    Z10, Z11, Z10
+	VPADDD    Z10, Z2, Z10
+	VPERMD    Z10, Z5, Z2
+	VPSLLD    X9, Z10, Z10
+	VPADDD    Z7, Z10, Z10
+	VPSRLQ    $0x20, Z10, Z11
+	VPMULUDQ  Z6, Z10, Z10
+	VPMULUDQ  Z6, Z11, Z11
+	VPSHUFD   $0xf5, Z10, Z10
+	VMOVDQA32 Z11, K5, Z10
+	VPSRLD    X8, Z10, Z10
+	VPMOVDW   Z10, (CX)(DI*2)
+	ADDQ      $+16, DI
+	JMP       loop
+
+done:
+	VMOVDQU32 Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func boxPairsU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·boxPairsU8AVX512(SB), NOSPLIT, $0-68
+	MOVQ         lanes+40(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z4
+	VPMOVD2M     Z4, K2
+	VMOVDQU32    128(AX), Z4
+	VMOVDQU32    320(AX), Z5
+	VPMOVD2M     Z5, K3
+	VMOVDQU32    384(AX), Z5
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z6
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+32(FP), AX
+	VMOVDQU32    (AX), Z2
+	MOVQ         dst+0(FP), CX
+	MOVQ         hi+8(FP), DX
+	MOVQ         lo+16(FP), BX
+	MOVQ         n+24(FP), SI
+	XORQ         DI, DI
+	VPTERNLOGD   $0xff, Z3, Z3, Z3
+	VPSRLW       $0x0f, Z3, Z3
 	MOVL         inverse+60(FP), R8
 	TESTL        R8, R8
 	JZ           integers
@@ -683,18 +747,18 @@ floats:
 	JGE         done
 	VMOVDQU32   (DX)(DI*2), Z9
 	VPSUBW      (BX)(DI*2), Z9, Z9
-	VPMADDWD    Z6, Z9, Z10
+	VPMADDWD    Z3, Z9, Z10
 	VPSRAD      $0x10, Z9, Z9
-	VPERMD.Z    Z10, Z1, K1, Z11
+	VPERMD.Z    Z10, Z0, K1, Z11
 	VPADDD      Z10, Z11, Z10
-	VPERMD.Z    Z10, Z2, K2, Z11
+	VPERMD.Z    Z10, Z1, K2, Z11
 	VPADDD      Z10, Z11, Z10
-	VPERMD.Z    Z10, Z3, K3, Z11
+	VPERMD.Z    Z10, Z4, K3, Z11
 	VPADDD      Z10, Z11, Z10
-	VPADDD      Z10, Z5, Z10
-	VPERMD.Z    Z10, Z4, K5, Z11
+	VPERMD.Z    Z10, Z5, K4, Z11
 	VPADDD      Z10, Z11, Z10
-	VPERMD.Z    Z10, Z0, K4, Z5
+	VPADDD      Z10, Z2, Z10
+	VPERMD      Z10, Z6, Z2
 	VPSUBD      Z9, Z10, Z9
 	VCVTDQ2PS   Z10, Z10
 	VFMADD213PS Z8, Z7, Z10
@@ -718,39 +782,39 @@ integers:
 	MOVL         shift+56(FP), R8
 	VMOVD        R8, X9
 	MOVL         $0x0000aaaa, R8
-	KMOVW        R8, K6
+	KMOVW        R8, K5
 
 words:
 	CMPQ      DI, SI
 	JGE       done
 	VMOVDQU32 (DX)(DI*2), Z10
 	VPSUBW    (BX)(DI*2), Z10, Z10
-	VPMADDWD  Z6, Z10, Z11
+	VPMADDWD  Z3, Z10, Z11
 	VPSRAD    $0x10, Z10, Z10
-	VPERMD.Z  Z11, Z1, K1, Z12
+	VPERMD.Z  Z11, Z0, K1, Z12
 	VPADDD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z2, K2, Z12
+	VPERMD.Z  Z11, Z1, K2, Z12
 	VPADDD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z3, K3, Z12
+	VPERMD.Z  Z11, Z4, K3, Z12
 	VPADDD    Z11, Z12, Z11
-	VPADDD    Z11, Z5, Z11
-	VPERMD.Z  Z11, Z4, K5, Z12
+	VPERMD.Z  Z11, Z5, K4, Z12
 	VPADDD    Z11, Z12, Z11
-	VPERMD.Z  Z11, Z0, K4, Z5
+	VPADDD    Z11, Z2, Z11
+	VPERMD    Z11, Z6, Z2
 	VPSUBD    Z10, Z11, Z10
 	VPADDD    Z8, Z11, Z11
 	VPSRLQ    $0x20, Z11, Z12
 	VPMULUDQ  Z7, Z11, Z11
 	VPMULUDQ  Z7, Z12, Z12
 	VPSHUFD   $0xf5, Z11, Z11
-	VMOVDQA32 Z12, K6, Z11
+	VMOVDQA32 Z12, K5, Z11
 	VPSRLD    X9, Z11, Z11
 	VPADDD    Z8, Z10, Z10
 	VPSRLQ    $0x20, Z10, Z12
 	VPMULUDQ  Z7, Z10, Z10
 	VPMULUDQ  Z7, Z12, Z12
 	VPSHUFD   $0xf5, Z10, Z10
-	VMOVDQA32 Z12, K6, Z10
+	VMOVDQA32 Z12, K5, Z10
 	VPSRLD    X9, Z10, Z10
 	VPSLLD    $0x10, Z11, Z11
 	VPORD     Z11, Z10, Z10
@@ -759,7 +823,7 @@ words:
 	JMP       words
 
 done:
-	VMOVDQU32 Z5, (AX)
+	VMOVDQU32 Z2, (AX)
 	VZEROUPPER
 	RET
 

@@ -12,7 +12,7 @@ const (
 	stripBytes = 16 << 10
 	// bandRows is how many rows a band has at least, and bandWindows how many times the
 	// height of a window: a band starts with as many rows as a window has.
-	bandRows, bandWindows = 64, 8
+	bandRows, bandWindows = 128, 8
 	// workerBytes is how much to read and write makes a worker worth waking.
 	workerBytes = 1 << 19
 )

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
@@ -48,6 +49,9 @@ type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
 	valid   bool // the columns are those of row y
 	clean   bool // the columns leave out what is not finite, see below
 
+	columns, prefixes  []A // with room for what follows to start a cache line
+	squareColumns      []Q
+	squarePrefixes     []Q
 	memory, prefix     []A
 	cols               []A // in memory, with zeros before them
 	squares, squarePre []Q
@@ -75,6 +79,9 @@ type Row[A, Q kernel.Number] struct {
 	Down   int64
 	Area   int64
 
+	// Of pixels [From, To) of the strip windows have as many across.
+	From, To int
+
 	Channels int
 	Offset   float64
 }
@@ -85,6 +92,15 @@ func (r *Row[A, Q]) Count(x int) int64 {
 		return r.Area
 	}
 	return int64(r.Across[x]) * r.Down
+}
+
+// Same is where the pixels end, from x on, whose windows have as many pixels as that of x.
+func (r *Row[A, Q]) Same(x int) int {
+	switch {
+	case x < r.From, x >= r.To:
+		return x + 1
+	}
+	return r.To
 }
 
 // Block is how many rows below each other float sums go on for: they start anew at its
@@ -128,14 +144,12 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 	s.lead = (s.from - first) * c
 	ext := (end - first) * c
 	need := max(ext, s.lead+(s.to-s.from)*c)
-	s.memory = engine.Zeros(s.memory, kernel.Slack+need+kernel.WindowSlack)
+	s.columns, s.memory = zerosOnLine(s.columns, kernel.Slack+need+kernel.WindowSlack, kernel.Slack+s.lead)
 	s.cols = s.memory[kernel.Slack:]
-	s.prefix = engine.AtLeast(s.prefix, ext+c+kernel.WindowSlack)
-	clear(s.prefix[:c])
+	s.prefixes, s.prefix = zerosOnLine(s.prefixes, ext+c+kernel.WindowSlack, c)
 	if f.Squares {
-		s.squares = engine.Zeros(s.squares, need+kernel.WindowSlack)
-		s.squarePre = engine.AtLeast(s.squarePre, ext+c+kernel.WindowSlack)
-		clear(s.squarePre[:c])
+		s.squareColumns, s.squares = zerosOnLine(s.squareColumns, need+kernel.WindowSlack, s.lead)
+		s.squarePrefixes, s.squarePre = zerosOnLine(s.squarePrefixes, ext+c+kernel.WindowSlack, c)
 	}
 	s.nothing = engine.AtLeast(s.nothing, (s.to-s.from)*c)
 	for i := range s.nothing {
@@ -161,15 +175,25 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 			}
 		}
 	}
-	s.row = Row[A, Q]{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset}
+	s.row = Row[A, Q]{Area: int64(f.Shape.Width()) * int64(f.Shape.Height()), Channels: c, Offset: f.Offset, To: n}
 	if f.Border == Clip {
 		s.counts = engine.AtLeast(s.counts, n)
 		for i := range n {
 			s.counts[i] = int32(a.count(x + i))
 		}
 		s.row.Across = s.counts[:n]
+		s.row.From = min(n, max(0, a.before-x))
+		s.row.To = max(s.row.From, min(n, a.n-a.after-x))
 	}
 	s.valid = false
+}
+
+// zerosOnLine is n zeros in the memory of have, or of more of it, of which the one at this
+// place starts a cache line: what vectors write then lies in one line.
+func zerosOnLine[T any](have []T, n, at int) (memory, zeros []T) {
+	line := kernel.LineBytes / grid.SizeOf[T]()
+	memory = engine.Zeros(have, n+line)
+	return memory, grid.OnLine(memory, n, at)
 }
 
 // shifted is a value less the offset.
@@ -371,7 +395,7 @@ func addExtra[A kernel.Number](have, sums, image []A, f *Frame, a *axis, beside 
 
 // Bytes is how much memory it keeps.
 func (s *Sums[P, A, Q]) Bytes() int {
-	return engine.Bytes(s.memory) + engine.Bytes(s.prefix) + engine.Bytes(s.squares) + engine.Bytes(s.squarePre) +
+	return engine.Bytes(s.columns) + engine.Bytes(s.prefixes) + engine.Bytes(s.squareColumns) + engine.Bytes(s.squarePrefixes) +
 		engine.Bytes(s.pads) + engine.Bytes(s.nothing) + engine.Bytes(s.counts) + engine.Bytes(s.hi) + engine.Bytes(s.zeros) + engine.Bytes(s.hiSquares) +
 		engine.Bytes(s.zeros2) + engine.Bytes(s.bad) + engine.Bytes(s.badPrefix)
 }

@@ -111,20 +111,14 @@ func (a *avx2) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecV
 		v = a.dots(o, m, partial)
 	default:
 		v = a.pixels(o, m, partial)
-		a.scan(o, v, carry)
-		return v
+		t := YMM()
+		for s := range a.step {
+			VPERMD(v, a.step[s], t)
+			VPAND(a.keep[s], t, t)
+			add(o, v, t, v)
+		}
 	}
 	return carryOn(o, v, a.last, carry)
-}
-
-func (a *avx2) scan(o op, v, carry reg.VecVirtual) {
-	t := YMM()
-	for s := range a.step {
-		VPERMD(v, a.step[s], t)
-		VPAND(a.keep[s], t, t)
-		add(o, v, t, v)
-	}
-	carryOn(o, v, a.last, carry)
 }
 
 func (a *avx2) pixels(o op, m Mem, partial bool) reg.VecVirtual {

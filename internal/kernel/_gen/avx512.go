@@ -122,13 +122,7 @@ func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.Ve
 	if o.dot {
 		return carryOn(o, a.dots(o, m, partial), a.last, carry)
 	}
-	v := a.pixels(o, m, partial)
-	a.scan(o, v, carry)
-	return v
-}
-
-func (a *avx512) scan(o op, v, carry reg.VecVirtual) {
-	t := ZMM()
+	v, t := a.pixels(o, m, partial), ZMM()
 	for s := range a.step {
 		VPERMD_Z(v, a.step[s], a.keep[s], t)
 		add(o, v, t, v)
@@ -137,6 +131,7 @@ func (a *avx512) scan(o op, v, carry reg.VecVirtual) {
 	VPERMD_Z(v, a.low, a.upper, t)
 	add(o, v, t, v)
 	VPERMD_Z(v, a.last, a.lower, carry)
+	return v
 }
 
 // A load is the instruction that loads pixels as sums, all or some of a vector, and

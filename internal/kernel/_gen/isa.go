@@ -36,6 +36,7 @@ const (
 	lanesKeep = 3 * 64
 	lanesLow  = 6 * 64
 	lanesLast = 7 * 64
+	lanesNext = 8 * 64
 )
 
 // An isa emits the parts of the loop that depend on the instruction set. A
@@ -67,8 +68,6 @@ type isa interface {
 	// rowSums is a vector of a row's sums, from the pixels at m and the carry,
 	// which it moves on.
 	rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.VecVirtual
-	// scan is the same of a vector of numbers, which it sums in place.
-	scan(o op, v, carry reg.VecVirtual)
 	// lineSums is the same for a whole line of sums, in as many vectors.
 	lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual
 

@@ -27,6 +27,7 @@ var windowKernels = []windowKernel{
 	{"prefixF64", prefix(f64)},
 	{"boxU8", boxBytes},
 	{"boxSmallU8", boxSmall},
+	{"boxU16", boxWords},
 	{"boxPairsU8", boxPairs},
 	{"addU16", addWords},
 	{"boxTermsU8", boxTerms},
@@ -173,25 +174,113 @@ func squareColumns(pix elem) func(set isa, name string) {
 	}
 }
 
+// A scanner sums along a row, a vector at a time, or for floats of AVX2 two: 64 bytes of
+// floats are two blocks as in tables, the second of which goes on from the first, and both
+// then from what came before. So little waits for the vector before.
+type scanner struct {
+	set   isa
+	op    op
+	step  []reg.VecVirtual
+	keep  []Op // masks of AVX-512, or memory
+	low   reg.VecVirtual
+	upper reg.Register
+	next  []reg.VecVirtual // for each vector
+	carry []reg.VecVirtual
+}
+
+func newScanner(set isa, sum elem, lanes reg.Register) *scanner {
+	c := &scanner{set: set, op: op{pix: sum, sum: sum, plain: true}}
+	at := func(offset int) reg.VecVirtual { return loaded(set, Mem{Base: lanes, Disp: offset}) }
+	for s := range steps(c.op) {
+		c.step = append(c.step, at(lanesStep+64*s))
+		keep := Mem{Base: lanes, Disp: lanesKeep + 64*s}
+		if !wide(set) {
+			c.keep = append(c.keep, keep)
+			continue
+		}
+		k := K()
+		VPMOVD2M(loaded(set, keep), k)
+		c.keep = append(c.keep, k)
+	}
+	if wide(set) {
+		c.low, c.upper = at(lanesLow), K()
+		bits := GP32()
+		MOVL(U32(0xff00), bits)
+		KMOVW(bits, c.upper)
+		c.next = append(c.next, at(lanesNext))
+	} else {
+		c.low = at(lanesLow + 32)
+		if c.next = append(c.next, c.low); c.vectors() == 2 {
+			c.next = []reg.VecVirtual{at(lanesNext), at(lanesNext + 32)}
+		}
+	}
+	for range c.vectors() {
+		v := set.vec()
+		set.zero(v)
+		c.carry = append(c.carry, v)
+	}
+	return c
+}
+
+// vectors is how many are summed at a time.
+func (c *scanner) vectors() int {
+	if !wide(c.set) && c.op.sum == f64 {
+		return 2
+	}
+	return 1
+}
+
+// sum sums vectors in place.
+func (c *scanner) sum(all ...reg.VecVirtual) {
+	t := c.set.vec()
+	for _, v := range all {
+		for s, step := range c.step {
+			if wide(c.set) {
+				VPERMD_Z(v, step, c.keep[s], t)
+			} else {
+				VPERMD(v, step, t)
+				VPAND(c.keep[s], t, t)
+			}
+			add(c.op, v, t, v)
+		}
+	}
+	last := all[len(all)-1]
+	if wide(c.set) {
+		VPERMD_Z(last, c.low, c.upper, t)
+		add(c.op, last, t, last)
+	} else if len(all) == 2 {
+		VPERMD(all[0], c.low, t)
+		add(c.op, last, t, last)
+	}
+	for i, v := range all {
+		add(c.op, v, c.carry[i], v)
+	}
+	for i := range all { // the channels may lie in other lanes there
+		VPERMD(last, c.next[i], c.carry[i])
+	}
+}
+
 func prefix(sum elem) func(set isa, name string) {
 	return func(set isa, name string) {
-		o := op{pix: sum, sum: sum, plain: true}
-		lanes := set.bytes() / sum.Bytes()
 		text(name, NOSPLIT, "func(dst, src *byte, n int, lanes *uint32)",
-			name+fmt.Sprintf(" is, for a multiple of %d and in the summation order of tables,", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" is, for a multiple of %d and in the summation order of floatPrefix,", 64/sum.Bytes()), "", "\tfor i := range n {",
 			"\t\tsum[i%channels] += src[i]", "\t\tdst[i] = sum[i%channels]", "\t}")
-		set.setup(o, arg("lanes"), Mem{})
+		c := newScanner(set, sum, arg("lanes"))
 		dst, src, n := arg("dst"), arg("src"), arg("n")
-		i, carry := GP64(), set.vec()
+		i := GP64()
 		XORQ(i, i)
-		set.zero(carry)
 		Label("loop")
 		CMPQ(i, n)
 		JGE(LabelRef("done"))
-		v := loaded(set, Mem{Base: src, Index: i, Scale: uint8(sum.Bytes())})
-		set.scan(o, v, carry)
-		set.store(v, Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes())})
-		ADDQ(I32(lanes), i)
+		var all []reg.VecVirtual
+		for v := range c.vectors() {
+			all = append(all, loaded(set, Mem{Base: src, Index: i, Scale: uint8(sum.Bytes()), Disp: v * set.bytes()}))
+		}
+		c.sum(all...)
+		for v := range all {
+			set.store(all[v], Mem{Base: dst, Index: i, Scale: uint8(sum.Bytes()), Disp: v * set.bytes()})
+		}
+		ADDQ(I32(c.vectors()*set.bytes()/sum.Bytes()), i)
 		JMP(LabelRef("loop"))
 		Label("done")
 		leave()
@@ -300,10 +389,10 @@ func boxBytes(set isa, name string) {
 		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
 		"with carry for the sums before and after, and where the inverse is not zero", "",
 		"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)")
-	o := op{pix: u32, sum: u32, plain: true}
-	set.setup(o, arg("lanes"), Mem{})
+	c := newScanner(set, u32, arg("lanes"))
 	sums := arg("carry")
-	carry := loaded(set, Mem{Base: sums})
+	carry := c.carry[0]
+	set.load(Mem{Base: sums}, carry)
 	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 	XORQ(i, i)
 	loop := func(label string, divide func(v reg.VecVirtual)) {
@@ -312,7 +401,7 @@ func boxBytes(set isa, name string) {
 		JGE(LabelRef("done"))
 		v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
 		VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
-		set.scan(o, v, carry)
+		c.sum(v)
 		divide(v)
 		narrow(set, u8, v, Mem{Base: dst, Index: i, Scale: 1})
 		ADDQ(I32(lanes), i)
@@ -321,6 +410,35 @@ func boxBytes(set isa, name string) {
 	byFloatsOrWords(set, loop)
 	Label("done")
 	set.store(carry, Mem{Base: sums})
+	leave()
+}
+
+// boxWords is boxBytes with results of 16 bits, of sums times a power of two.
+func boxWords(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint16(uint64(sum[i%channels]<<scale+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
+		"with carry for the sums before and after.")
+	c := newScanner(set, u32, arg("lanes"))
+	sums := arg("carry")
+	set.load(Mem{Base: sums}, c.carry[0])
+	d, scale := newDivider(set), word("scale")
+	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+	XORQ(i, i)
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	v := loaded(set, Mem{Base: hi, Index: i, Scale: 4})
+	VPSUBD(Mem{Base: lo, Index: i, Scale: 4}, v, v)
+	c.sum(v)
+	VPSLLD(scale, v, v)
+	d.divide(v)
+	narrow(set, u16, v, Mem{Base: dst, Index: i, Scale: 2})
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	set.store(c.carry[0], Mem{Base: sums})
 	leave()
 }
 
@@ -356,10 +474,10 @@ func boxPairs(set isa, name string) {
 		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
 		"\t\tsum += uint32(hi[i]) - uint32(lo[i])", "\t\tdst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
 		"with columns of 16 bits and the rest as in boxU8.")
-	o := op{pix: u32, sum: u32, plain: true}
-	set.setup(o, arg("lanes"), Mem{})
+	c := newScanner(set, u32, arg("lanes"))
 	sums := arg("carry")
-	carry := loaded(set, Mem{Base: sums})
+	carry := c.carry[0]
+	set.load(Mem{Base: sums}, carry)
 	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 	XORQ(i, i)
 	ones := set.vec()
@@ -374,7 +492,7 @@ func boxPairs(set isa, name string) {
 		odd := set.vec()
 		VPMADDWD(ones, d, odd)
 		VPSRAD(Imm(16), d, d)
-		set.scan(o, odd, carry)
+		c.sum(odd)
 		VPSUBD(d, odd, d) // the even ones
 		divide(odd)
 		divide(d)
