@@ -131,7 +131,7 @@ func testDefinition[P filter.Pixel](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 18))
 	integers := P(1)/2 == 0
 	var v []float64
-	for range 200 {
+	for range 60 {
 		img := random[P](rng, 1+rng.IntN(24), 1+rng.IntN(12), 1+rng.IntN(4))
 		w, opt := randomWindow(rng, 1+rng.IntN(40)), randomOptions(rng)
 		name := fmt.Sprintf("%T %d×%d×%d, window %v, %v %v, %v, %d workers", *new(P), img.Width, img.Height, img.Channels, w, opt.Border, opt.Value, opt.Level, opt.Workers)

@@ -15,8 +15,8 @@ import (
 type Sigma struct {
 	X, Y float64
 
-	// Passes is how many boxes stand for the Gaussian, 1 to 6; zero stands for 4. Three are
-	// a quarter faster, and about twice as far off.
+	// Passes is how many boxes stand for the Gaussian, 1 to 6; zero stands for 3. Four are
+	// nearer to it, and take a third longer.
 	Passes int
 }
 
@@ -80,10 +80,10 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 		return grid.Invalid("a Gaussian of %v×%v: use 0 to %g for each", sigma.X, sigma.Y, float64(maxSigma))
 	}
 	if sigma.Passes < 0 || sigma.Passes > maxPasses {
-		return grid.Invalid("%d boxes for a Gaussian: use 1 to %d, or 0 for 4", sigma.Passes, maxPasses)
+		return grid.Invalid("%d boxes for a Gaussian: use 1 to %d, or 0 for 3", sigma.Passes, maxPasses)
 	}
 	if sigma.Passes == 0 {
-		sigma.Passes = 4
+		sigma.Passes = 3
 	}
 	if err := t.to(0, &dst); err != nil {
 		return err

@@ -391,9 +391,7 @@ func (b *Box) Narrow(dst []uint8, cols []uint16, s *BoxScratch) {
 	_ = cols[:len(dst)+b.span*c+WindowSlack]
 	if b.Kind == BoxPairs {
 		clear(s.carry[:])
-		for _, v := range cols[1:b.span] {
-			s.carry[0] += uint32(v)
-		}
+		s.carry[0] = sumOf(cols[1:b.span])
 		for i := range s.carry {
 			s.carry[i] = s.carry[0]
 		}
@@ -526,16 +524,16 @@ func (b *WordBox) words(dst []uint16, cols []uint32, s *BoxScratch) {
 	}
 }
 
-func sumOf(all []uint32) uint32 {
+func sumOf[A uint16 | uint32](all []A) uint32 {
 	var a, b, c, d uint32
-	for ; len(all) >= 8; all = all[8:] {
-		a += all[0] + all[4]
-		b += all[1] + all[5]
-		c += all[2] + all[6]
-		d += all[3] + all[7]
+	for ; len(all) >= 4; all = all[4:] {
+		a += uint32(all[0])
+		b += uint32(all[1])
+		c += uint32(all[2])
+		d += uint32(all[3])
 	}
 	for _, v := range all {
-		a += v
+		a += uint32(v)
 	}
 	return a + b + c + d
 }

@@ -64,8 +64,46 @@ type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
 	row                Row[A, Q]
 }
 
-// A pad is an element beside the image and the one that stands for it.
-type pad struct{ to, from int32 }
+// A pad is elements beside the image, from one on, and those that stand for them: from
+// another on, up or down or always the same.
+type pad struct{ to, from, n, step int }
+
+// grow adds an element, if it goes on so.
+func (p *pad) grow(to, from int) bool {
+	switch {
+	case to != p.to+p.n:
+		return false
+	case p.n == 1:
+		p.step = from - p.from
+		if p.step < -1 || p.step > 1 {
+			return false
+		}
+	case from != p.from+p.n*p.step:
+		return false
+	}
+	p.n++
+	return true
+}
+
+// copyPads makes the elements beside the image.
+func copyPads[T any](cols []T, pads []pad) {
+	for _, p := range pads {
+		to := cols[p.to:][:p.n]
+		switch {
+		case p.step > 0:
+			copy(to, cols[p.from:])
+		case p.step == 0:
+			for i := range to {
+				to[i] = cols[p.from]
+			}
+		default:
+			from := cols[p.from-p.n+1:][:p.n]
+			for i, v := range from {
+				to[len(from)-1-i] = v
+			}
+		}
+	}
+}
 
 // A Row is the sums of the windows of a row of pixels. That of element i, less Offset for
 // every pixel, is Hi[i]-Lo[i], that of the squares HiSquares[i]-LoSquares[i].
@@ -166,7 +204,10 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 		for ch := range c {
 			switch {
 			case at != outside:
-				s.pads = append(s.pads, pad{int32(e*c + ch), int32(s.lead + (at-s.from)*c + ch)})
+				to, from := e*c+ch, s.lead+(at-s.from)*c+ch
+				if last := len(s.pads) - 1; last < 0 || !s.pads[last].grow(to, from) {
+					s.pads = append(s.pads, pad{to: to, from: from, n: 1, step: 1})
+				}
 			case f.Border == Constant:
 				s.cols[e*c+ch] = A(f.Shape.Height()) * s.shifted(f.value(ch))
 				if f.Squares {
@@ -288,13 +329,9 @@ func (s *Sums[P, A, Q]) eachRow(visit func(row []P, times int)) {
 
 // pad makes the columns beside the image.
 func (s *Sums[P, A, Q]) pad() {
-	for _, p := range s.pads {
-		s.cols[p.to] = s.cols[p.from]
-	}
+	copyPads(s.cols, s.pads)
 	if s.frame.Squares {
-		for _, p := range s.pads {
-			s.squares[p.to] = s.squares[p.from]
-		}
+		copyPads(s.squares, s.pads)
 	}
 }
 
@@ -507,11 +544,7 @@ func (s *Sums[P, A, Q]) addClean(row []P, times int) {
 	}
 }
 
-func (s *Sums[P, A, Q]) padBad() {
-	for _, p := range s.pads {
-		s.bad[p.to] = s.bad[p.from]
-	}
-}
+func (s *Sums[P, A, Q]) padBad() { copyPads(s.bad, s.pads) }
 
 // markBad makes the sums of windows with such pixels what they are.
 func (s *Sums[P, A, Q]) markBad(r *Row[A, Q]) {
