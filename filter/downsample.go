@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"math/bits"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/grid"
@@ -73,6 +75,7 @@ func checkFactors(x, y int) error {
 type blocks[P Pixel, A kernel.Number] struct {
 	task    task[P, P]
 	fx, fy  int
+	nothing []P // a row of zeros
 	workers []blocksWorker[A]
 }
 
@@ -94,6 +97,7 @@ func runBlocks[P Pixel, A kernel.Number](t *task[P, P], fx, fy int) error {
 
 func (l *blocks[P, A]) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
+	l.nothing = engine.Zeros(l.nothing, l.task.src.Width*l.task.src.Channels)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.cols = engine.AtLeast(w.cols, l.task.src.Width*l.task.src.Channels)
@@ -109,13 +113,25 @@ func (l *blocks[P, A]) Tile(worker, _, y, _, rows int) {
 		clear(cols)
 		from, to := y*l.fy, min(src.Height, (y+1)*l.fy)
 		for r := from; r < to; r++ {
-			kernel.AddColumns(cols, src.Pix[r*src.Stride:][:n], 0, 1)
+			kernel.SlideColumns(l.task.set.Level, cols, src.Pix[r*src.Stride:][:n], l.nothing)
 		}
 		out := divUp(src.Width, l.fx)
 		dst := l.task.dst[0].row(0, y, out, c)
 		for x := range out {
 			left, right := x*l.fx, min(src.Width, (x+1)*l.fx)
 			count := (right - left) * (to - from)
+			if c == 1 && A(1)/2 == 0 {
+				var s uint64
+				for _, v := range cols[left:right] {
+					s += uint64(v)
+				}
+				if s += uint64(count) / 2; count&(count-1) == 0 {
+					dst[x] = P(s >> bits.TrailingZeros(uint(count)))
+				} else {
+					dst[x] = P(s / uint64(count))
+				}
+				continue
+			}
 			for ch := range c {
 				var s A
 				for i := left*c + ch; i < right*c; i += c {
@@ -135,7 +151,7 @@ func (l *blocks[P, A]) Finish() {}
 
 func (l *blocks[P, A]) Release() int {
 	l.task = task[P, P]{}
-	bytes := 0
+	bytes := engine.Bytes(l.nothing)
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].cols)
 	}

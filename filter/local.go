@@ -163,6 +163,9 @@ type local[P Pixel, A, Q kernel.Number, D boxsum.Pixel] struct {
 	task    task[P, D]
 	box     kernel.Box          // of bytes
 	scratch []kernel.BoxScratch // of workers
+
+	stats     kernel.StatsBox // of means and deviations of bytes
+	statsFast bool            // it makes all rows
 }
 
 func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error {
@@ -173,6 +176,12 @@ func runLocal[P Pixel, A, Q kernel.Number, D boxsum.Pixel](t *task[P, D]) error 
 	l.Frame = frameOf(&t.src, &t.shape, t.kind.squares(), t.set.Level)
 	if l.box = t.newBox(); l.box.Kind == kernel.BoxWords && grid.SizeOf[A]() != 4 {
 		l.box.Kind = kernel.BoxNone
+	}
+	l.statsFast = false
+	_, bytes := any(*new(P)).(uint8)
+	_, single := any(*new(D)).(float32)
+	if bytes && single && t.kind == meanDeviation && t.shape.Border != window.Clip && l.Frame.Plain() && grid.SizeOf[A]()+grid.SizeOf[Q]() == 8 {
+		l.stats, l.statsFast = kernel.NewStatsBox(t.set.Level, t.shape.Width(), t.shape.Height(), t.src.Channels)
 	}
 	p := l.Plan(&t.set, grid.SizeOf[D]())
 	l.scratch = engine.Workers(l.scratch, p.Workers)
@@ -206,6 +215,12 @@ func (l *local[P, A, Q, D]) Row(worker, x, y, n int, pix []P, s *window.Sums[P, 
 		} else {
 			l.box.Row(dst, as[uint32](cols), &l.scratch[worker])
 		}
+		return
+	}
+	if l.statsFast {
+		cols, _ := s.Columns(c)
+		l.stats.Row(as[float32](l.task.dst[0].row(x, y, n, c)), as[float32](l.task.dst[1].row(x, y, n, c)),
+			as[uint32](cols), as[uint32](s.SquareColumns(c)), &l.scratch[worker])
 		return
 	}
 	makeRow(&l.task, x, y, n, pix, s.Windows())

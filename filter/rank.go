@@ -205,6 +205,7 @@ type rankWorker struct {
 	shift        int
 	all          uint32 // that count
 	logs         int64  // of all counts
+	rows         []int  // where the rows of windows start
 	_            [kernel.LineBytes]byte
 }
 
@@ -256,9 +257,15 @@ func (l *rank[K, P, D]) Prepare(p *engine.Plan) error {
 func (l *rank[K, P, D]) Tile(worker, _, y, n, rows int) {
 	w, c := &l.workers[worker], l.keys.Channels
 	w.start()
+	_, bytes := any(*new(K)).(uint8)
+	bytes = bytes && l.logs == nil && l.order == nil
 	for end := y + rows; y < end; y++ {
 		dst := l.task.dst[0].row(0, y, n, c)
 		for ch := range c {
+			if bytes {
+				l.medians(w, dst, y, n, ch)
+				continue
+			}
 			for i := range l.task.shape.Width() - 1 {
 				l.column(w, i, y, ch, 1)
 			}
@@ -272,6 +279,69 @@ func (l *rank[K, P, D]) Tile(worker, _, y, n, rows int) {
 			}
 		}
 	}
+}
+
+// medians makes those of a row of bytes: with the histogram the median too goes on from
+// that of the window before, which is near.
+func (l *rank[K, P, D]) medians(w *rankWorker, dst []D, y, n, ch int) {
+	s, k := &l.task.shape, &l.keys
+	w.rows = w.rows[:0]
+	constants := 0 // pixels of a column that the image does not have
+	for i := y - s.Up; i <= y+s.Down; i++ {
+		if at := s.Border.Index(i, k.Height); at >= 0 {
+			w.rows = append(w.rows, at*k.Stride+ch)
+		} else if s.Border == window.Constant {
+			constants++
+		}
+	}
+	h := (*[256]uint32)(w.fine)
+	value := uint8(s.Value)
+	median, below, all := uint8(0), uint32(0), uint32(0)
+	pix := as[uint8](k.Pix)
+	count := func(col int, by uint32) {
+		x := int(l.cols[col])
+		outer := uint32(constants)
+		if x < 0 && s.Border == window.Constant {
+			outer = uint32(s.Height())
+		}
+		if outer > 0 {
+			h[value] += by * outer
+			all += by * outer
+			if value < median {
+				below += by * outer
+			}
+		}
+		if x < 0 {
+			return
+		}
+		x *= k.Channels
+		for _, row := range w.rows {
+			v := pix[row+x]
+			h[v] += by
+			if v < median {
+				below += by
+			}
+		}
+		all += by * uint32(len(w.rows))
+	}
+	for i := range s.Width() - 1 {
+		count(i, 1)
+	}
+	for x := range n {
+		count(x+s.Width()-1, 1)
+		half := (all - 1) / 2
+		for below > half {
+			median--
+			below -= h[median]
+		}
+		for below+h[median] <= half {
+			below += h[median]
+			median++
+		}
+		dst[x*k.Channels+ch] = D(median)
+		count(x, ^uint32(0))
+	}
+	clear(h[:])
 }
 
 func (w *rankWorker) start() {
@@ -382,7 +452,7 @@ func (l *rank[K, P, D]) Release() int {
 	l.task, l.keys, l.order, l.logs = task[P, D]{}, engine.Source[K]{}, nil, nil
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.cols)
 	for i := range l.workers {
-		bytes += engine.Bytes(l.workers[i].fine) + engine.Bytes(l.workers[i].coarse)
+		bytes += engine.Bytes(l.workers[i].fine) + engine.Bytes(l.workers[i].coarse) + engine.Bytes(l.workers[i].rows)
 	}
 	return bytes
 }

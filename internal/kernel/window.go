@@ -19,6 +19,7 @@ type windowRoutines struct {
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
 	boxU8                                     func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxU16                                    func(dst, hi, lo *byte, n int, carry, lanes *uint32, scale, half, multiplier, shift uint32)
+	boxStats                                  func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, inverse, count, inverse2 float64)
 	boxPairsU8                                func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxSmallU8                                func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)
 	addU16                                    func(dst, a, b *byte, n int)
@@ -361,6 +362,8 @@ func smallDivisor(n uint64) (multiplier, shift uint32, ok bool) {
 // BoxScratch is what a worker needs for a [Box].
 type BoxScratch struct {
 	carry   [16]uint32
+	carry2  [16]uint32
+	floats  [2][windowUnit]float32
 	rest    [windowUnit]uint8
 	words   [windowUnit]uint16
 	doubled [3][]uint16 // sums of 2, 4 and 8 columns
@@ -521,6 +524,44 @@ func (b *WordBox) words(dst []uint16, cols []uint32, s *BoxScratch) {
 	if len(dst) > 0 {
 		windows[b.level].boxU16(first(dst), first(cols[b.span*b.channels:]), first(cols), len(dst), &s.carry[0], &lanesOf[0][b.channels-1].step[0][0],
 			uint32(b.scale), uint32(b.divisor.half), b.divisor.multiplier, b.divisor.shift)
+	}
+}
+
+// A StatsBox makes means and deviations of windows of bytes from the sums of columns and of
+// their squares.
+type StatsBox struct {
+	level          Level
+	span, channels int
+	n              float64
+}
+
+// NewStatsBox is for windows of span×height pixels. It reports whether a level has a kernel
+// for them.
+func NewStatsBox(level Level, span, height, channels int) (StatsBox, bool) {
+	n := uint64(span) * uint64(height)
+	return StatsBox{level, span, channels, float64(n)}, windows[level].boxStats != nil && channels <= FastChannels && n*255*255 < 1<<31
+}
+
+// Row makes a row of both from columns as those of [Box.Row].
+func (b *StatsBox) Row(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
+	s.start(squares, b.span, b.channels)
+	s.carry2 = s.carry
+	s.start(cols, b.span, b.channels)
+	n, at := len(mean)&^(windowUnit-1), b.span*b.channels
+	dev = dev[:len(mean)]
+	_, _ = cols[:len(mean)+at+WindowSlack], squares[:len(mean)+at+WindowSlack]
+	b.some(mean[:n], dev[:n], cols, squares, s)
+	if n < len(mean) {
+		b.some(s.floats[0][:], s.floats[1][:], cols[n:], squares[n:], s)
+		copy(mean[n:], s.floats[0][:])
+		copy(dev[n:], s.floats[1][:])
+	}
+}
+
+func (b *StatsBox) some(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
+	if at := b.span * b.channels; len(mean) > 0 {
+		windows[b.level].boxStats(first(mean), first(dev), first(cols[at:]), first(cols), first(squares[at:]), first(squares), len(mean),
+			&s.carry[0], &s.carry2[0], &lanesOf[0][b.channels-1].step[0][0], 1/b.n, b.n, 1/float64(b.n*b.n))
 	}
 }
 

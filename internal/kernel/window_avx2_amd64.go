@@ -192,6 +192,21 @@ func meansF64F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offs
 //go:noescape
 func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count float64, inverse float64, root int)
 
+// boxStatsAVX2 is, for a multiple of 8
+//
+//	for i := range n {
+//		sum[i%channels] += hi[i] - lo[i]
+//		squares[i%channels] += hi2[i] - lo2[i]
+//		s, q := float64(sum[i%channels]), float64(squares[i%channels])
+//		mean[i] = float32(s * inverse)
+//		dev[i] = sqrt(float32((q*count - s*s) * inverse2))
+//	}
+//
+// with carries for the sums before and after, integers below 2^31 and products below 2^53.
+//
+//go:noescape
+func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
+
 // roundU8AVX2 is, for a multiple of 8
 //
 //	for i := range n {

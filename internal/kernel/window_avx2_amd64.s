@@ -1051,6 +1051,97 @@ done:
 	VZEROUPPER
 	RET
 
+// func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
+// Requires: AVX, AVX2
+TEXT ·boxStatsAVX2(SB), NOSPLIT, $0-104
+	MOVQ         lanes+72(FP), AX
+	VMOVDQU      (AX), Y0
+	VMOVDQU      64(AX), Y1
+	VMOVDQU      128(AX), Y2
+	VMOVDQU      416(AX), Y3
+	VPXOR        Y4, Y4, Y4
+	MOVQ         carry+56(FP), CX
+	VMOVDQU      (CX), Y4
+	MOVQ         carry2+64(FP), CX
+	VMOVDQU      (CX), Y5
+	VBROADCASTSD inverse+80(FP), Y6
+	VBROADCASTSD count+88(FP), Y7
+	VBROADCASTSD inverse2+96(FP), Y8
+	MOVQ         mean+0(FP), CX
+	MOVQ         dev+8(FP), DX
+	MOVQ         n+48(FP), BX
+	MOVQ         hi+16(FP), DI
+	MOVQ         lo+24(FP), R8
+	MOVQ         hi2+32(FP), R9
+	MOVQ         lo2+40(FP), R10
+	XORQ         SI, SI
+
+loop:
+	CMPQ         SI, BX
+	JGE          done
+	VMOVDQU      (DI)(SI*4), Y9
+	VPSUBD       (R8)(SI*4), Y9, Y9
+	VPERMD       Y9, Y0, Y10
+	VPAND        192(AX), Y10, Y10
+	VPADDD       Y9, Y10, Y9
+	VPERMD       Y9, Y1, Y10
+	VPAND        256(AX), Y10, Y10
+	VPADDD       Y9, Y10, Y9
+	VPERMD       Y9, Y2, Y10
+	VPAND        320(AX), Y10, Y10
+	VPADDD       Y9, Y10, Y9
+	VPADDD       Y9, Y4, Y9
+	VPERMD       Y9, Y3, Y4
+	VMOVDQU      (R9)(SI*4), Y10
+	VPSUBD       (R10)(SI*4), Y10, Y10
+	VPERMD       Y10, Y0, Y11
+	VPAND        192(AX), Y11, Y11
+	VPADDD       Y10, Y11, Y10
+	VPERMD       Y10, Y1, Y11
+	VPAND        256(AX), Y11, Y11
+	VPADDD       Y10, Y11, Y10
+	VPERMD       Y10, Y2, Y11
+	VPAND        320(AX), Y11, Y11
+	VPADDD       Y10, Y11, Y10
+	VPADDD       Y10, Y5, Y10
+	VPERMD       Y10, Y3, Y5
+	VCVTDQ2PD    X9, Y11
+	VCVTDQ2PD    X10, Y12
+	VMULPD       Y6, Y11, Y13
+	VCVTPD2PSY   Y13, X13
+	VMOVDQU      X13, (CX)(SI*4)
+	VMULPD       Y7, Y12, Y12
+	VMULPD       Y11, Y11, Y11
+	VSUBPD       Y11, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VCVTPD2PSY   Y12, X11
+	VSQRTPS      X11, X11
+	VMOVDQU      X11, (DX)(SI*4)
+	VEXTRACTI128 $0x01, Y9, X9
+	VCVTDQ2PD    X9, Y9
+	VEXTRACTI128 $0x01, Y10, X10
+	VCVTDQ2PD    X10, Y10
+	VMULPD       Y6, Y9, Y11
+	VCVTPD2PSY   Y11, X11
+	VMOVDQU      X11, 16(CX)(SI*4)
+	VMULPD       Y7, Y10, Y10
+	VMULPD       Y9, Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMULPD       Y8, Y10, Y10
+	VCVTPD2PSY   Y10, X9
+	VSQRTPS      X9, X9
+	VMOVDQU      X9, 16(DX)(SI*4)
+	ADDQ         $+8, SI
+	JMP          loop
+
+done:
+	MOVQ    carry+56(FP), AX
+	VMOVDQU Y4, (AX)
+	MOVQ    carry2+64(FP), AX
+	VMOVDQU Y5, (AX)
+	VZEROUPPER
+	RET
+
 // func roundU8AVX2(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 // Requires: AVX, AVX2
 TEXT ·roundU8AVX2(SB), NOSPLIT, $0-48

@@ -1040,6 +1040,104 @@ done:
 	VZEROUPPER
 	RET
 
+// func boxStatsAVX512(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·boxStatsAVX512(SB), NOSPLIT, $0-104
+	MOVQ         lanes+72(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    192(AX), Z1
+	VPMOVD2M     Z1, K1
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    256(AX), Z3
+	VPMOVD2M     Z3, K2
+	VMOVDQU32    128(AX), Z3
+	VMOVDQU32    320(AX), Z4
+	VPMOVD2M     Z4, K3
+	VMOVDQU32    384(AX), Z4
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K4
+	VMOVDQU32    512(AX), Z5
+	VPXORD       Z2, Z2, Z2
+	MOVQ         carry+56(FP), AX
+	VMOVDQU32    (AX), Z2
+	MOVQ         carry2+64(FP), AX
+	VMOVDQU32    (AX), Z6
+	VBROADCASTSD inverse+80(FP), Z7
+	VBROADCASTSD count+88(FP), Z8
+	VBROADCASTSD inverse2+96(FP), Z9
+	MOVQ         mean+0(FP), AX
+	MOVQ         dev+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         hi+16(FP), SI
+	MOVQ         lo+24(FP), DI
+	MOVQ         hi2+32(FP), R8
+	MOVQ         lo2+40(FP), R9
+	XORQ         BX, BX
+
+loop:
+	CMPQ          BX, DX
+	JGE           done
+	VMOVDQU32     (SI)(BX*4), Z10
+	VPSUBD        (DI)(BX*4), Z10, Z10
+	VPERMD.Z      Z10, Z0, K1, Z11
+	VPADDD        Z10, Z11, Z10
+	VPERMD.Z      Z10, Z1, K2, Z11
+	VPADDD        Z10, Z11, Z10
+	VPERMD.Z      Z10, Z3, K3, Z11
+	VPADDD        Z10, Z11, Z10
+	VPERMD.Z      Z10, Z4, K4, Z11
+	VPADDD        Z10, Z11, Z10
+	VPADDD        Z10, Z2, Z10
+	VPERMD        Z10, Z5, Z2
+	VMOVDQU32     (R8)(BX*4), Z11
+	VPSUBD        (R9)(BX*4), Z11, Z11
+	VPERMD.Z      Z11, Z0, K1, Z12
+	VPADDD        Z11, Z12, Z11
+	VPERMD.Z      Z11, Z1, K2, Z12
+	VPADDD        Z11, Z12, Z11
+	VPERMD.Z      Z11, Z3, K3, Z12
+	VPADDD        Z11, Z12, Z11
+	VPERMD.Z      Z11, Z4, K4, Z12
+	VPADDD        Z11, Z12, Z11
+	VPADDD        Z11, Z6, Z11
+	VPERMD        Z11, Z5, Z6
+	VCVTDQ2PD     Y10, Z12
+	VCVTDQ2PD     Y11, Z13
+	VMULPD        Z7, Z12, Z14
+	VCVTPD2PS     Z14, Y14
+	VMOVDQU       Y14, (AX)(BX*4)
+	VMULPD        Z8, Z13, Z13
+	VMULPD        Z12, Z12, Z12
+	VSUBPD        Z12, Z13, Z13
+	VMULPD        Z9, Z13, Z13
+	VCVTPD2PS     Z13, Y12
+	VSQRTPS       Y12, Y12
+	VMOVDQU       Y12, (CX)(BX*4)
+	VEXTRACTI64X4 $0x01, Z10, Y10
+	VCVTDQ2PD     Y10, Z10
+	VEXTRACTI64X4 $0x01, Z11, Y11
+	VCVTDQ2PD     Y11, Z11
+	VMULPD        Z7, Z10, Z12
+	VCVTPD2PS     Z12, Y12
+	VMOVDQU       Y12, 32(AX)(BX*4)
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z10, Z10, Z10
+	VSUBPD        Z10, Z11, Z11
+	VMULPD        Z9, Z11, Z11
+	VCVTPD2PS     Z11, Y10
+	VSQRTPS       Y10, Y10
+	VMOVDQU       Y10, 32(CX)(BX*4)
+	ADDQ          $+16, BX
+	JMP           loop
+
+done:
+	MOVQ      carry+56(FP), AX
+	VMOVDQU32 Z2, (AX)
+	MOVQ      carry2+64(FP), AX
+	VMOVDQU32 Z6, (AX)
+	VZEROUPPER
+	RET
+
 // func roundU8AVX512(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 // Requires: AVX, AVX512F
 TEXT ·roundU8AVX512(SB), NOSPLIT, $0-48

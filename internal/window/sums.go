@@ -54,6 +54,7 @@ type Sums[P kernel.Pixel, A, Q kernel.Number] struct {
 	squarePrefixes     []Q
 	memory, prefix     []A
 	cols               []A // in memory, with zeros before them
+	squareMemory       []Q
 	squares, squarePre []Q
 	pads               []pad
 	counts             []int32
@@ -186,7 +187,8 @@ func (s *Sums[P, A, Q]) Strip(x, n int) {
 	s.cols = s.memory[kernel.Slack:]
 	s.prefixes, s.prefix = zerosOnLine(s.prefixes, ext+c+kernel.WindowSlack, c)
 	if f.Squares {
-		s.squareColumns, s.squares = zerosOnLine(s.squareColumns, need+kernel.WindowSlack, s.lead)
+		s.squareColumns, s.squareMemory = zerosOnLine(s.squareColumns, kernel.Slack+need+kernel.WindowSlack, kernel.Slack+s.lead)
+		s.squares = s.squareMemory[kernel.Slack:]
 		s.squarePrefixes, s.squarePre = zerosOnLine(s.squarePrefixes, ext+c+kernel.WindowSlack, c)
 	}
 	s.nothing = engine.AtLeast(s.nothing, (s.to-s.from)*c)
@@ -344,6 +346,14 @@ func (s *Sums[P, A, Q]) Columns(before int) (cols []A, span int) {
 		return nil, 0
 	}
 	return s.memory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.WindowSlack], s.across.span
+}
+
+// SquareColumns is the same for squares.
+func (s *Sums[P, A, Q]) SquareColumns(before int) []Q {
+	if s.extra() {
+		return nil
+	}
+	return s.squareMemory[kernel.Slack-before:][:before+(s.n+s.across.span-1)*s.frame.Channels+kernel.WindowSlack]
 }
 
 // Row is what there is to say of the windows of row y, for who takes their columns.

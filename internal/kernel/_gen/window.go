@@ -34,6 +34,7 @@ var windowKernels = []windowKernel{
 	{"meansU32F32", floatMeans(u32)},
 	{"meansF64F32", floatMeans(f64)},
 	{"variancesU32F32", variances},
+	{"boxStats", boxStats},
 	{"roundU8", roundMeans(u8)},
 	{"roundU16", roundMeans(u16)},
 }
@@ -579,6 +580,87 @@ func boxTerms(set isa, name string) {
 	leave()
 }
 
+// boxStats goes along the columns of a row and their squares once.
+func boxStats(set isa, name string) {
+	lanes := set.bytes() / 4
+	text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, inverse, count, inverse2 float64)",
+		name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
+		"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tsquares[i%channels] += hi2[i] - lo2[i]",
+		"\t\ts, q := float64(sum[i%channels]), float64(squares[i%channels])",
+		"\t\tmean[i] = float32(s * inverse)", "\t\tdev[i] = sqrt(float32((q*count - s*s) * inverse2))", "\t}", "",
+		"with carries for the sums before and after, integers below 2^31 and products below 2^53.")
+	c := newScanner(set, u32, arg("lanes"))
+	c2 := *c
+	c2.carry = []reg.VecVirtual{set.vec()}
+	set.load(Mem{Base: arg("carry")}, c.carry[0])
+	set.load(Mem{Base: arg("carry2")}, c2.carry[0])
+	inverse, count, inverse2 := broadcast(set, "inverse"), broadcast(set, "count"), broadcast(set, "inverse2")
+	mean, dev, n, i := arg("mean"), arg("dev"), arg("n"), GP64()
+	hi, lo, hi2, lo2 := arg("hi"), arg("lo"), arg("hi2"), arg("lo2")
+	XORQ(i, i)
+	at := func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
+	Label("loop")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	sums := loaded(set, at(hi))
+	VPSUBD(at(lo), sums, sums)
+	c.sum(sums)
+	squares := loaded(set, at(hi2))
+	VPSUBD(at(lo2), squares, squares)
+	c2.sum(squares)
+	for part := range 2 {
+		s, q := part64(set, sums, part), part64(set, squares, part)
+		m := set.vec()
+		VMULPD(inverse, s, m)
+		singles(set, m, at(mean).Offset(part*set.bytes()/2))
+		VMULPD(count, q, q)
+		VMULPD(s, s, s)
+		VSUBPD(s, q, q)
+		VMULPD(inverse2, q, q)
+		half := toSingles(set, q)
+		VSQRTPS(half, half)
+		VMOVDQU(half, at(dev).Offset(part*set.bytes()/2))
+	}
+	ADDQ(I32(lanes), i)
+	JMP(LabelRef("loop"))
+	Label("done")
+	set.store(c.carry[0], Mem{Base: arg("carry")})
+	set.store(c2.carry[0], Mem{Base: arg("carry2")})
+	leave()
+}
+
+// part64 is the lower or the upper half of a vector of numbers of 32 bits as floats of 64.
+func part64(set isa, v reg.VecVirtual, part int) reg.VecVirtual {
+	to := set.vec()
+	switch {
+	case wide(set) && part == 0:
+		VCVTDQ2PD(v.AsY(), to)
+	case wide(set):
+		half := YMM()
+		VEXTRACTI64X4(Imm(1), v, half)
+		VCVTDQ2PD(half, to)
+	case part == 0:
+		VCVTDQ2PD(v.AsX(), to)
+	default:
+		half := XMM()
+		VEXTRACTI128(Imm(1), v, half)
+		VCVTDQ2PD(half, to)
+	}
+	return to
+}
+
+// toSingles is a vector of 64 bits as floats of 32.
+func toSingles(set isa, v reg.VecVirtual) reg.VecVirtual {
+	if wide(set) {
+		half := YMM()
+		VCVTPD2PS(v, half)
+		return half
+	}
+	half := XMM()
+	VCVTPD2PSY(v, half)
+	return half
+}
+
 // broadcast is an argument of 64 bits in all lanes.
 func broadcast(set isa, name string) reg.VecVirtual {
 	v := set.vec()
@@ -604,17 +686,7 @@ func doubles(set isa, m Mem, less *Mem) reg.VecVirtual {
 }
 
 // singles writes a vector of 64 bits as floats of 32.
-func singles(set isa, v reg.VecVirtual, m Mem) {
-	if wide(set) {
-		half := YMM()
-		VCVTPD2PS(v, half)
-		VMOVDQU(half, m)
-	} else {
-		half := XMM()
-		VCVTPD2PSY(v, half)
-		VMOVDQU(half, m)
-	}
-}
+func singles(set isa, v reg.VecVirtual, m Mem) { VMOVDQU(toSingles(set, v), m) }
 
 func floatMeans(sum elem) func(set isa, name string) {
 	return func(set isa, name string) {
@@ -666,14 +738,7 @@ func variances(set isa, name string) {
 		VMULPD(s, s, s)
 		VSUBPD(s, q, q)
 		VMULPD(inverse, q, q)
-		half := reg.VecVirtual(nil)
-		if wide(set) {
-			half = YMM()
-			VCVTPD2PS(q, half)
-		} else {
-			half = XMM()
-			VCVTPD2PSY(q, half)
-		}
+		half := toSingles(set, q)
 		if root {
 			VSQRTPS(half, half)
 		}
