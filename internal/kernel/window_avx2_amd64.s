@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func columnsU8U16AVX2(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·columnsU8U16AVX2(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -15,20 +15,21 @@ TEXT ·columnsU8U16AVX2(SB), NOSPLIT, $0-32
 	LEAQ -32(BX), DI
 
 loop:
-	CMPQ      SI, DI
-	JGT       rest
-	VPMOVZXBW (CX)(SI*1), Y0
-	VPMOVZXBW (DX)(SI*1), Y1
-	VPSUBW    Y1, Y0, Y0
-	VPADDW    (AX)(SI*2), Y0, Y0
-	VMOVDQU   Y0, (AX)(SI*2)
-	VPMOVZXBW 16(CX)(SI*1), Y0
-	VPMOVZXBW 16(DX)(SI*1), Y1
-	VPSUBW    Y1, Y0, Y0
-	VPADDW    32(AX)(SI*2), Y0, Y0
-	VMOVDQU   Y0, 32(AX)(SI*2)
-	ADDQ      $+32, SI
-	JMP       loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*1)
+	VPMOVZXBW  (CX)(SI*1), Y0
+	VPMOVZXBW  (DX)(SI*1), Y1
+	VPSUBW     Y1, Y0, Y0
+	VPADDW     (AX)(SI*2), Y0, Y0
+	VMOVDQU    Y0, (AX)(SI*2)
+	VPMOVZXBW  16(CX)(SI*1), Y0
+	VPMOVZXBW  16(DX)(SI*1), Y1
+	VPSUBW     Y1, Y0, Y0
+	VPADDW     32(AX)(SI*2), Y0, Y0
+	VMOVDQU    Y0, 32(AX)(SI*2)
+	ADDQ       $+32, SI
+	JMP        loop
 
 rest:
 	CMPQ      SI, BX
@@ -46,7 +47,7 @@ done:
 	RET
 
 // func columnsU8U32AVX2(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·columnsU8U32AVX2(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -56,20 +57,21 @@ TEXT ·columnsU8U32AVX2(SB), NOSPLIT, $0-32
 	LEAQ -16(BX), DI
 
 loop:
-	CMPQ      SI, DI
-	JGT       rest
-	VPMOVZXBD (CX)(SI*1), Y0
-	VPMOVZXBD (DX)(SI*1), Y1
-	VPSUBD    Y1, Y0, Y0
-	VPADDD    (AX)(SI*4), Y0, Y0
-	VMOVDQU   Y0, (AX)(SI*4)
-	VPMOVZXBD 8(CX)(SI*1), Y0
-	VPMOVZXBD 8(DX)(SI*1), Y1
-	VPSUBD    Y1, Y0, Y0
-	VPADDD    32(AX)(SI*4), Y0, Y0
-	VMOVDQU   Y0, 32(AX)(SI*4)
-	ADDQ      $+16, SI
-	JMP       loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*1)
+	VPMOVZXBD  (CX)(SI*1), Y0
+	VPMOVZXBD  (DX)(SI*1), Y1
+	VPSUBD     Y1, Y0, Y0
+	VPADDD     (AX)(SI*4), Y0, Y0
+	VMOVDQU    Y0, (AX)(SI*4)
+	VPMOVZXBD  8(CX)(SI*1), Y0
+	VPMOVZXBD  8(DX)(SI*1), Y1
+	VPSUBD     Y1, Y0, Y0
+	VPADDD     32(AX)(SI*4), Y0, Y0
+	VMOVDQU    Y0, 32(AX)(SI*4)
+	ADDQ       $+16, SI
+	JMP        loop
 
 rest:
 	CMPQ      SI, BX
@@ -87,7 +89,7 @@ done:
 	RET
 
 // func columnsU16U32AVX2(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·columnsU16U32AVX2(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -97,20 +99,21 @@ TEXT ·columnsU16U32AVX2(SB), NOSPLIT, $0-32
 	LEAQ -16(BX), DI
 
 loop:
-	CMPQ      SI, DI
-	JGT       rest
-	VPMOVZXWD (CX)(SI*2), Y0
-	VPMOVZXWD (DX)(SI*2), Y1
-	VPSUBD    Y1, Y0, Y0
-	VPADDD    (AX)(SI*4), Y0, Y0
-	VMOVDQU   Y0, (AX)(SI*4)
-	VPMOVZXWD 16(CX)(SI*2), Y0
-	VPMOVZXWD 16(DX)(SI*2), Y1
-	VPSUBD    Y1, Y0, Y0
-	VPADDD    32(AX)(SI*4), Y0, Y0
-	VMOVDQU   Y0, 32(AX)(SI*4)
-	ADDQ      $+16, SI
-	JMP       loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*2)
+	VPMOVZXWD  (CX)(SI*2), Y0
+	VPMOVZXWD  (DX)(SI*2), Y1
+	VPSUBD     Y1, Y0, Y0
+	VPADDD     (AX)(SI*4), Y0, Y0
+	VMOVDQU    Y0, (AX)(SI*4)
+	VPMOVZXWD  16(CX)(SI*2), Y0
+	VPMOVZXWD  16(DX)(SI*2), Y1
+	VPSUBD     Y1, Y0, Y0
+	VPADDD     32(AX)(SI*4), Y0, Y0
+	VMOVDQU    Y0, 32(AX)(SI*4)
+	ADDQ       $+16, SI
+	JMP        loop
 
 rest:
 	CMPQ      SI, BX
@@ -128,7 +131,7 @@ done:
 	RET
 
 // func columnsF32F64AVX2(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·columnsF32F64AVX2(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -138,20 +141,21 @@ TEXT ·columnsF32F64AVX2(SB), NOSPLIT, $0-32
 	LEAQ -8(BX), DI
 
 loop:
-	CMPQ      SI, DI
-	JGT       rest
-	VCVTPS2PD (CX)(SI*4), Y0
-	VCVTPS2PD (DX)(SI*4), Y1
-	VSUBPD    Y1, Y0, Y0
-	VADDPD    (AX)(SI*8), Y0, Y0
-	VMOVDQU   Y0, (AX)(SI*8)
-	VCVTPS2PD 16(CX)(SI*4), Y0
-	VCVTPS2PD 16(DX)(SI*4), Y1
-	VSUBPD    Y1, Y0, Y0
-	VADDPD    32(AX)(SI*8), Y0, Y0
-	VMOVDQU   Y0, 32(AX)(SI*8)
-	ADDQ      $+8, SI
-	JMP       loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*4)
+	VCVTPS2PD  (CX)(SI*4), Y0
+	VCVTPS2PD  (DX)(SI*4), Y1
+	VSUBPD     Y1, Y0, Y0
+	VADDPD     (AX)(SI*8), Y0, Y0
+	VMOVDQU    Y0, (AX)(SI*8)
+	VCVTPS2PD  16(CX)(SI*4), Y0
+	VCVTPS2PD  16(DX)(SI*4), Y1
+	VSUBPD     Y1, Y0, Y0
+	VADDPD     32(AX)(SI*8), Y0, Y0
+	VMOVDQU    Y0, 32(AX)(SI*8)
+	ADDQ       $+8, SI
+	JMP        loop
 
 rest:
 	CMPQ      SI, BX
@@ -169,7 +173,7 @@ done:
 	RET
 
 // func columnsF64F64AVX2(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·columnsF64F64AVX2(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -179,20 +183,21 @@ TEXT ·columnsF64F64AVX2(SB), NOSPLIT, $0-32
 	LEAQ -8(BX), DI
 
 loop:
-	CMPQ    SI, DI
-	JGT     rest
-	VMOVDQU (CX)(SI*8), Y0
-	VMOVDQU (DX)(SI*8), Y1
-	VSUBPD  Y1, Y0, Y0
-	VADDPD  (AX)(SI*8), Y0, Y0
-	VMOVDQU Y0, (AX)(SI*8)
-	VMOVDQU 32(CX)(SI*8), Y0
-	VMOVDQU 32(DX)(SI*8), Y1
-	VSUBPD  Y1, Y0, Y0
-	VADDPD  32(AX)(SI*8), Y0, Y0
-	VMOVDQU Y0, 32(AX)(SI*8)
-	ADDQ    $+8, SI
-	JMP     loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*8)
+	VMOVDQU    (CX)(SI*8), Y0
+	VMOVDQU    (DX)(SI*8), Y1
+	VSUBPD     Y1, Y0, Y0
+	VADDPD     (AX)(SI*8), Y0, Y0
+	VMOVDQU    Y0, (AX)(SI*8)
+	VMOVDQU    32(CX)(SI*8), Y0
+	VMOVDQU    32(DX)(SI*8), Y1
+	VSUBPD     Y1, Y0, Y0
+	VADDPD     32(AX)(SI*8), Y0, Y0
+	VMOVDQU    Y0, 32(AX)(SI*8)
+	ADDQ       $+8, SI
+	JMP        loop
 
 rest:
 	CMPQ    SI, BX

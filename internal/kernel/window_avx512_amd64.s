@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func columnsU8U16AVX512(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX512BW, AVX512F
+// Requires: AVX, AVX512BW, AVX512F, MMX+
 TEXT ·columnsU8U16AVX512(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -15,20 +15,21 @@ TEXT ·columnsU8U16AVX512(SB), NOSPLIT, $0-32
 	LEAQ -64(BX), DI
 
 loop:
-	CMPQ      SI, DI
-	JGT       rest
-	VPMOVZXBW (CX)(SI*1), Z0
-	VPMOVZXBW (DX)(SI*1), Z1
-	VPSUBW    Z1, Z0, Z0
-	VPADDW    (AX)(SI*2), Z0, Z0
-	VMOVDQU32 Z0, (AX)(SI*2)
-	VPMOVZXBW 32(CX)(SI*1), Z0
-	VPMOVZXBW 32(DX)(SI*1), Z1
-	VPSUBW    Z1, Z0, Z0
-	VPADDW    64(AX)(SI*2), Z0, Z0
-	VMOVDQU32 Z0, 64(AX)(SI*2)
-	ADDQ      $+64, SI
-	JMP       loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*1)
+	VPMOVZXBW  (CX)(SI*1), Z0
+	VPMOVZXBW  (DX)(SI*1), Z1
+	VPSUBW     Z1, Z0, Z0
+	VPADDW     (AX)(SI*2), Z0, Z0
+	VMOVDQU32  Z0, (AX)(SI*2)
+	VPMOVZXBW  32(CX)(SI*1), Z0
+	VPMOVZXBW  32(DX)(SI*1), Z1
+	VPSUBW     Z1, Z0, Z0
+	VPADDW     64(AX)(SI*2), Z0, Z0
+	VMOVDQU32  Z0, 64(AX)(SI*2)
+	ADDQ       $+64, SI
+	JMP        loop
 
 rest:
 	CMPQ      SI, BX
@@ -46,7 +47,7 @@ done:
 	RET
 
 // func columnsU8U32AVX512(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·columnsU8U32AVX512(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -56,20 +57,21 @@ TEXT ·columnsU8U32AVX512(SB), NOSPLIT, $0-32
 	LEAQ -32(BX), DI
 
 loop:
-	CMPQ      SI, DI
-	JGT       rest
-	VPMOVZXBD (CX)(SI*1), Z0
-	VPMOVZXBD (DX)(SI*1), Z1
-	VPSUBD    Z1, Z0, Z0
-	VPADDD    (AX)(SI*4), Z0, Z0
-	VMOVDQU32 Z0, (AX)(SI*4)
-	VPMOVZXBD 16(CX)(SI*1), Z0
-	VPMOVZXBD 16(DX)(SI*1), Z1
-	VPSUBD    Z1, Z0, Z0
-	VPADDD    64(AX)(SI*4), Z0, Z0
-	VMOVDQU32 Z0, 64(AX)(SI*4)
-	ADDQ      $+32, SI
-	JMP       loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*1)
+	VPMOVZXBD  (CX)(SI*1), Z0
+	VPMOVZXBD  (DX)(SI*1), Z1
+	VPSUBD     Z1, Z0, Z0
+	VPADDD     (AX)(SI*4), Z0, Z0
+	VMOVDQU32  Z0, (AX)(SI*4)
+	VPMOVZXBD  16(CX)(SI*1), Z0
+	VPMOVZXBD  16(DX)(SI*1), Z1
+	VPSUBD     Z1, Z0, Z0
+	VPADDD     64(AX)(SI*4), Z0, Z0
+	VMOVDQU32  Z0, 64(AX)(SI*4)
+	ADDQ       $+32, SI
+	JMP        loop
 
 rest:
 	CMPQ      SI, BX
@@ -87,7 +89,7 @@ done:
 	RET
 
 // func columnsU16U32AVX512(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·columnsU16U32AVX512(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -97,20 +99,21 @@ TEXT ·columnsU16U32AVX512(SB), NOSPLIT, $0-32
 	LEAQ -32(BX), DI
 
 loop:
-	CMPQ      SI, DI
-	JGT       rest
-	VPMOVZXWD (CX)(SI*2), Z0
-	VPMOVZXWD (DX)(SI*2), Z1
-	VPSUBD    Z1, Z0, Z0
-	VPADDD    (AX)(SI*4), Z0, Z0
-	VMOVDQU32 Z0, (AX)(SI*4)
-	VPMOVZXWD 32(CX)(SI*2), Z0
-	VPMOVZXWD 32(DX)(SI*2), Z1
-	VPSUBD    Z1, Z0, Z0
-	VPADDD    64(AX)(SI*4), Z0, Z0
-	VMOVDQU32 Z0, 64(AX)(SI*4)
-	ADDQ      $+32, SI
-	JMP       loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*2)
+	VPMOVZXWD  (CX)(SI*2), Z0
+	VPMOVZXWD  (DX)(SI*2), Z1
+	VPSUBD     Z1, Z0, Z0
+	VPADDD     (AX)(SI*4), Z0, Z0
+	VMOVDQU32  Z0, (AX)(SI*4)
+	VPMOVZXWD  32(CX)(SI*2), Z0
+	VPMOVZXWD  32(DX)(SI*2), Z1
+	VPSUBD     Z1, Z0, Z0
+	VPADDD     64(AX)(SI*4), Z0, Z0
+	VMOVDQU32  Z0, 64(AX)(SI*4)
+	ADDQ       $+32, SI
+	JMP        loop
 
 rest:
 	CMPQ      SI, BX
@@ -128,7 +131,7 @@ done:
 	RET
 
 // func columnsF32F64AVX512(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·columnsF32F64AVX512(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -138,20 +141,21 @@ TEXT ·columnsF32F64AVX512(SB), NOSPLIT, $0-32
 	LEAQ -16(BX), DI
 
 loop:
-	CMPQ      SI, DI
-	JGT       rest
-	VCVTPS2PD (CX)(SI*4), Z0
-	VCVTPS2PD (DX)(SI*4), Z1
-	VSUBPD    Z1, Z0, Z0
-	VADDPD    (AX)(SI*8), Z0, Z0
-	VMOVDQU32 Z0, (AX)(SI*8)
-	VCVTPS2PD 32(CX)(SI*4), Z0
-	VCVTPS2PD 32(DX)(SI*4), Z1
-	VSUBPD    Z1, Z0, Z0
-	VADDPD    64(AX)(SI*8), Z0, Z0
-	VMOVDQU32 Z0, 64(AX)(SI*8)
-	ADDQ      $+16, SI
-	JMP       loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*4)
+	VCVTPS2PD  (CX)(SI*4), Z0
+	VCVTPS2PD  (DX)(SI*4), Z1
+	VSUBPD     Z1, Z0, Z0
+	VADDPD     (AX)(SI*8), Z0, Z0
+	VMOVDQU32  Z0, (AX)(SI*8)
+	VCVTPS2PD  32(CX)(SI*4), Z0
+	VCVTPS2PD  32(DX)(SI*4), Z1
+	VSUBPD     Z1, Z0, Z0
+	VADDPD     64(AX)(SI*8), Z0, Z0
+	VMOVDQU32  Z0, 64(AX)(SI*8)
+	ADDQ       $+16, SI
+	JMP        loop
 
 rest:
 	CMPQ      SI, BX
@@ -169,7 +173,7 @@ done:
 	RET
 
 // func columnsF64F64AVX512(cols *byte, add *byte, sub *byte, n int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·columnsF64F64AVX512(SB), NOSPLIT, $0-32
 	MOVQ cols+0(FP), AX
 	MOVQ add+8(FP), CX
@@ -179,20 +183,21 @@ TEXT ·columnsF64F64AVX512(SB), NOSPLIT, $0-32
 	LEAQ -16(BX), DI
 
 loop:
-	CMPQ      SI, DI
-	JGT       rest
-	VMOVDQU32 (CX)(SI*8), Z0
-	VMOVDQU32 (DX)(SI*8), Z1
-	VSUBPD    Z1, Z0, Z0
-	VADDPD    (AX)(SI*8), Z0, Z0
-	VMOVDQU32 Z0, (AX)(SI*8)
-	VMOVDQU32 64(CX)(SI*8), Z0
-	VMOVDQU32 64(DX)(SI*8), Z1
-	VSUBPD    Z1, Z0, Z0
-	VADDPD    64(AX)(SI*8), Z0, Z0
-	VMOVDQU32 Z0, 64(AX)(SI*8)
-	ADDQ      $+16, SI
-	JMP       loop
+	CMPQ       SI, DI
+	JGT        rest
+	PREFETCHT0 4096(CX)(SI*8)
+	VMOVDQU32  (CX)(SI*8), Z0
+	VMOVDQU32  (DX)(SI*8), Z1
+	VSUBPD     Z1, Z0, Z0
+	VADDPD     (AX)(SI*8), Z0, Z0
+	VMOVDQU32  Z0, (AX)(SI*8)
+	VMOVDQU32  64(CX)(SI*8), Z0
+	VMOVDQU32  64(DX)(SI*8), Z1
+	VSUBPD     Z1, Z0, Z0
+	VADDPD     64(AX)(SI*8), Z0, Z0
+	VMOVDQU32  Z0, 64(AX)(SI*8)
+	ADDQ       $+16, SI
+	JMP        loop
 
 rest:
 	CMPQ      SI, BX

@@ -89,8 +89,13 @@ func minus(sum elem, ops ...Op) {
 	}
 }
 
-// columnsUnroll is how many vectors a turn of the loop has.
-const columnsUnroll = 2
+const (
+	// columnsUnroll is how many vectors a turn of the loop has.
+	columnsUnroll = 2
+	// columnsAhead is how many bytes further on pixels are asked for: beyond a page, where
+	// the processor does not look by itself.
+	columnsAhead = 4096
+)
 
 func columns(pix, sum elem) func(set isa, name string) {
 	return func(set isa, name string) {
@@ -114,6 +119,7 @@ func columns(pix, sum elem) func(set isa, name string) {
 		Label("loop")
 		CMPQ(i, last)
 		JGT(LabelRef("rest"))
+		PREFETCHT0(Mem{Base: plusRow, Index: i, Scale: uint8(pix.Bytes()), Disp: columnsAhead})
 		for v := range columnsUnroll {
 			body(v)
 		}
