@@ -449,7 +449,7 @@ done:
 	RET
 
 // func boxSmallU8AVX2(dst *byte, cols *byte, n int, step int, span int, half uint32, multiplier uint32, shift uint32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·boxSmallU8AVX2(SB), NOSPLIT, $0-52
 	MOVL         shift+48(FP), AX
 	VMOVD        AX, X2
@@ -487,6 +487,7 @@ span1Loop:
 	VPADDW       Y1, Y3, Y3
 	VPMULHUW     Y0, Y3, Y3
 	VPSRLW       X2, Y3, Y3
+	PREFETCHT0   4096(AX)(SI*1)
 	VEXTRACTI128 $0x01, Y3, X4
 	VPACKUSWB    X4, X3, X4
 	VMOVDQU      X4, (AX)(SI*1)
@@ -504,6 +505,7 @@ span2Loop:
 	VPADDW       Y1, Y3, Y3
 	VPMULHUW     Y0, Y3, Y3
 	VPSRLW       X2, Y3, Y3
+	PREFETCHT0   4096(AX)(SI*1)
 	VEXTRACTI128 $0x01, Y3, X4
 	VPACKUSWB    X4, X3, X4
 	VMOVDQU      X4, (AX)(SI*1)
@@ -523,6 +525,7 @@ span3Loop:
 	VPADDW       Y1, Y3, Y3
 	VPMULHUW     Y0, Y3, Y3
 	VPSRLW       X2, Y3, Y3
+	PREFETCHT0   4096(AX)(SI*1)
 	VEXTRACTI128 $0x01, Y3, X4
 	VPACKUSWB    X4, X3, X4
 	VMOVDQU      X4, (AX)(SI*1)
@@ -544,6 +547,7 @@ span4Loop:
 	VPADDW       Y1, Y3, Y3
 	VPMULHUW     Y0, Y3, Y3
 	VPSRLW       X2, Y3, Y3
+	PREFETCHT0   4096(AX)(SI*1)
 	VEXTRACTI128 $0x01, Y3, X4
 	VPACKUSWB    X4, X3, X4
 	VMOVDQU      X4, (AX)(SI*1)
@@ -567,6 +571,7 @@ span5Loop:
 	VPADDW       Y1, Y3, Y3
 	VPMULHUW     Y0, Y3, Y3
 	VPSRLW       X2, Y3, Y3
+	PREFETCHT0   4096(AX)(SI*1)
 	VEXTRACTI128 $0x01, Y3, X4
 	VPACKUSWB    X4, X3, X4
 	VMOVDQU      X4, (AX)(SI*1)
@@ -592,6 +597,7 @@ span6Loop:
 	VPADDW       Y1, Y3, Y3
 	VPMULHUW     Y0, Y3, Y3
 	VPSRLW       X2, Y3, Y3
+	PREFETCHT0   4096(AX)(SI*1)
 	VEXTRACTI128 $0x01, Y3, X4
 	VPACKUSWB    X4, X3, X4
 	VMOVDQU      X4, (AX)(SI*1)
@@ -619,6 +625,7 @@ span7Loop:
 	VPADDW       Y1, Y3, Y3
 	VPMULHUW     Y0, Y3, Y3
 	VPSRLW       X2, Y3, Y3
+	PREFETCHT0   4096(AX)(SI*1)
 	VEXTRACTI128 $0x01, Y3, X4
 	VPACKUSWB    X4, X3, X4
 	VMOVDQU      X4, (AX)(SI*1)
@@ -648,6 +655,7 @@ span8Loop:
 	VPADDW       Y1, Y3, Y3
 	VPMULHUW     Y0, Y3, Y3
 	VPSRLW       X2, Y3, Y3
+	PREFETCHT0   4096(AX)(SI*1)
 	VEXTRACTI128 $0x01, Y3, X4
 	VPACKUSWB    X4, X3, X4
 	VMOVDQU      X4, (AX)(SI*1)

@@ -451,7 +451,7 @@ done:
 	RET
 
 // func boxSmallU8AVX512(dst *byte, cols *byte, n int, step int, span int, half uint32, multiplier uint32, shift uint32)
-// Requires: AVX, AVX512BW, AVX512F
+// Requires: AVX, AVX512BW, AVX512F, MMX+
 TEXT ·boxSmallU8AVX512(SB), NOSPLIT, $0-52
 	MOVL         shift+48(FP), AX
 	VMOVD        AX, X2
@@ -483,47 +483,50 @@ TEXT ·boxSmallU8AVX512(SB), NOSPLIT, $0-52
 	JEQ          span8
 
 span1Loop:
-	CMPQ      SI, CX
-	JGE       done
-	VMOVDQU32 (DI)(SI*2), Z3
-	VPADDW    Z1, Z3, Z3
-	VPMULHUW  Z0, Z3, Z3
-	VPSRLW    X2, Z3, Z3
-	VPMOVWB   Z3, (AX)(SI*1)
-	ADDQ      $+32, SI
-	JMP       span1Loop
+	CMPQ       SI, CX
+	JGE        done
+	VMOVDQU32  (DI)(SI*2), Z3
+	VPADDW     Z1, Z3, Z3
+	VPMULHUW   Z0, Z3, Z3
+	VPSRLW     X2, Z3, Z3
+	PREFETCHT0 4096(AX)(SI*1)
+	VPMOVWB    Z3, (AX)(SI*1)
+	ADDQ       $+32, SI
+	JMP        span1Loop
 
 span2:
 	LEAQ (DI)(BX*1), DX
 
 span2Loop:
-	CMPQ      SI, CX
-	JGE       done
-	VMOVDQU32 (DI)(SI*2), Z3
-	VPADDW    (DX)(SI*2), Z3, Z3
-	VPADDW    Z1, Z3, Z3
-	VPMULHUW  Z0, Z3, Z3
-	VPSRLW    X2, Z3, Z3
-	VPMOVWB   Z3, (AX)(SI*1)
-	ADDQ      $+32, SI
-	JMP       span2Loop
+	CMPQ       SI, CX
+	JGE        done
+	VMOVDQU32  (DI)(SI*2), Z3
+	VPADDW     (DX)(SI*2), Z3, Z3
+	VPADDW     Z1, Z3, Z3
+	VPMULHUW   Z0, Z3, Z3
+	VPSRLW     X2, Z3, Z3
+	PREFETCHT0 4096(AX)(SI*1)
+	VPMOVWB    Z3, (AX)(SI*1)
+	ADDQ       $+32, SI
+	JMP        span2Loop
 
 span3:
 	LEAQ (DI)(BX*1), DX
 	LEAQ (DX)(BX*1), BX
 
 span3Loop:
-	CMPQ      SI, CX
-	JGE       done
-	VMOVDQU32 (DI)(SI*2), Z3
-	VPADDW    (DX)(SI*2), Z3, Z3
-	VPADDW    (BX)(SI*2), Z3, Z3
-	VPADDW    Z1, Z3, Z3
-	VPMULHUW  Z0, Z3, Z3
-	VPSRLW    X2, Z3, Z3
-	VPMOVWB   Z3, (AX)(SI*1)
-	ADDQ      $+32, SI
-	JMP       span3Loop
+	CMPQ       SI, CX
+	JGE        done
+	VMOVDQU32  (DI)(SI*2), Z3
+	VPADDW     (DX)(SI*2), Z3, Z3
+	VPADDW     (BX)(SI*2), Z3, Z3
+	VPADDW     Z1, Z3, Z3
+	VPMULHUW   Z0, Z3, Z3
+	VPSRLW     X2, Z3, Z3
+	PREFETCHT0 4096(AX)(SI*1)
+	VPMOVWB    Z3, (AX)(SI*1)
+	ADDQ       $+32, SI
+	JMP        span3Loop
 
 span4:
 	LEAQ (DI)(BX*1), DX
@@ -531,18 +534,19 @@ span4:
 	LEAQ (R8)(BX*1), BX
 
 span4Loop:
-	CMPQ      SI, CX
-	JGE       done
-	VMOVDQU32 (DI)(SI*2), Z3
-	VPADDW    (DX)(SI*2), Z3, Z3
-	VPADDW    (R8)(SI*2), Z3, Z3
-	VPADDW    (BX)(SI*2), Z3, Z3
-	VPADDW    Z1, Z3, Z3
-	VPMULHUW  Z0, Z3, Z3
-	VPSRLW    X2, Z3, Z3
-	VPMOVWB   Z3, (AX)(SI*1)
-	ADDQ      $+32, SI
-	JMP       span4Loop
+	CMPQ       SI, CX
+	JGE        done
+	VMOVDQU32  (DI)(SI*2), Z3
+	VPADDW     (DX)(SI*2), Z3, Z3
+	VPADDW     (R8)(SI*2), Z3, Z3
+	VPADDW     (BX)(SI*2), Z3, Z3
+	VPADDW     Z1, Z3, Z3
+	VPMULHUW   Z0, Z3, Z3
+	VPSRLW     X2, Z3, Z3
+	PREFETCHT0 4096(AX)(SI*1)
+	VPMOVWB    Z3, (AX)(SI*1)
+	ADDQ       $+32, SI
+	JMP        span4Loop
 
 span5:
 	LEAQ (DI)(BX*1), DX
@@ -551,19 +555,20 @@ span5:
 	LEAQ (R9)(BX*1), BX
 
 span5Loop:
-	CMPQ      SI, CX
-	JGE       done
-	VMOVDQU32 (DI)(SI*2), Z3
-	VPADDW    (DX)(SI*2), Z3, Z3
-	VPADDW    (R8)(SI*2), Z3, Z3
-	VPADDW    (R9)(SI*2), Z3, Z3
-	VPADDW    (BX)(SI*2), Z3, Z3
-	VPADDW    Z1, Z3, Z3
-	VPMULHUW  Z0, Z3, Z3
-	VPSRLW    X2, Z3, Z3
-	VPMOVWB   Z3, (AX)(SI*1)
-	ADDQ      $+32, SI
-	JMP       span5Loop
+	CMPQ       SI, CX
+	JGE        done
+	VMOVDQU32  (DI)(SI*2), Z3
+	VPADDW     (DX)(SI*2), Z3, Z3
+	VPADDW     (R8)(SI*2), Z3, Z3
+	VPADDW     (R9)(SI*2), Z3, Z3
+	VPADDW     (BX)(SI*2), Z3, Z3
+	VPADDW     Z1, Z3, Z3
+	VPMULHUW   Z0, Z3, Z3
+	VPSRLW     X2, Z3, Z3
+	PREFETCHT0 4096(AX)(SI*1)
+	VPMOVWB    Z3, (AX)(SI*1)
+	ADDQ       $+32, SI
+	JMP        span5Loop
 
 span6:
 	LEAQ (DI)(BX*1), DX
@@ -573,20 +578,21 @@ span6:
 	LEAQ (R10)(BX*1), BX
 
 span6Loop:
-	CMPQ      SI, CX
-	JGE       done
-	VMOVDQU32 (DI)(SI*2), Z3
-	VPADDW    (DX)(SI*2), Z3, Z3
-	VPADDW    (R8)(SI*2), Z3, Z3
-	VPADDW    (R9)(SI*2), Z3, Z3
-	VPADDW    (R10)(SI*2), Z3, Z3
-	VPADDW    (BX)(SI*2), Z3, Z3
-	VPADDW    Z1, Z3, Z3
-	VPMULHUW  Z0, Z3, Z3
-	VPSRLW    X2, Z3, Z3
-	VPMOVWB   Z3, (AX)(SI*1)
-	ADDQ      $+32, SI
-	JMP       span6Loop
+	CMPQ       SI, CX
+	JGE        done
+	VMOVDQU32  (DI)(SI*2), Z3
+	VPADDW     (DX)(SI*2), Z3, Z3
+	VPADDW     (R8)(SI*2), Z3, Z3
+	VPADDW     (R9)(SI*2), Z3, Z3
+	VPADDW     (R10)(SI*2), Z3, Z3
+	VPADDW     (BX)(SI*2), Z3, Z3
+	VPADDW     Z1, Z3, Z3
+	VPMULHUW   Z0, Z3, Z3
+	VPSRLW     X2, Z3, Z3
+	PREFETCHT0 4096(AX)(SI*1)
+	VPMOVWB    Z3, (AX)(SI*1)
+	ADDQ       $+32, SI
+	JMP        span6Loop
 
 span7:
 	LEAQ (DI)(BX*1), DX
@@ -597,21 +603,22 @@ span7:
 	LEAQ (R11)(BX*1), BX
 
 span7Loop:
-	CMPQ      SI, CX
-	JGE       done
-	VMOVDQU32 (DI)(SI*2), Z3
-	VPADDW    (DX)(SI*2), Z3, Z3
-	VPADDW    (R8)(SI*2), Z3, Z3
-	VPADDW    (R9)(SI*2), Z3, Z3
-	VPADDW    (R10)(SI*2), Z3, Z3
-	VPADDW    (R11)(SI*2), Z3, Z3
-	VPADDW    (BX)(SI*2), Z3, Z3
-	VPADDW    Z1, Z3, Z3
-	VPMULHUW  Z0, Z3, Z3
-	VPSRLW    X2, Z3, Z3
-	VPMOVWB   Z3, (AX)(SI*1)
-	ADDQ      $+32, SI
-	JMP       span7Loop
+	CMPQ       SI, CX
+	JGE        done
+	VMOVDQU32  (DI)(SI*2), Z3
+	VPADDW     (DX)(SI*2), Z3, Z3
+	VPADDW     (R8)(SI*2), Z3, Z3
+	VPADDW     (R9)(SI*2), Z3, Z3
+	VPADDW     (R10)(SI*2), Z3, Z3
+	VPADDW     (R11)(SI*2), Z3, Z3
+	VPADDW     (BX)(SI*2), Z3, Z3
+	VPADDW     Z1, Z3, Z3
+	VPMULHUW   Z0, Z3, Z3
+	VPSRLW     X2, Z3, Z3
+	PREFETCHT0 4096(AX)(SI*1)
+	VPMOVWB    Z3, (AX)(SI*1)
+	ADDQ       $+32, SI
+	JMP        span7Loop
 
 span8:
 	LEAQ (DI)(BX*1), DX
@@ -623,22 +630,23 @@ span8:
 	LEAQ (R12)(BX*1), BX
 
 span8Loop:
-	CMPQ      SI, CX
-	JGE       done
-	VMOVDQU32 (DI)(SI*2), Z3
-	VPADDW    (DX)(SI*2), Z3, Z3
-	VPADDW    (R8)(SI*2), Z3, Z3
-	VPADDW    (R9)(SI*2), Z3, Z3
-	VPADDW    (R10)(SI*2), Z3, Z3
-	VPADDW    (R11)(SI*2), Z3, Z3
-	VPADDW    (R12)(SI*2), Z3, Z3
-	VPADDW    (BX)(SI*2), Z3, Z3
-	VPADDW    Z1, Z3, Z3
-	VPMULHUW  Z0, Z3, Z3
-	VPSRLW    X2, Z3, Z3
-	VPMOVWB   Z3, (AX)(SI*1)
-	ADDQ      $+32, SI
-	JMP       span8Loop
+	CMPQ       SI, CX
+	JGE        done
+	VMOVDQU32  (DI)(SI*2), Z3
+	VPADDW     (DX)(SI*2), Z3, Z3
+	VPADDW     (R8)(SI*2), Z3, Z3
+	VPADDW     (R9)(SI*2), Z3, Z3
+	VPADDW     (R10)(SI*2), Z3, Z3
+	VPADDW     (R11)(SI*2), Z3, Z3
+	VPADDW     (R12)(SI*2), Z3, Z3
+	VPADDW     (BX)(SI*2), Z3, Z3
+	VPADDW     Z1, Z3, Z3
+	VPMULHUW   Z0, Z3, Z3
+	VPSRLW     X2, Z3, Z3
+	PREFETCHT0 4096(AX)(SI*1)
+	VPMOVWB    Z3, (AX)(SI*1)
+	ADDQ       $+32, SI
+	JMP        span8Loop
 
 done:
 	VZEROUPPER

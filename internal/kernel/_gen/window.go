@@ -799,6 +799,7 @@ func boxSmall(set isa, name string) {
 		VPMULHUW(times, v, v)
 		VPSRLW(shift, v, v)
 		to := Mem{Base: dst, Index: i, Scale: 1}
+		PREFETCHT0(to.Offset(columnsAhead))
 		if wide(set) {
 			VPMOVWB(v, to)
 		} else {
