@@ -163,7 +163,7 @@ func (w *guidedWorker[P, G]) Row(place int) []float64 {
 		row := row[:4*len(from)]
 		for x, v := range from {
 			v, i := float64(v), float64(by[x])
-			to := row[4*x:][:4]
+			to := (*[4]float64)(row[4*x:])
 			to[0], to[1], to[2], to[3] = i, v, float64(i*i), float64(i*v)
 		}
 		return row
@@ -202,7 +202,7 @@ func (w *guidedWorker[P, G]) Make(dst []float64, _ int, s *window.Sums[float64, 
 	if p == 1 && g == 1 {
 		n := 1 / float64(r.Area)
 		for x := range len(r.Hi) / 4 {
-			hi, lo, to := r.Hi[4*x:][:4], r.Lo[4*x:][:4], dst[2*x:][:2]
+			hi, lo, to := (*[4]float64)(r.Hi[4*x:]), (*[4]float64)(r.Lo[4*x:]), (*[2]float64)(dst[2*x:])
 			if r.Across != nil {
 				n = 1 / float64(r.Count(x))
 			}
@@ -271,6 +271,13 @@ func (l *guided[P, G]) Tile(worker, _, y, n, rows int) {
 		w.last.Down(&w.first, y)
 		r := w.last.Windows()
 		dst, by := l.task.dst[0].row(0, y, n, p), l.guide.Pix[y*l.guide.Stride:][:n*g]
+		if p == 1 && g == 1 {
+			for from, to := 0, 0; from < n; from = to {
+				to = r.Same(from)
+				gray(dst[from:to], by[from:to], r.Hi[2*from:2*to], r.Lo[2*from:2*to], 1/float64(r.Count(from)))
+			}
+			continue
+		}
 		for x := range n {
 			inv := 1 / float64(r.Count(x))
 			i := by[x*g:][:g]
@@ -283,6 +290,22 @@ func (l *guided[P, G]) Tile(worker, _, y, n, rows int) {
 				dst[x*p+c] = toPixel[P](q)
 			}
 		}
+	}
+}
+
+// gray makes pixels of one channel from sums of a and b.
+func gray[P, G Pixel](dst []P, guide []G, hi, lo []float64, inv float64) {
+	guide, hi, lo = guide[:len(dst)], hi[:2*len(dst)], lo[:2*len(dst)]
+	floats, most := isFloat[P](), largest[P]()
+	for x, i := range guide {
+		q := float64((hi[2*x+1]-lo[2*x+1])*inv) + float64(float64((hi[2*x]-lo[2*x])*inv)*float64(i))
+		if !floats {
+			if !(q > 0) {
+				q = 0
+			}
+			q = min(q+0.5, most)
+		}
+		dst[x] = P(q)
 	}
 }
 
