@@ -160,12 +160,7 @@ func (w *guidedWorker[P, G]) Row(place int) []float64 {
 	p, g := src.Channels, guide.Channels
 	from, by := src.Pix[y*src.Stride:][:src.Width*p], guide.Pix[y*guide.Stride:][:src.Width*g]
 	if p == 1 && g == 1 {
-		row := row[:4*len(from)]
-		for x, v := range from {
-			v, i := float64(v), float64(by[x])
-			to := (*[4]float64)(row[4*x:])
-			to[0], to[1], to[2], to[3] = i, v, float64(i*i), float64(i*v)
-		}
+		kernel.GuidedProducts(l.frame.Level, row, from, by)
 		return row
 	}
 	c := l.frame.Channels
@@ -200,16 +195,9 @@ func (w *guidedWorker[P, G]) Make(dst []float64, _ int, s *window.Sums[float64, 
 	p, g, c := l.task.src.Channels, l.guide.Channels, l.frame.Channels
 	out := p * (g + 1)
 	if p == 1 && g == 1 {
-		n := 1 / float64(r.Area)
-		for x := range len(r.Hi) / 4 {
-			hi, lo, to := (*[4]float64)(r.Hi[4*x:]), (*[4]float64)(r.Lo[4*x:]), (*[2]float64)(dst[2*x:])
-			if r.Across != nil {
-				n = 1 / float64(r.Count(x))
-			}
-			i, v := float64((hi[0]-lo[0])*n), float64((hi[1]-lo[1])*n)
-			variance := max(0, float64((hi[2]-lo[2])*n)-float64(i*i))
-			a := quotient(float64((hi[3]-lo[3])*n)-float64(i*v), variance+l.epsilon)
-			to[0], to[1] = a, v-float64(a*i)
+		for from, to, n := 0, 0, len(r.Hi)/4; from < n; from = to {
+			to = r.Same(from)
+			kernel.GuidedFit(l.frame.Level, dst[2*from:2*to], r.Hi[4*from:4*to], r.Lo[4*from:4*to], float64(r.Count(from)), l.epsilon)
 		}
 		return
 	}
@@ -274,7 +262,7 @@ func (l *guided[P, G]) Tile(worker, _, y, n, rows int) {
 		if p == 1 && g == 1 {
 			for from, to := 0, 0; from < n; from = to {
 				to = r.Same(from)
-				gray(dst[from:to], by[from:to], r.Hi[2*from:2*to], r.Lo[2*from:2*to], 1/float64(r.Count(from)))
+				kernel.GuidedPixels(l.frame.Level, dst[from:to], by[from:to], r.Hi[2*from:2*to], r.Lo[2*from:2*to], float64(r.Count(from)), largest[P]())
 			}
 			continue
 		}
@@ -290,22 +278,6 @@ func (l *guided[P, G]) Tile(worker, _, y, n, rows int) {
 				dst[x*p+c] = toPixel[P](q)
 			}
 		}
-	}
-}
-
-// gray makes pixels of one channel from sums of a and b.
-func gray[P, G Pixel](dst []P, guide []G, hi, lo []float64, inv float64) {
-	guide, hi, lo = guide[:len(dst)], hi[:2*len(dst)], lo[:2*len(dst)]
-	floats, most := isFloat[P](), largest[P]()
-	for x, i := range guide {
-		q := float64((hi[2*x+1]-lo[2*x+1])*inv) + float64(float64((hi[2*x]-lo[2*x])*inv)*float64(i))
-		if !floats {
-			if !(q > 0) {
-				q = 0
-			}
-			q = min(q+0.5, most)
-		}
-		dst[x] = P(q)
 	}
 }
 

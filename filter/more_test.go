@@ -47,6 +47,15 @@ func testSameBits[P filter.Pixel](t *testing.T) {
 				same(t, name, must[P](t, name)(filter.Box(img, w, &opt)), box)
 				same(t, name, must32(t, name)(filter.StdDev[float32](img, w, &opt)), dev)
 				same(t, name, must[P](t, name)(filter.Gaussian(img, sigma, &opt)), blur)
+				guide := img
+				guide.Channels = 1
+				same(t, name+" guided", must[P](t, name)(filter.Guided(img, guide, w, 100, &opt)), smooth)
+				mean, both, err := filter.MeanStdDev[float32](img, w, &opt)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				same(t, name+" with the mean", both, dev)
+				same(t, name, mean, must32(t, name)(filter.Mean[float32](img, w, &filter.Options{Border: opt.Border, Level: boxsum.Levels()[0]})))
 				over := img
 				over.Pix = slices.Clone(img.Pix)
 				if err := filter.BoxInto(over, over, w, &opt); err != nil {

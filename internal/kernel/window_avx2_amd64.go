@@ -207,6 +207,38 @@ func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n 
 //go:noescape
 func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, inverse float64, count float64, inverse2 float64)
 
+// guidedProductsAVX2 is, for a multiple of 4 bytes
+//
+//	for x := range n {
+//		i, v := float64(guide[x]), float64(img[x])
+//		dst[4*x], dst[4*x+1], dst[4*x+2], dst[4*x+3] = i, v, i*i, i*v
+//	}
+//
+//go:noescape
+func guidedProductsAVX2(dst *byte, img *byte, guide *byte, n int)
+
+// guidedFitAVX2 is, for a multiple of 4
+//
+//	for x := range n {
+//		i, v, ii, iv := (hi[4*x+…]-lo[4*x+…]) * inverse
+//		variance := max(0, ii-i*i) + epsilon
+//		a := (iv - i*v) / variance // 0 where that is 0
+//		dst[2*x], dst[2*x+1] = a, v-a*i
+//	}
+//
+//go:noescape
+func guidedFitAVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, epsilon float64)
+
+// guidedPixelsAVX2 is, for a multiple of 4 bytes
+//
+//	for x := range n {
+//		a, b := (hi[2*x+…]-lo[2*x+…]) * inverse
+//		dst[x] = uint8(min(max(b+a*float64(guide[x]), 0)+half, most))
+//	}
+//
+//go:noescape
+func guidedPixelsAVX2(dst *byte, guide *byte, hi *byte, lo *byte, n int, inverse float64, half float64, most float64)
+
 // roundU8AVX2 is, for a multiple of 8
 //
 //	for i := range n {

@@ -1151,6 +1151,153 @@ done:
 	VZEROUPPER
 	RET
 
+// func guidedProductsAVX512(dst *byte, img *byte, guide *byte, n int)
+// Requires: AVX
+TEXT ·guidedProductsAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ img+8(FP), CX
+	MOVQ guide+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ       SI, BX
+	JGE        done
+	VPMOVZXBD  (DX)(SI*1), X0
+	VCVTDQ2PD  X0, Y0
+	VPMOVZXBD  (CX)(SI*1), X1
+	VCVTDQ2PD  X1, Y1
+	VMULPD     Y0, Y0, Y2
+	VMULPD     Y0, Y1, Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKLPD  Y3, Y2, Y1
+	VUNPCKHPD  Y3, Y2, Y2
+	VPERM2F128 $0x20, Y1, Y4, Y3
+	VPERM2F128 $0x20, Y2, Y0, Y5
+	VPERM2F128 $0x31, Y1, Y4, Y1
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VMOVUPD    Y3, (AX)
+	VMOVUPD    Y5, 32(AX)
+	VMOVUPD    Y1, 64(AX)
+	VMOVUPD    Y0, 96(AX)
+	ADDQ       $+128, AX
+	ADDQ       $0x04, SI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func guidedFitAVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, epsilon float64)
+// Requires: AVX
+TEXT ·guidedFitAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	VBROADCASTSD inverse+32(FP), Y0
+	VBROADCASTSD epsilon+40(FP), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         n+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ       SI, BX
+	JGE        done
+	VMOVUPD    (CX), Y3
+	VSUBPD     (DX), Y3, Y3
+	VMULPD     Y0, Y3, Y3
+	VMOVUPD    32(CX), Y4
+	VSUBPD     32(DX), Y4, Y4
+	VMULPD     Y0, Y4, Y4
+	VMOVUPD    64(CX), Y5
+	VSUBPD     64(DX), Y5, Y5
+	VMULPD     Y0, Y5, Y5
+	VMOVUPD    96(CX), Y6
+	VSUBPD     96(DX), Y6, Y6
+	VMULPD     Y0, Y6, Y6
+	VUNPCKLPD  Y4, Y3, Y7
+	VUNPCKHPD  Y4, Y3, Y3
+	VUNPCKLPD  Y6, Y5, Y4
+	VUNPCKHPD  Y6, Y5, Y5
+	VPERM2F128 $0x20, Y4, Y7, Y6
+	VPERM2F128 $0x31, Y4, Y7, Y4
+	VPERM2F128 $0x20, Y5, Y3, Y7
+	VPERM2F128 $0x31, Y5, Y3, Y3
+	VMULPD     Y6, Y6, Y5
+	VSUBPD     Y5, Y4, Y4
+	VMAXPD     Y4, Y2, Y4
+	VADDPD     Y1, Y4, Y4
+	VMULPD     Y7, Y6, Y5
+	VSUBPD     Y5, Y3, Y3
+	VDIVPD     Y4, Y3, Y3
+	VCMPPD     $0x00, Y2, Y4, Y4
+	VANDNPD    Y3, Y4, Y3
+	VMULPD     Y6, Y3, Y5
+	VSUBPD     Y5, Y7, Y7
+	VUNPCKLPD  Y7, Y3, Y4
+	VUNPCKHPD  Y7, Y3, Y3
+	VPERM2F128 $0x20, Y3, Y4, Y5
+	VMOVUPD    Y5, (AX)
+	VPERM2F128 $0x31, Y3, Y4, Y3
+	VMOVUPD    Y3, 32(AX)
+	ADDQ       $+128, CX
+	ADDQ       $+128, DX
+	ADDQ       $0x40, AX
+	ADDQ       $0x04, SI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func guidedPixelsAVX512(dst *byte, guide *byte, hi *byte, lo *byte, n int, inverse float64, half float64, most float64)
+// Requires: AVX, AVX2
+TEXT ·guidedPixelsAVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         guide+8(FP), CX
+	MOVQ         hi+16(FP), DX
+	MOVQ         lo+24(FP), BX
+	VBROADCASTSD inverse+40(FP), Y0
+	VBROADCASTSD half+48(FP), Y1
+	VBROADCASTSD most+56(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+
+loop:
+	CMPQ        DI, SI
+	JGE         done
+	VMOVUPD     (DX), Y4
+	VSUBPD      (BX), Y4, Y4
+	VMULPD      Y0, Y4, Y4
+	VMOVUPD     32(DX), Y5
+	VSUBPD      32(BX), Y5, Y5
+	VMULPD      Y0, Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y6
+	VUNPCKHPD   Y5, Y4, Y4
+	VPMOVZXBD   (CX)(DI*1), X5
+	VCVTDQ2PD   X5, Y5
+	VPERMPD     $0xd8, Y5, Y5
+	VMULPD      Y5, Y6, Y6
+	VADDPD      Y6, Y4, Y6
+	VPERMPD     $0xd8, Y6, Y6
+	VMAXPD      Y3, Y6, Y6
+	VADDPD      Y1, Y6, Y6
+	VMINPD      Y2, Y6, Y6
+	VCVTTPD2DQY Y6, X4
+	VPACKUSDW   X4, X4, X4
+	VPACKUSWB   X4, X4, X4
+	VMOVD       X4, (AX)(DI*1)
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x04, DI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func roundU8AVX512(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 // Requires: AVX, AVX512F
 TEXT ·roundU8AVX512(SB), NOSPLIT, $0-48

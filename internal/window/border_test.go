@@ -4,35 +4,21 @@ import "testing"
 
 // Every border against its picture, and the reduced window of an axis against a count.
 func TestIndex(t *testing.T) {
-	for _, test := range []struct {
-		b    Border
-		want string // from place -5 on
-	}{
-		{Reflect101, "bcdcbabcdcbabcd"[1:]},
-		{Reflect, "dddcbaabcddcba"[3:]},
-		{Replicate, "aaaaaabcddddd"[:13]},
-		{Constant, ".....abcd....."},
-		{Wrap, "dabcdabcdabcd"},
-		{Clip, ".....abcd....."},
+	for b, want := range map[Border]string{ // from place -5 on
+		Reflect101: "bcdcbabcdcbabcd",
+		Reflect:    "ddcbaabcddcbaab",
+		Replicate:  "aaaaaabcddddddd",
+		Constant:   ".....abcd......",
+		Wrap:       "dabcdabcdabcdab",
+		Clip:       ".....abcd......",
 	} {
-		start := -5
-		if test.b == Reflect {
-			start = -3
-		}
-		if test.b == Wrap {
-			start = -5
-		}
-		if test.b == Reflect101 {
-			start = -4
-		}
-		for k, want := range test.want {
-			i := start + k
+		for k, want := range want {
 			got := '.'
-			if at := test.b.Index(i, 4); at != outside {
+			if at := b.Index(k-5, 4); at != outside {
 				got = rune("abcd"[at])
 			}
 			if got != want {
-				t.Errorf("%v: place %d is %c, want %c", test.b, i, got, want)
+				t.Errorf("%v: place %d is %c, want %c", b, k-5, got, want)
 			}
 		}
 	}
