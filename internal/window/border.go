@@ -1,7 +1,19 @@
 // Package window gives the sums of the pixels, and of their squares, in the window
 // round every pixel of an image, row by row and without a table: one running sum for
 // each column, one prefix along the row, and the difference of two places of it. Filters
-// and thresholds stand on it.
+// and thresholds stand on it:
+//
+//	func (l *layer) Row(worker, x, y, n int, pix []uint8, s *window.Sums[uint8, uint32, uint32]) {
+//		r := s.Windows()
+//		for i, p := range pix { // the pixels of the row, from column x on
+//			sum, squares, count := r.Sum(i), r.Squares(i), r.Count(i/r.Channels)
+//			...
+//		}
+//	}
+//
+// where a layer embeds [Layer], of which the sink is the layer itself, and engine.Run fills
+// it. Sums of 8-bit pixels fit uint32 up to 2^24 pixels in a window and those of their
+// squares up to 66051; larger windows take uint64 for both.
 package window
 
 import (

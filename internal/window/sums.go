@@ -125,6 +125,10 @@ type Row[A, Q kernel.Number] struct {
 	Offset   float64
 }
 
+// Sum is that of the window of element i, and Squares that of its squares.
+func (r *Row[A, Q]) Sum(i int) A     { return r.Hi[i] - r.Lo[i] }
+func (r *Row[A, Q]) Squares(i int) Q { return r.HiSquares[i] - r.LoSquares[i] }
+
 // Count is how many pixels the window of the strip's pixel x has.
 func (r *Row[A, Q]) Count(x int) int64 {
 	if r.Across == nil {
