@@ -101,6 +101,9 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 		s.Left, s.Up = across[i]/2, down[i]/2
 		s.Right, s.Down = s.Left, s.Up
 		area = max(area, float64(across[i])*float64(down[i]))
+		if err := window.CheckWrap(s, img.Height); err != nil {
+			return err
+		}
 	}
 	switch any(*new(P)).(type) {
 	case uint8:

@@ -61,6 +61,9 @@ func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w W
 	if float64(w.Width)*float64(w.Height) >= 1<<40 {
 		return grid.Invalid("a window of %d×%d is too large for this", w.Width, w.Height)
 	}
+	if err := window.CheckWrap(&t.shape, t.src.Height); err != nil {
+		return err
+	}
 	run := engine.Take[engine.Run[guided[P, G]]]()
 	l := &run.Layer
 	l.task, l.guide, l.epsilon, l.over = t, g, epsilon, over

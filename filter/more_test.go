@@ -595,6 +595,37 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// Windows far larger than the image are defined, and take no longer.
+func TestHugeWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 18))
+	const k = 1<<20 + 1
+	for _, border := range borders {
+		opt := &filter.Options{Border: border}
+		img, floats := random[uint8](rng, 30, 20, 3), random[float32](rng, 30, 20, 1)
+		name := fmt.Sprint("windows of 2^20, ", border)
+		box := must[uint8](t, name)(filter.Box(img, filter.Square(k), opt))
+		mean := must64(t, name)(filter.Mean[float64](img, filter.Square(k), opt))
+		for i := range box.Pix {
+			if math.Abs(float64(box.Pix[i])-mean.Pix[i]) > 0.5 || mean.Pix[i] < 0 || mean.Pix[i] > 255 {
+				t.Fatalf("%s: %v and %v", name, box.Pix[i], mean.Pix[i])
+			}
+		}
+		must64(t, name)(filter.Variance[float64](floats, filter.Square(k), opt))
+		_, err := filter.Gaussian(img, filter.Sigma{X: 1e5, Y: 1e5}, opt)
+		_, err2 := filter.Guided(floats, floats, filter.Window{Width: 1<<19 + 1, Height: 1<<19 + 1}, 1, opt)
+		if wraps := border == filter.Wrap; errors.Is(err, boxsum.ErrInvalid) != wraps || errors.Is(err2, boxsum.ErrInvalid) != wraps {
+			t.Fatalf("%s: %v, %v", name, err, err2)
+		}
+		s, err := filter.NewBoxStream[uint8](30, 3, filter.Square(k), opt)
+		if border != filter.Wrap {
+			if err != nil {
+				t.Fatal(err)
+			}
+			streamed(t, name, s, img, box)
+		}
+	}
+}
+
 // The context stops work that has begun, and progress ends with 1.
 func TestProgress(t *testing.T) {
 	img, _ := boxsum.NewImage[uint8](2000, 2000, 1)

@@ -115,7 +115,7 @@ func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w W
 }
 
 // maxCounted is how many pixels a window may have whose pixels are counted one by one.
-const maxCounted = 1 << 31
+const maxCounted = 1 << 26
 
 func area(s *window.Shape, e *grid.Extent) float64 {
 	w, h := s.Width(), s.Height()

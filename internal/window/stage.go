@@ -35,9 +35,21 @@ func (t *Stage[P, A, Q, M]) Aim(src Rows[P], f, next *Frame, from int) {
 	t.sums.Strip(0, f.Width)
 	t.src, t.border, t.height, t.n = src, next.Border, f.Height, f.Width*next.Channels
 	t.size = next.Shape.Height() + max(next.Up, next.Down) + 2
+	if t.border != Wrap {
+		t.size = min(t.size, t.height) // then it keeps all rows
+	}
 	t.ring = engine.AtLeast(t.ring, t.size*t.n)
 	t.next = t.Start(from, next)
 	t.outside = outsideRow(t.outside, next)
+}
+
+// CheckWrap is an error for windows over rows of a stage that are much higher than an
+// image that wraps: the stage would have to make as many rows.
+func CheckWrap(s *Shape, height int) error {
+	if most := max(1<<12, 2*height); s.Border == Wrap && s.Height() > most {
+		return grid.Invalid("windows of %d rows are too high for the border wrap: use up to %d, or another border", s.Height(), most)
+	}
+	return nil
 }
 
 // Start is the row from which a stage must make rows, where windows over them are wanted
