@@ -8,9 +8,9 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// columns emits the kernels that sum pixels along columns only: for whole numbers,
+// columnSums emits the kernels that sum pixels along columns only: for whole numbers,
 // which add up in any order.
-func columns(set isa) {
+func columnSums(set isa) {
 	for _, o := range ops(pairs.Upright) {
 		if o.columns() {
 			columnKernel(set, o)

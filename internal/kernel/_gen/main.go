@@ -47,7 +47,7 @@ var parts = []struct {
 	{"tilted", tilted, 0},
 	{"rotated", rotated, 0},
 	{"histogram", histogram, 0},
-	{"columns", columns, 0},
+	{"columns", columnSums, 0},
 	{"valid", valid, 32},
 	{"window", windows, 0},
 }

@@ -93,6 +93,9 @@ func table(constraint string, levels []level) []byte {
 
 	line("// windows holds the kernels of sums in windows.\nvar windows = [levelCount]windowRoutines{")
 	for _, l := range levels {
+		if l.set == nil {
+			continue // the portable loops
+		}
 		line("%s: {", l.name)
 		for _, k := range windowKernels {
 			line("%s: %s%s,", k.name, k.name, l.isa())

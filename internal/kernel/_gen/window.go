@@ -297,8 +297,8 @@ func prefix(sum elem) func(set isa, name string) {
 	}
 }
 
-// word is an argument of 32 bits in a vector.
-func word(name string) reg.VecVirtual {
+// windowWord is an argument of 32 bits in a vector.
+func windowWord(name string) reg.VecVirtual {
 	v := XMM()
 	VMOVD(Load(Param(name), GP32()), v)
 	return v
@@ -316,9 +316,9 @@ type divider struct {
 // newDivider loads the constants from arguments.
 func newDivider(set isa) *divider {
 	d := &divider{set: set, times: set.vec(), half: set.vec()}
-	VPBROADCASTD(word("multiplier"), d.times)
-	VPBROADCASTD(word("half"), d.half)
-	d.shift = word("shift")
+	VPBROADCASTD(windowWord("multiplier"), d.times)
+	VPBROADCASTD(windowWord("half"), d.half)
+	d.shift = windowWord("shift")
 	if wide(set) {
 		d.odd = K()
 		bits := GP32()
@@ -371,7 +371,7 @@ func roundMeans(to elem) func(set isa, name string) {
 			name+fmt.Sprintf(" is, for a multiple of %d", lanes), "", "\tfor i := range n {",
 			fmt.Sprintf("\t\tdst[i] = %v(uint64((hi[i]-lo[i])<<scale+half) * uint64(multiplier) >> 32 >> shift)", to), "\t}")
 		d := newDivider(set)
-		scale := word("scale")
+		scale := windowWord("scale")
 		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 		XORQ(i, i)
 		Label("loop")
@@ -433,7 +433,7 @@ func boxWords(set isa, name string) {
 	c := newScanner(set, u32, arg("lanes"))
 	sums := arg("carry")
 	set.load(Mem{Base: sums}, c.carry[0])
-	d, scale := newDivider(set), word("scale")
+	d, scale := newDivider(set), windowWord("scale")
 	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 	XORQ(i, i)
 	Label("loop")
@@ -559,9 +559,9 @@ func boxTerms(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)",
 		name+fmt.Sprintf(" is, for a multiple of %d and as many terms, 1 to %d", lanes, maxTerms), "", "\tfor i := range n {",
 		"\t\tdst[i] = uint8(uint32(a[i]+b[i]+c[i]+d[i]+half) * multiplier >> 16 >> shift)", "\t}")
-	times, bias, shift := set.vec(), set.vec(), word("shift")
-	VPBROADCASTW(word("multiplier"), times)
-	VPBROADCASTW(word("half"), bias)
+	times, bias, shift := set.vec(), set.vec(), windowWord("shift")
+	VPBROADCASTW(windowWord("multiplier"), times)
+	VPBROADCASTW(windowWord("half"), bias)
 	dst, n, terms, i := arg("dst"), arg("n"), arg("terms"), GP64()
 	at := []reg.GPVirtual{arg("a"), arg("b"), arg("c"), arg("d")}
 	XORQ(i, i)
@@ -773,9 +773,9 @@ func boxSmall(set isa, name string) {
 		name+fmt.Sprintf(" is, for a multiple of %d and a span of 1 to %d", lanes, maxSmall), "", "\tfor i := range n {",
 		"\t\tvar sum uint16", "\t\tfor j := range span {", "\t\t\tsum += cols[i+j*step/2]", "\t\t}",
 		"\t\tdst[i] = uint8(uint32(sum+half) * multiplier >> 16 >> shift)", "\t}")
-	times, bias, shift := set.vec(), set.vec(), word("shift")
-	VPBROADCASTW(word("multiplier"), times)
-	VPBROADCASTW(word("half"), bias)
+	times, bias, shift := set.vec(), set.vec(), windowWord("shift")
+	VPBROADCASTW(windowWord("multiplier"), times)
+	VPBROADCASTW(windowWord("half"), bias)
 	dst, n, span, step, i := arg("dst"), arg("n"), arg("span"), arg("step"), GP64()
 	at := make([]reg.GPVirtual, maxSmall)
 	at[0] = arg("cols")
