@@ -31,7 +31,7 @@ else
 fi
 
 # What has loops of its own for every level.
-loops=". ./internal/... ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
+loops=". ./internal/... ./filter ./imgio ./rotated ./tilted ./haar ./histogram ./moments ./volume"
 loops=$(go list $loops | grep -v 'internal/bench\|internal/reproduce\|internal/measure')
 
 step "tests, portable Go only"
