@@ -136,12 +136,18 @@ func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {
 }
 
 // ofIntegers is (n·squares − sum²)/n², its numerator in 128 bits.
-func ofIntegers(n, sum, squares uint64) float64 {
-	hi, lo := bits.Mul64(n, squares)
+func ofIntegers(n, sum, squares uint64) float64 { return ofWide(n, sum, 0, squares) }
+
+// ofWide is that for squares of more than 64 bits. It is NaN where the numerator is
+// less than zero, or n times the squares more than 128 bits.
+func ofWide(n, sum, squaresHi, squaresLo uint64) float64 {
+	hi, lo := bits.Mul64(n, squaresLo)
+	over, more := bits.Mul64(n, squaresHi)
+	hi, carry := bits.Add64(hi, more, 0)
 	subHi, subLo := bits.Mul64(sum, sum)
 	lo, borrow := bits.Sub64(lo, subLo, 0)
 	hi, borrow = bits.Sub64(hi, subHi, borrow)
-	if borrow != 0 {
+	if borrow != 0 || over != 0 || carry != 0 {
 		return math.NaN()
 	}
 	// The top 64 bits, with the rest of them in the lowest, round as all would.
@@ -154,4 +160,35 @@ func ofIntegers(n, sum, squares uint64) float64 {
 		top, scale = lo, 0
 	}
 	return math.Ldexp(float64(top)/(float64(n)*float64(n)), scale)
+}
+
+// WideVariance is the variance of n integers from their sum and two forms of the sum of
+// their squares: rounded, and modulo 2^64. Where the first is right to 2^62, both
+// together are that sum; it is NaN where they contradict each other.
+func WideVariance[S kernel.Sum](n int, sum S, rounded float64, modulo uint64) float64 {
+	magnitude, ok := integer(sum)
+	switch {
+	case n == 0:
+		return 0
+	case !ok || !(math.Abs(rounded) < 0x1p126):
+		return math.NaN()
+	}
+	negative := rounded < 0 // which a small sum may be by rounding
+	hi := uint64(math.Abs(rounded) / 0x1p64)
+	lo := uint64(math.Abs(rounded) - float64(hi)*0x1p64)
+	if negative {
+		var borrow uint64
+		lo, borrow = bits.Sub64(0, lo, 0)
+		hi = -hi - borrow
+	}
+	off := int64(modulo - lo)
+	if off > 1<<62 || off < -1<<62 {
+		return math.NaN()
+	}
+	lo, carry := bits.Add64(lo, uint64(off), 0)
+	hi += uint64(off>>63) + carry
+	if int64(hi) < 0 {
+		return math.NaN()
+	}
+	return ofWide(uint64(n), magnitude, hi, lo)
 }

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"math"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/tilted"
@@ -23,6 +25,8 @@ type job struct {
 	kind, workers       int
 	device              *gpu.Device // for arrays of the host to go through, nil for none
 	resident            bool        // the arrays are on the device
+	shift               bool        // floats that lie far from zero lose an offset
+	offset              float32     // what they lost
 }
 
 // newJob sees arrays as an image, or a volume, and tables. Squares may be nil.
@@ -64,8 +68,9 @@ func (v *view) setTable(a *array, name string, axes int, image *view) {
 }
 
 // integral makes a table of an image or volume. It takes the image, an array for the
-// table, and one for the squares or None. What may follow is the kind, workers and
-// the number of a device.
+// table, and one for the squares or None. What may follow is the kind, workers, the
+// number of a device, and whether to take an offset away from floats that lie far from
+// zero: it is then the bits of that offset.
 func integral(a arguments) any {
 	if len(a) == 3 { // the usual call
 		hostJob(a, uprightTable, 0).run()
@@ -73,8 +78,9 @@ func integral(a arguments) any {
 	}
 	j := hostJob(a, a.int(3), a.int(4))
 	j.device = a.device(5)
+	j.shift = len(a) > 6 && a.int(6) != 0
 	j.run()
-	return nil
+	return int(math.Float32bits(j.offset))
 }
 
 func hostJob(a arguments, kind, workers int) *job {
@@ -140,13 +146,15 @@ func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	}
 	if j.kind == volumeTable {
 		t := &volume.SquaredTable[S, Q]{Sum: volumeOver[S](&j.sum), Squares: volumeOver[Q](&j.squares)}
-		must(volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers, Plain: true}))
+		must(volume.IntegrateSquaresInto(t, volumeOf[P](&j.image), &volume.Options{Workers: j.workers, Plain: !j.shift}))
+		j.offset = t.Sum.Offset
 		return
 	}
 	t := &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](&j.sum), Squares: tableOver[Q](&j.squares)}
 	if j.device != nil {
 		must(gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), nil))
 	} else {
-		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{Workers: j.workers, Plain: true}))
+		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{Workers: j.workers, Plain: !j.shift}))
+		j.offset = t.Sum.Offset
 	}
 }

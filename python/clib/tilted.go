@@ -4,17 +4,19 @@ package main
 
 import (
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/tilted"
 )
 
 // tiltedBoxes writes the sum or the mean of every box of a 45° table. It takes a table,
-// boxes, out, the question and workers. Boxes are int64, x, y, w, h each; out
+// boxes, out, the question and workers, and perhaps the largest pixel. Boxes are int64, x, y, w, h each; out
 // has a row of as many numbers as there are channels for each.
 func tiltedBoxes(a arguments) any {
 	q := &query{boxes: a.array(1), out: a.toWrite(2), what: a.int(3), workers: a.int(4)}
 	if q.table = a.array(0).mustView(2); q.table.width == 0 || q.table.height == 0 {
 		must(errNoBorder)
+	}
+	if len(a) > 5 && q.what != boxSum {
+		q.know(a[5:])
 	}
 	known(bySum, q.table.element, "a table of %v").tilted(q)
 	return nil
@@ -33,15 +35,6 @@ func tiltedAnswer[S boxsum.Sum](q *query) {
 		return
 	}
 	out := list[float64](q.out, f64, "out", n, c)
-	each(n, q.workers, boxesPerWorker, func(i int) {
-		area := t.Area(boxes[i])
-		for channel := range c {
-			sum := t.SumChannel(boxes[i], channel)
-			if q.table.element == i32 {
-				out[i*c+channel] = exact.Mean(area, int64(int32(sum)))
-			} else {
-				out[i*c+channel] = exact.Mean(area, sum)
-			}
-		}
-	})
+	t.Know(q.pixels(pixelsOf[S](q.bound, false)))
+	parallel(n, q.workers, boxesPerWorker, func(from, to int) { must(t.MeanBoxes(out[from*c:to*c], boxes[from:to])) })
 }

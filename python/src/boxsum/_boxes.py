@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _foreign, _host, _shapes, _valid
-from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, plain
+from . import _foreign, _host, _known, _shapes
+from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes
 from ._typing import Boxes, Table
 
 
@@ -141,21 +141,24 @@ def tilted_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, wo
 
 def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None) -> Any:
     _shapes.refuse_several(table)
+    known = _known.NOTHING if what == SUM else _known.of(table)
     table = _foreign.on_host(table)
     if table.ndim not in (2, 3):
         raise ValueError(f"an array of shape {table.shape} is no tilted table: boxsum.integral(image, tilted=True) makes one beside that of the sums")
-    return _host.answer("tilted_boxes", (table,), as_boxes(boxes, 4), 2, what, out, workers)
+    about = (known.signed_bound, int(known.signed)) if known.bound else ()
+    return _host.answer("tilted_boxes", (table,), as_boxes(boxes, 4), 2, what, out, workers, *about)
 
 
 def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None, counts: Any = None) -> Any:
     if squares is None and what in (VARIANCE, DEVIATION):
         raise TypeError("this takes the table of squares too: boxsum.integral(image, squares=True) makes both")
-    if counts is not None:
-        return _valid.ask(table, squares, counts, boxes, what, out, workers)
-    if not isinstance(table, np.ndarray):
+    if counts is None and not isinstance(table, np.ndarray):
         kind = _foreign.find(table)
         if kind is not None:
             return kind.boxes(table, squares, boxes, what, out)
         _shapes.refuse_several(table)
-    table = plain(table)
-    return _host.ask(table, squares, boxes, what, out, workers)
+    if counts is not None:
+        _shapes.refuse_several(table)
+        counts = _foreign.on_host(counts)
+        table, squares = (t if t is None or isinstance(t, np.ndarray) else _foreign.on_host(t) for t in (table, squares))
+    return _host.ask(table, squares, boxes, what, out, workers, counts)

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _dlpack, _host
+from . import _dlpack, _host, _known
 from ._arguments import UPRIGHT, VOLUME, arrays_out, as_boxes, as_pixels
 from ._cuda import Cuda, answers, check_boxes
 from ._native import call
@@ -155,17 +155,25 @@ class _TorchHost:
         outs = [None if o is None else o.detach().numpy() for o in outs]
         wanted = None if dtype is None else _torch_cuda.numpy_type(dtype)
         tables = _host.tables(array, kind, wanted, squares, tilted, None if out is None else tuple(outs), workers, device)
-        if out is not None:
-            return out
         tables = tables if isinstance(tables, tuple) else (tables,)
+        known = [_known.of(t) for t in tables]
+        if out is not None:
+            for tensor, about in zip(arrays_out(out, len(tables), torch.Tensor), known):
+                if tensor is not None:
+                    _known.remember(tensor, about)
+            return out
         if wanted is None:  # PyTorch does little with unsigned numbers
             tables = tuple(t.view(f"i{t.itemsize}") if t.dtype.kind == "u" else t for t in tables)
         tensors = tuple(torch.from_numpy(t) for t in tables)
+        for tensor, about in zip(tensors, known):
+            if about is not _known.NOTHING:
+                _known.remember(tensor, about)
         return tensors[0] if len(tensors) == 1 else tensors
 
     def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
         torch = sys.modules["torch"]
-        answers = _host.ask(table.detach().numpy(), None if squares is None else squares.detach().numpy(), boxes, what, out, None)
+        known = _known.of(table), _known.of(squares)
+        answers = _host.ask(table.detach().numpy(), None if squares is None else squares.detach().numpy(), boxes, what, out, None, known=known)
         return torch.from_numpy(np.asarray(answers))
 
 

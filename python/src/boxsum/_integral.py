@@ -7,19 +7,21 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy import ndarray
 
-from . import _foreign, _host, _shapes, _types, _valid
+from . import _foreign, _host, _known, _shapes, _types, _valid
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
 
 _sums = _types.sums
+_unusual = _known.unusual_pairs()
+_coarse = {np.dtype(t) for t in ("i4", "u4", "f4", "f8")}  # pixels whose squares may take more digits
 _ready: dict[tuple, tuple[Layout, Layout]] = {}  # for the shape and type of an image and the dtype asked for
 
 
 def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
     """The layouts of an image's table and its squares, None for what must be converted first."""
     sums, shape = _sums.get((image.dtype, None if dtype is None else np.dtype(dtype).newbyteorder("="))), image.shape
-    if sums is None or len(shape) not in (2, 3):
+    if sums is None or len(shape) not in (2, 3) or (image.dtype, sums) in _unusual:
         return None
     if len(_ready) > 1000:
         _ready.clear()
@@ -148,8 +150,8 @@ def integral(
     (np.float64(9.0), np.uint32(3))
     """
     if mask is not None or nan != "keep":
-        return _valid.tables(image, mask, nan, dtype, squares, tilted, out, workers, device)
-    if type(image) is ndarray and not tilted and device is None:
+        return _valid.tables_of(image, mask, nan, dtype, squares, tilted, out, workers, device)
+    if type(image) is ndarray and not tilted and device is None and not (squares and image.dtype in _coarse):
         # The usual calls, with as little in the way as possible.
         table = table2 = None
         if out is None:
@@ -164,8 +166,9 @@ def integral(
                     table, table2 = layouts[0].new(), layouts[1].new()
                 else:
                     table, table2 = new_tables(*layouts)
-        elif dtype is None and not squares and type(out) is ndarray and (image.dtype, out.dtype) in _sums:
+        elif dtype is None and not squares and type(out) is ndarray and (image.dtype, out.dtype) in _sums and (image.dtype, out.dtype) not in _unusual:
             table = out
+            _known.forget(out)
             if out.ndim == 3:
                 _shapes.forget_volume(out)
         if table is not None:
@@ -178,7 +181,8 @@ def integral(
                 pass  # made from a copy below
             else:
                 return (table, table2) if squares else table
-    _valid.refuse_masked(image)
+    if isinstance(image, np.ma.MaskedArray) and np.ma.is_masked(image):
+        return _valid.of_masked(image, dtype, squares, tilted, out, workers, device)
     if not isinstance(image, ndarray):
         kind = _foreign.find(image)
         if kind is not None:
