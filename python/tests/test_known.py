@@ -217,7 +217,7 @@ def test_masked_arrays():
     turned = [0, 0, 10, 30]
     for each in (table.T, table.transpose(1, 0), table.swapaxes(0, 1), np.moveaxis(table, 0, 1)):
         np.testing.assert_allclose(boxsum.box_mean(each, turned), image.T[:30, :10].mean())
-    for lost in (table.reshape(3, 7, -1)[0], table.reshape(31, 21)):
+    for lost in (table.reshape(31, 21), table.reshape(7, 93)):
         with pytest.raises(ValueError, match="pass counts="):
             boxsum.box_mean(lost, [0, 0, 1, 1])
 
