@@ -24,6 +24,7 @@ type Rounding struct {
 	Squares float64 // the largest entry of the squares
 	Pixels  int     // of all that it sums
 	Steps   int     // how many additions, one after the other, led to it at most
+	Entries int     // how many there are, where that is more than the four or eight at corners
 }
 
 const (
@@ -80,8 +81,8 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func(
 // where they are not. By the inequality of Cauchy and Schwarz the magnitudes that
 // sums have on their way are not above the root of the pixels times their squares.
 func (r *Rounding) ofVariance(n int, mean, sums, squares float64) float64 {
-	const entries, room = 4, 4
-	grown := entries * room * math.Sqrt(float64(r.Steps))
+	const corners, room = 4, 4
+	grown := float64(max(r.Entries, corners)) * room * math.Sqrt(float64(r.Steps))
 	ofSquares := grown * squares * r.Squares / float64(n)
 	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.Squares) / float64(n)
 	return ofSquares + 2*math.Abs(mean)*ofMean + ofMean*ofMean
@@ -118,6 +119,17 @@ func IsWhole[S, Q kernel.Sum](sum S, squares Q) bool {
 	}
 	s, q := float64(sum), float64(squares)
 	return math.Abs(s) < limits[0] && q < limits[1] && s == math.Trunc(s) && q == math.Trunc(q)
+}
+
+// StaysWhole reports whether sums up to this are exact where what they add is whole.
+func StaysWhole[S kernel.Sum](most float64) bool {
+	switch epsilon[S]() {
+	case 0:
+		return true // modulo a power of two
+	case 0x1p-24:
+		return most < 1<<24
+	}
+	return most < 1<<53
 }
 
 func integer[S kernel.Sum](s S) (magnitude uint64, ok bool) {
