@@ -68,7 +68,9 @@ func (t *SquaredTable[S, Q]) rounding(b part, channel int) exact.Rounding {
 	x, y := t.Sum.clamped(total(b.X, b.W, -b.H), total(b.Y, b.W, b.H))
 	squares := t.Squares.At(x, y, channel)
 	reads := t.Sum.reads(b.Box, func(x int) { squares = max(squares, t.Squares.At(x, t.Sum.Height, channel)) })
-	return exact.Rounding{Squares: float64(squares), Pixels: y * t.Sum.Width, Steps: 4 * (t.Sum.Height + t.Sum.Width), Entries: reads}
+	r := exact.Rounding{Steps: 4 * (t.Sum.Height + t.Sum.Width)}
+	r.Read(reads, float64(squares), y*t.Sum.Width)
+	return r
 }
 
 // whole reports whether all entries that a box is read from are whole numbers, and what

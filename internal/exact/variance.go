@@ -21,10 +21,17 @@ func Mean[S kernel.Sum](n int, sum S) float64 {
 // A Rounding is what the entries that a box was read from say about the rounding
 // of floats in them.
 type Rounding struct {
-	Squares float64 // the largest entry of the squares
-	Pixels  int     // of all that it sums
-	Steps   int     // how many additions, one after the other, led to it at most
-	Entries int     // how many there are, where that is more than the four or eight at corners
+	Steps int // how many additions, one after the other, led to any of them at most
+
+	squares, sums float64 // what they add up to at most, regardless of signs
+}
+
+// Read takes note of entries of the squares, and how many pixels each sums. By the inequality
+// of Cauchy and Schwarz, sums of these pixels are not above the root of their
+// number times their squares, nor is what led to them.
+func (r *Rounding) Read(entries int, squares float64, pixels int) {
+	r.squares += float64(entries) * squares
+	r.sums += float64(entries) * math.Sqrt(float64(pixels)*squares)
 }
 
 const (
@@ -75,16 +82,13 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func(
 	return math.NaN()
 }
 
-// ofVariance estimates how far rounding may have moved a variance. Each entry has
-// gone through as many roundings as there are steps. Their errors grow as the root
-// of that number where they are independent; the factor of four leaves room for
-// where they are not. By the inequality of Cauchy and Schwarz the magnitudes that
-// sums have on their way are not above the root of the pixels times their squares.
+// ofVariance is how far rounding may have moved a variance at most: each addition on
+// the way to an entry rounds by no more than half a unit in the last place of
+// that entry. In most images much of that cancels, but not where all rows are alike.
 func (r *Rounding) ofVariance(n int, mean, sums, squares float64) float64 {
-	const corners, room = 4, 4
-	grown := float64(max(r.Entries, corners)) * room * math.Sqrt(float64(r.Steps))
-	ofSquares := grown * squares * r.Squares / float64(n)
-	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.Squares) / float64(n)
+	steps := float64(r.Steps) / float64(n)
+	ofSquares := steps * squares * r.squares
+	ofMean := steps * sums * r.sums
 	return ofSquares + 2*math.Abs(mean)*ofMean + ofMean*ofMean
 }
 
