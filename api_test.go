@@ -8,6 +8,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -150,7 +152,7 @@ func TestErrors(t *testing.T) {
 		"empty squared":       {boxsum.IntegrateSquaresInto(&boxsum.SquaredTable[uint32, uint64]{}, img, nil), boxsum.ErrInvalid},
 		"workers":             {boxsum.IntegrateInto(table, img, &boxsum.Options{Workers: -1}), boxsum.ErrInvalid},
 		"offset":              {boxsum.IntegrateInto(table, img, &boxsum.Options{Offset: 1}), boxsum.ErrTypes},
-		"u8 to i64":           {pair(boxsum.Integrate[int64](img, nil)), boxsum.ErrTypes},
+		"u16 to i64":          {pair(boxsum.Integrate[int64](boxsum.Image[uint16]{}, nil)), boxsum.ErrTypes},
 		"u32 to f64":          {pair(boxsum.Integrate[float64](boxsum.Image[uint32]{}, nil)), boxsum.ErrTypes},
 		"f32 to u32":          {pair(boxsum.Integrate[uint32](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
 		"squares in integers": {pair(boxsum.IntegrateSquares[float64, uint64](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
@@ -393,5 +395,53 @@ func TestStreamNotMade(t *testing.T) {
 		if _, _, err := s.Push(nil); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Error(err)
 		}
+	}
+}
+
+// The error about a pair that there is not names those of the pixels, in every package.
+func TestUnknownPairs(t *testing.T) {
+	pair := func(_ any, err error) error { return err }
+	const of16 = "no table of int64 from uint16 pixels: uint16 pixels sum to uint64, float64 or uint32"
+	small := boxsum.Image[uint16]{}
+	for name, tc := range map[string]struct {
+		err  error
+		want string
+	}{
+		"sums":    {pair(boxsum.Integrate[int64](small, nil)), of16},
+		"stream":  {pair(boxsum.NewStream[int64, uint16](3, 1, nil)), of16},
+		"valid":   {pair(boxsum.IntegrateValid[int64, uint64](small, boxsum.Valid{}, nil)), of16},
+		"floats":  {pair(boxsum.Integrate[uint32](boxsum.Image[float32]{}, nil)), "float32 pixels sum to float64 or float32"},
+		"int32":   {pair(boxsum.Integrate[float64](boxsum.Image[int32]{}, nil)), "int32 pixels sum to int64"},
+		"squares": {pair(boxsum.IntegrateSquares[float64, uint64](boxsum.Image[float32]{}, nil)), "squares of float32 pixels sum to float64"},
+	} {
+		if !errors.Is(tc.err, boxsum.ErrTypes) || !strings.Contains(tc.err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want one with %q", name, tc.err, tc.want)
+		}
+	}
+}
+
+// Sums of 16-bit pixels in 32 bits wrap from 65,537 of them on. Means and deviations of
+// larger boxes are right all the same, and so are sums in int64.
+func TestLargeBoxesOfNarrowSums(t *testing.T) {
+	const side = 700 // 490,000 pixels
+	img, err := boxsum.NewImage[uint16](side, side+1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range img.Pix {
+		img.Pix[i] = uint16(65535 - i%2)
+	}
+	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, box := range []image.Rectangle{image.Rect(0, 0, side, side), image.Rect(1, 1, side-1, side), image.Rect(3, 5, 259, 261)} {
+		if mean, std := table.Mean(box, 0), table.StdDev(box, 0); mean != 65534.5 || std != 0.5 {
+			t.Errorf("%v: mean %v, deviation %v; want 65534.5 and 0.5", box, mean, std)
+		}
+	}
+	bytes, err := boxsum.Integrate[int64](boxsum.Image[uint8]{Pix: slices.Repeat([]uint8{255}, 99*101), Width: 99, Height: 101}, nil)
+	if err != nil || bytes.Sum(bytes.Bounds()) != 99*101*255 {
+		t.Errorf("a sum of %v, %v", bytes.Sum(bytes.Bounds()), err)
 	}
 }

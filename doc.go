@@ -25,10 +25,10 @@
 // type is the first type argument of [Integrate]:
 //
 //	pixels    sums, the usual one first
-//	uint8     uint32, uint64, float32, float64
-//	uint16    uint64, float64
+//	uint8     uint32, uint64, float32, float64, int64
+//	uint16    uint64, float64, uint32
 //	uint32    uint64, uint32
-//	int16     int64
+//	int16     int64, float64
 //	int32     int64
 //	float32   float64, float32
 //	float64   float64
@@ -38,7 +38,8 @@
 // Integer sums wrap, but boxes stay exact: a box whose own sum fits the sum
 // type is exact even where the table around it has wrapped. A uint32 table of
 // 8-bit pixels gives exact boxes of up to 16,843,009 pixels (2^32/255) in an
-// image of any size; a uint64 table has no such limit in practice.
+// image of any size, and one of 16-bit pixels of up to 65,537; a uint64 table has
+// no such limit in practice. Means and deviations are right for boxes of any size.
 //
 // Float tables have the same bits at every level and number of workers (a
 // NaN stays a NaN, but its own bits may differ). Rows are summed in blocks of 32

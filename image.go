@@ -17,8 +17,8 @@ type Sum interface {
 // float64 for float pixels. Squares of 8- and 16-bit pixels are always exact
 // in uint64. Those of int32 and uint32 are exact as long as the squares of a
 // box add up to less than 2^64; float64 takes them of any size, with its
-// rounding. It takes those of uint8 and uint16 too, for who wants the table as
-// floats: whole numbers while all of the image add up to less than 2^53.
+// rounding. It takes those of uint8, uint16 and int16 too, for who wants the
+// table as floats: whole numbers while all of the image add up to less than 2^53.
 type Square interface{ uint64 | float64 }
 
 // What errors are about, in this package and in all that make tables. Test for

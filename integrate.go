@@ -11,10 +11,10 @@ import (
 //
 //	table, err := boxsum.Integrate[uint32](img, nil)
 //
-// The pairs of pixel and sum types are uint8 to uint32, uint64, float32 or
-// float64; uint16 to uint64 or float64; uint32 to uint64 or uint32; int16 and
-// int32 to int64; float32 to float64 or float32; float64 to float64. Any other
-// is an [ErrTypes].
+// The pairs of pixel and sum types are uint8 to uint32, uint64, float32, float64
+// or int64; uint16 to uint64, float64 or uint32; uint32 to uint64 or uint32; int16
+// to int64 or float64; int32 to int64; float32 to float64 or float32; float64 to
+// float64. Any other is an [ErrTypes] that names those of the pixels.
 func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 	j, err := start[S, uint64](&src, opt, false)
 	if err != nil {
@@ -72,8 +72,8 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 
 // IntegrateSquares makes the table of an image and that of its squares in one
 // pass over the pixels. The sum type goes with the pixels as in [Integrate];
-// the squares are uint64 for integer pixels, float64 for float pixels, and
-// either for int32 and unsigned pixels:
+// the squares are uint64 or float64 for integer pixels, and float64 for float
+// pixels:
 //
 //	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {

@@ -62,7 +62,15 @@ func (t *Table[S]) float(box image.Rectangle, channel int) float64 {
 // integrating: what is known of their pixels.
 func (t *Table[S]) Know(pixels exact.Pixels) {
 	if t != nil {
-		t.pixels = pixels
+		t.pixels, t.first, t.valid = pixels, nil, nil
+	}
+}
+
+// Tie is for such tables too: squares that lack an offset have it put back by way of
+// the sums beside them.
+func (t *SquaredTable[S, Q]) Tie() {
+	if t != nil && t.Sum != nil && t.Squares != nil && t.Squares.Offset != 0 {
+		t.Squares.first = t.Sum
 	}
 }
 

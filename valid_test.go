@@ -60,6 +60,9 @@ func TestValid(t *testing.T) {
 	testValid[uint32, uint32, uint64](t)
 	testValid[uint32, uint64, float64](t)
 	testValid[int16, int64, uint64](t)
+	testValid[int16, float64, float64](t)
+	testValid[uint16, uint32, uint64](t)
+	testValid[uint8, int64, uint64](t)
 	testValid[int32, int64, float64](t)
 	testValid[float32, float32, float64](t)
 	testValid[float32, float64, float64](t)
@@ -328,7 +331,7 @@ func TestValidErrors(t *testing.T) {
 		"canceled":      {of(&boxsum.Options{Context: done}), context.Canceled},
 		"offset":        {of(&boxsum.Options{Offset: 1}), boxsum.ErrTypes},
 		"offset u8":     {pair(boxsum.IntegrateValid[float32, uint64](img, boxsum.Valid{}, &boxsum.Options{Offset: 1})), boxsum.ErrTypes},
-		"types":         {pair(boxsum.IntegrateValid[int64, uint64](img, boxsum.Valid{}, nil)), boxsum.ErrTypes},
+		"types":         {pair(boxsum.IntegrateValid[int64, uint64](boxsum.Image[uint16]{}, boxsum.Valid{}, nil)), boxsum.ErrTypes},
 		"squares":       {pair(boxsum.IntegrateValid[float64, uint64](boxsum.Image[float32]{}, boxsum.Valid{}, nil)), boxsum.ErrTypes},
 		"no table":      {boxsum.IntegrateValidInto[uint32, uint64](nil, img, boxsum.Valid{}, nil), boxsum.ErrInvalid},
 		"no sums":       {into(func(t *boxsum.ValidTable[uint32, uint64]) { t.Sum = nil }), boxsum.ErrInvalid},

@@ -47,29 +47,36 @@ func (s shape) String() string {
 // A pair is types that a test runs for.
 type pair struct {
 	name  string
-	float bool // sums of float32, which an offset suits
+	float bool // pixels or sums that an offset suits
 	check func(t *testing.T, d *Device, s shape) bool
 }
 
 func sums[P boxsum.Pixel, S boxsum.Sum]() pair {
-	return pair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), pairs.Of[S]() == pairs.F32, checkSums[P, S]}
+	return pair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), offsetSuits[P, S](), checkSums[P, S]}
 }
 
 func squares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
-	return pair{fmt.Sprintf("%s_%s_%s", pairs.Of[P](), pairs.Of[S](), pairs.Of[Q]()), pairs.Of[S]() == pairs.F32, checkSquares[P, S, Q]}
+	return pair{fmt.Sprintf("%s_%s_%s", pairs.Of[P](), pairs.Of[S](), pairs.Of[Q]()), offsetSuits[P, S](), checkSquares[P, S, Q]}
+}
+
+func offsetSuits[P boxsum.Pixel, S boxsum.Sum]() bool {
+	return pairs.Of[S]() == pairs.F32 || pairs.Of[P]().Float() && pairs.Of[S]().Float()
 }
 
 // pairs is every table that there is.
 var everyPair = []pair{
-	sums[uint8, uint32](), sums[uint8, uint64](), sums[uint8, float32](), sums[uint8, float64](),
-	sums[uint16, uint64](), sums[uint16, float64](),
+	sums[uint8, uint32](), sums[uint8, uint64](), sums[uint8, float32](), sums[uint8, float64](), sums[uint8, int64](),
+	sums[uint16, uint64](), sums[uint16, float64](), sums[uint16, uint32](),
 	sums[uint32, uint32](), sums[uint32, uint64](),
-	sums[int16, int64](), sums[int32, int64](),
+	sums[int16, int64](), sums[int16, float64](), sums[int32, int64](),
 	sums[float32, float32](), sums[float32, float64](), sums[float64, float64](),
 
 	squares[uint8, uint32, uint64](), squares[uint8, uint64, uint64](), squares[uint8, float32, uint64](), squares[uint8, float64, uint64](),
+	squares[uint8, int64, uint64](), squares[uint16, uint32, uint64](), squares[int16, float64, uint64](), squares[int16, float64, float64](), squares[int16, int64, float64](),
 	squares[uint16, uint64, uint64](), squares[uint16, float64, uint64](),
 	squares[uint32, uint32, uint64](), squares[uint32, uint64, uint64](), squares[uint32, uint32, float64](), squares[uint32, uint64, float64](),
+	squares[uint8, uint32, float64](), squares[uint8, uint64, float64](), squares[uint8, float32, float64](), squares[uint8, float64, float64](), squares[uint8, int64, float64](),
+	squares[uint16, uint64, float64](), squares[uint16, float64, float64](), squares[uint16, uint32, float64](), squares[int16, int64, float64](), squares[int16, float64, float64](),
 	squares[int16, int64, uint64](), squares[int32, int64, uint64](), squares[int32, int64, float64](),
 	squares[float32, float32, float64](), squares[float32, float64, float64](), squares[float64, float64, float64](),
 }
@@ -78,7 +85,7 @@ var everyPair = []pair{
 func pairsOf(d *Device) []pair {
 	return devtest.Some(d.Info().CPU, everyPair, func(p pair) string { return p.name },
 		"uint8_uint32", "uint8_float32", "uint16_uint64", "uint32_uint32", "int16_int64", "int32_int64", "float32_float64", "float64_float64",
-		"uint8_uint32_uint64", "uint16_float64_uint64", "int32_int64_float64", "float32_float32_float64")
+		"uint8_uint32_uint64", "uint16_float64_uint64", "int32_int64_float64", "float32_float32_float64", "uint8_uint32_float64")
 }
 
 // The table of pairs in the package and the list of the tests must agree.
@@ -303,7 +310,7 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 		}
 		table := &SquaredTable[S, Q]{sum, square}
 		defer table.Close()
-		opt := &Options{Offset: s.offset, Kernels: s.kernels, BandRows: s.bandRows}
+		opt := &Options{Offset: s.offset, Plain: true, Kernels: s.kernels, BandRows: s.bandRows}
 		var first []*boxsum.SquaredTable[S, Q]
 		for range 2 {
 			if err := IntegrateSquaresInto(table, im, opt); err != nil {
@@ -367,14 +374,9 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 	return err == nil
 }
 
-// plainSquares is both tables on the CPU as a device has them: an offset is taken away
-// from sums only.
+// plainSquares is both tables on the CPU, with this offset and no other.
 func plainSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](im boxsum.Image[P], offset float32) (*boxsum.SquaredTable[S, Q], error) {
-	both, err := boxsum.IntegrateSquares[S, Q](im, &boxsum.Options{Plain: true})
-	if err == nil {
-		err = boxsum.IntegrateInto(both.Sum, im, &boxsum.Options{Offset: offset})
-	}
-	return both, err
+	return boxsum.IntegrateSquares[S, Q](im, &boxsum.Options{Offset: offset, Plain: true})
 }
 
 // equals holds a table against the root package's: integers to the bit, floats
@@ -417,7 +419,7 @@ func magnitudes[P boxsum.Pixel](im boxsum.Image[P], offset float32, square bool)
 		row := all.Row(y)
 		for i, p := range im.Row(y) {
 			if row[i] = math.Abs(float64(p) - float64(offset)); square {
-				row[i] = float64(p) * float64(p)
+				row[i] *= row[i]
 			}
 		}
 	}

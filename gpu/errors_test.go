@@ -71,7 +71,7 @@ func TestErrors(t *testing.T) {
 			{"integrate on two devices", IntegrateInto(table, elsewhere, nil), boxsum.ErrInvalid},
 			{"integrate one into two", IntegrateInto(table, single, nil), boxsum.ErrInvalid},
 			{"no such pair", second(Integrate[uint32](floats, nil)), boxsum.ErrTypes},
-			{"no such squares", second(IntegrateSquares[uint32, float64](im, nil)), boxsum.ErrTypes},
+			{"no such squares", second(IntegrateSquares[float32, uint64](floats, nil)), boxsum.ErrTypes},
 			{"squares into nothing", IntegrateSquaresInto[uint32, uint64](nil, im, nil), boxsum.ErrInvalid},
 			{"squares into half", IntegrateSquaresInto(&SquaredTable[uint32, uint64]{Sum: table}, im, nil), boxsum.ErrInvalid},
 			{"squares over sums", IntegrateSquaresInto(&SquaredTable[uint64, uint64]{both, both}, im, nil), boxsum.ErrOverlap},

@@ -21,8 +21,9 @@
 // # Exactness
 //
 // The pairs of types are those of package boxsum, and so are the tables: integers
-// to the bit, floats to within rounding. An entry of floats is off by at most
-// about
+// to the bit, floats to within rounding. What the host gets knows its pixels, so
+// that means and variances are right, or NaN, for boxes of any size, as those of
+// tables of the CPU. An entry of floats is off by at most about
 //
 //	(W + H + 16) · 2^-24 · Σ|p|    in float32, and
 //	(W + H + 16) · 2^-53 · Σ|p|    in float64,
@@ -73,10 +74,18 @@ const (
 // Options is how to integrate; nil and the zero value mean the best for the
 // device.
 type Options struct {
-	// Offset is subtracted from every pixel before summing and put back by
-	// box queries, as in the options of package boxsum: it is for tables of
-	// float32, and an error with others.
+	// Offset is subtracted from every pixel before summing and squaring, and put
+	// back by box queries, as in the options of package boxsum: it is for float
+	// pixels, and for float32 sums of any.
+	//
+	// Tables of squares of float pixels choose one by themselves, as there, where
+	// it is zero and all pixels lie far from zero, as a few of them tell. Of images
+	// on the device these few are fetched, so that the call waits for the work
+	// before it. Plain keeps tables from it: then the entries are the sums of the
+	// pixels as they are. So they are of tables in memory of other libraries and
+	// on their streams, where nobody else would know of the offset, or wait.
 	Offset float32
+	Plain  bool
 
 	// Kernels is which way to go; [AutoKernels] picks the fastest.
 	Kernels Kernels
@@ -94,9 +103,9 @@ type Options struct {
 	Progress func(done float64)
 }
 
-// check reports what is wrong with the options for a table of these sums. A table without
-// an offset has a reason for it.
-func (o *Options) check(sum pairs.Type, noOffset string) (Options, error) {
+// check reports what is wrong with the options for a table of these pixels and sums. A table
+// without an offset has a reason for it.
+func (o *Options) check(pixel, sum pairs.Type, noOffset string) (Options, error) {
 	if o == nil {
 		return Options{}, nil
 	}
@@ -106,8 +115,8 @@ func (o *Options) check(sum pairs.Type, noOffset string) (Options, error) {
 		return *o, fmt.Errorf("gpu: %w: an offset of %v", boxsum.ErrInvalid, offset)
 	case offset != 0 && noOffset != "":
 		return *o, fmt.Errorf("gpu: %w: %s", boxsum.ErrTypes, noOffset)
-	case offset != 0 && sum != pairs.F32:
-		return *o, fmt.Errorf("gpu: %w: an offset is for tables of float32, not of %s", boxsum.ErrTypes, sum)
+	case offset != 0 && sum != pairs.F32 && !(pixel.Float() && sum.Float()):
+		return *o, fmt.Errorf("gpu: %w: an offset is for float pixels and for float32 sums, not for %s in %s", boxsum.ErrTypes, pixel, sum)
 	case o.BandRows < 0:
 		return *o, fmt.Errorf("gpu: %w: bands of %d rows", boxsum.ErrInvalid, o.BandRows)
 	case o.Kernels < AutoKernels || o.Kernels > Fast:

@@ -63,7 +63,7 @@ const noHistogramOffset = "histograms take no offset: move the range instead"
 //
 // There is no offset.
 func IntegrateHistogram[P boxsum.Pixel](src *Image[P], bins histogram.Bins, opt *Options) (*Histogram, error) {
-	_, wrong := opt.check(pairs.U32, noHistogramOffset)
+	_, wrong := opt.check(0, pairs.U32, noHistogramOffset)
 	return filled(wrong, func() (*Histogram, error) {
 		a := src.inner()
 		if a.Device == nil {
@@ -95,7 +95,7 @@ func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *
 func IntegrateHistogramHost[P boxsum.Pixel](d *Device, src boxsum.Image[P], bins histogram.Bins, opt *Options) (*histogram.Table[uint32], error) {
 	src, wrong := checkedImage(src)
 	if wrong == nil {
-		_, wrong = opt.check(pairs.U32, noHistogramOffset)
+		_, wrong = opt.check(0, pairs.U32, noHistogramOffset)
 	}
 	if wrong == nil {
 		bins, wrong = histogram.Over[P](bins)

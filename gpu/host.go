@@ -106,8 +106,8 @@ func extent(solid bool, width, height, depth, channels int) grid.Extent {
 }
 
 // download copies number i of an array, or all slices of a volume's, into a table of the
-// host. Begin is called when nothing is wrong.
-func download(a *devmem.Array, i int, dst hostTable, begin func()) error {
+// host. It has fill do it when nothing is wrong.
+func download(a *devmem.Array, i int, dst hostTable, fill func(copyOut func() error) error) error {
 	if err := numbered(a, i); err != nil {
 		return err
 	}
@@ -116,17 +116,21 @@ func download(a *devmem.Array, i int, dst hostTable, begin func()) error {
 		return err
 	}
 	return using(a, func() error {
-		begin()
-		if !a.Volume {
-			return a.CopyOut(i, side.At)
-		}
-		for z := range a.Depth + 1 {
-			if err := a.CopyOut(z, side.From(z)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return fill(func() error { return copyOut(a, i, side) })
 	})
+}
+
+// copyOut copies number i of an array, or all slices of a volume's, to the host.
+func copyOut(a *devmem.Array, i int, side transfer.Side) error {
+	if !a.Volume {
+		return a.CopyOut(i, side.At)
+	}
+	for z := range a.Depth + 1 {
+		if err := a.CopyOut(z, side.From(z)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // acceptsCounts is accepts for an integral histogram.

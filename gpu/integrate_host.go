@@ -8,6 +8,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
 
@@ -27,11 +29,19 @@ func takePlanes[S boxsum.Sum, Q boxsum.Square](w *transfer.Work, sums *boxsum.Ta
 	if err := takeSides(w, planeSide(sums), planeSide(squares)); err != nil {
 		return err
 	}
-	sums.Offset = float32(w.Job.Offset)
-	if squares != nil {
-		squares.Offset = 0
-	}
+	tellPlanes(w, sums, squares)
 	return nil
+}
+
+// tellPlanes tells tables of the host what they will be of; squares may be nil.
+func tellPlanes[S boxsum.Sum, Q boxsum.Square](w *transfer.Work, sums *boxsum.Table[S], squares *boxsum.Table[Q]) {
+	sums.Offset = float32(w.Job.Offset)
+	sums.Know(w.Pixels[0])
+	if squares != nil {
+		squares.Offset = squaresOffset(&w.Job)
+		squares.Know(w.Pixels[1])
+		(&boxsum.SquaredTable[S, Q]{Sum: sums, Squares: squares}).Tie()
+	}
 }
 
 // workPlane checks an image, types and options, and is what there is to do.
@@ -49,12 +59,18 @@ func imageWork[P boxsum.Pixel](m method.Method, src *boxsum.Image[P], sum, squar
 		return nil, err
 	}
 	*src = checked
-	return workOf(m, checked, sum, square, opt, noOffset)
+	w, err := workOf(m, checked, sum, square, opt, noOffset)
+	if err == nil {
+		e := grid.Plane(src.Width, src.Height, src.Channels, src.Stride)
+		_, tilted := m.(method.Tilted)
+		prepare(w, &engine.Source[P]{Pix: src.Pix, Extent: e}, opt, noOffset, tilted)
+	}
+	return w, err
 }
 
 // workOf checks the options for an image that was checked.
 func workOf[P boxsum.Pixel](m method.Method, src boxsum.Image[P], sum, square pairs.Type, opt *Options, noOffset string) (*transfer.Work, error) {
-	o, err := opt.check(sum, noOffset)
+	o, err := opt.check(pairs.Of[P](), sum, noOffset)
 	if err != nil {
 		return nil, err
 	}

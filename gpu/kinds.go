@@ -235,7 +235,7 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src *Image[P], o
 // The pairs of types are those of [boxsum.Integrate].
 func IntegrateHost[S boxsum.Sum, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options) (*boxsum.Table[S], error) {
 	w, err := workPlane(&src, pairs.Of[S](), 0, opt)
-	return hosted(d, err, func() (*boxsum.Table[S], error) { return freshTable[S](w.Job) },
+	return hosted(d, err, func() (*boxsum.Table[S], error) { return freshTable[S](w) },
 		func(t *boxsum.Table[S]) error { return runPlane(d, w, t, noPlaneSquares) })
 }
 
@@ -273,7 +273,8 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, height, ch
 }
 
 // IntegrateSquares makes the tables of images and those of their squares
-// together. The types go together as in [boxsum.IntegrateSquares].
+// together. The types go together as in [boxsum.IntegrateSquares]. Floats
+// that all lie far from zero lose an offset first, see [Options].
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[P], opt *Options) (*SquaredTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredTable[S, Q], error) {
 		sum, squares, err := both(func() (*Table[S], error) { return wrapped[Table[S]](tablesOf[S](src.inner())) },
@@ -296,7 +297,7 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 func IntegrateSquaresHost[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, src boxsum.Image[P], opt *Options) (*boxsum.SquaredTable[S, Q], error) {
 	w, err := workPlane(&src, pairs.Of[S](), pairs.Of[Q](), opt)
 	return hosted(d, err, func() (*boxsum.SquaredTable[S, Q], error) {
-		return freshSquares[S, Q](w.Job)
+		return freshSquares[S, Q](w)
 	}, func(t *boxsum.SquaredTable[S, Q]) error { return runPlane(d, w, t.Sum, t.Squares) })
 }
 
@@ -318,15 +319,24 @@ func (t *SquaredTable[S, Q]) Download(i int) (*boxsum.SquaredTable[S, Q], error)
 	if t == nil {
 		return nil, errNoTable
 	}
+	a := t.Squares.inner()
+	if err := numbered(a, i); err != nil {
+		return nil, err
+	}
 	sum, err := t.Sum.Download(i)
 	if err != nil {
 		return nil, err
 	}
-	squares, err := t.Squares.Download(i)
+	squares, err := boxsum.NewTable[Q](a.Width, a.Height, a.Channels)
+	if err == nil {
+		err = t.Squares.fetch(i, squares, false)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &boxsum.SquaredTable[S, Q]{Sum: sum, Squares: squares}, nil
+	both := &boxsum.SquaredTable[S, Q]{Sum: sum, Squares: squares}
+	both.Tie()
+	return both, nil
 }
 
 // Close frees both tables.
@@ -448,15 +458,23 @@ func (t *SquaredTiltedTable[S, Q]) Download(i int) (*tilted.SquaredTable[S, Q], 
 	if t == nil {
 		return nil, errNoTable
 	}
+	a := t.Squares.inner()
+	if err := numbered(a, i); err != nil {
+		return nil, err
+	}
 	sum, err := t.Sum.Download(i)
 	if err != nil {
 		return nil, err
 	}
-	squares, err := t.Squares.Download(i)
+	squares, err := tilted.NewTable[Q](a.Width, a.Height, a.Channels)
+	if err == nil {
+		err = t.Squares.fetch(i, squares, false)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &tilted.SquaredTable[S, Q]{Sum: sum, Squares: squares}, nil
+	both := &tilted.SquaredTable[S, Q]{Sum: sum, Squares: squares}
+	return both, nil
 }
 
 // Close frees both tables.
@@ -539,7 +557,8 @@ func NewSquaredVolumeTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, heig
 }
 
 // IntegrateVolumeSquares makes the table of a volume and that of its squares
-// together. The types go together as in [volume.IntegrateSquares].
+// together. The types go together as in [volume.IntegrateSquares]. Floats
+// that all lie far from zero lose an offset first, see [Options].
 func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options) (*SquaredVolumeTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredVolumeTable[S, Q], error) {
 		sum, squares, err := both(func() (*VolumeTable[S], error) { return wrapped[VolumeTable[S]](tablesOf[S](src.inner())) },
@@ -584,15 +603,24 @@ func (t *SquaredVolumeTable[S, Q]) Download() (*volume.SquaredTable[S, Q], error
 	if t == nil {
 		return nil, errNoTable
 	}
+	a := t.Squares.inner()
+	if err := numbered(a, 0); err != nil {
+		return nil, err
+	}
 	sum, err := t.Sum.Download()
 	if err != nil {
 		return nil, err
 	}
-	squares, err := t.Squares.Download()
+	squares, err := volume.NewTable[Q](a.Width, a.Height, a.Depth, a.Channels)
+	if err == nil {
+		err = t.Squares.fetch(squares, false)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &volume.SquaredTable[S, Q]{Sum: sum, Squares: squares}, nil
+	both := &volume.SquaredTable[S, Q]{Sum: sum, Squares: squares}
+	both.Tie()
+	return both, nil
 }
 
 // Close frees both tables.

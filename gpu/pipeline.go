@@ -17,8 +17,9 @@ import (
 
 // PipelineOptions is how a [Pipeline] runs; nil and the zero value suit most.
 type PipelineOptions struct {
-	// Offset and Kernels are those of [Options].
+	// Offset, Plain and Kernels are those of [Options].
 	Offset  float32
+	Plain   bool
 	Kernels Kernels
 
 	// BandRows has every image go through in bands of this many rows, one after
@@ -107,7 +108,11 @@ func sumTables[S boxsum.Sum](given bool) kindOf[*boxsum.Table[S]] {
 		Tables: transfer.Tables[*boxsum.Table[S]]{
 			Given: given,
 			Fresh: freshTable[S],
-			Over:  func(job method.Job, sums, _ devmem.Host) *boxsum.Table[S] { return tableOver[S](job, sums) },
+			Over: func(w *transfer.Work, sums, _ devmem.Host) *boxsum.Table[S] {
+				t := tableOver[S](w.Job, sums)
+				tellPlanes(w, t, noPlaneSquares)
+				return t
+			},
 			Rows: func(t *boxsum.Table[S]) (sums, squares devmem.Host) {
 				return devmem.HostRows(t.Sums, t.Stride), devmem.Host{}
 			},
@@ -129,8 +134,10 @@ func squareTables[S boxsum.Sum, Q boxsum.Square](given bool) kindOf[*boxsum.Squa
 		Tables: transfer.Tables[*boxsum.SquaredTable[S, Q]]{
 			Given: given,
 			Fresh: freshSquares[S, Q],
-			Over: func(job method.Job, sums, squares devmem.Host) *boxsum.SquaredTable[S, Q] {
-				return &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](job, sums), Squares: tableOver[Q](unshifted(job), squares)}
+			Over: func(w *transfer.Work, sums, squares devmem.Host) *boxsum.SquaredTable[S, Q] {
+				t := &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](w.Job, sums), Squares: tableOver[Q](w.Job, squares)}
+				tellPlanes(w, t.Sum, t.Squares)
+				return t
 			},
 			Rows: func(t *boxsum.SquaredTable[S, Q]) (sums, squares devmem.Host) {
 				return devmem.HostRows(t.Sum.Sums, t.Sum.Stride), devmem.HostRows(t.Squares.Sums, t.Squares.Stride)
@@ -142,36 +149,32 @@ func squareTables[S boxsum.Sum, Q boxsum.Square](given bool) kindOf[*boxsum.Squa
 	}
 }
 
-// freshTable is a table of the host for the sums of a job.
-func freshTable[S boxsum.Sum](job method.Job) (*boxsum.Table[S], error) {
-	t, err := transfer.NewTable[S](job.Width, job.Height, job.Channels)
+// freshTable is a table of the host for the sums of work.
+func freshTable[S boxsum.Sum](w *transfer.Work) (*boxsum.Table[S], error) {
+	t, err := transfer.NewTable[S](w.Job.Width, w.Job.Height, w.Job.Channels)
 	if err != nil {
 		return nil, err
 	}
-	t.Offset = float32(job.Offset)
+	tellPlanes(w, t, noPlaneSquares)
 	return t, nil
 }
 
-// freshSquares is both tables of the host for a job.
-func freshSquares[S boxsum.Sum, Q boxsum.Square](job method.Job) (*boxsum.SquaredTable[S, Q], error) {
-	if err := grid.Fit(grid.Plane(job.Width, job.Height, job.Channels, 0), grid.SizeOf[S]()+grid.SizeOf[Q]()); err != nil {
+// freshSquares is both tables of the host for work.
+func freshSquares[S boxsum.Sum, Q boxsum.Square](w *transfer.Work) (*boxsum.SquaredTable[S, Q], error) {
+	width, height, channels := w.Job.Width, w.Job.Height, w.Job.Channels
+	if err := grid.Fit(grid.Plane(width, height, channels, 0), grid.SizeOf[S]()+grid.SizeOf[Q]()); err != nil {
 		return nil, err
 	}
-	sums, err := freshTable[S](job)
+	sums, err := transfer.NewTable[S](width, height, channels)
 	if err != nil {
 		return nil, err
 	}
-	squares, err := freshTable[Q](unshifted(job))
+	squares, err := transfer.NewTable[Q](width, height, channels)
 	if err != nil {
 		return nil, err
 	}
+	tellPlanes(w, sums, squares)
 	return &boxsum.SquaredTable[S, Q]{Sum: sums, Squares: squares}, nil
-}
-
-// unshifted is a job without its offset, which squares do not have.
-func unshifted(job method.Job) method.Job {
-	job.Offset = 0
-	return job
 }
 
 // tableOver is a table for the sums of a job in memory that is already there.
@@ -211,7 +214,7 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 	if opt == nil {
 		opt = &PipelineOptions{}
 	}
-	o := &Options{Offset: opt.Offset, Kernels: opt.Kernels, BandRows: opt.BandRows}
+	o := &Options{Offset: opt.Offset, Plain: opt.Plain, Kernels: opt.Kernels, BandRows: opt.BandRows}
 	check := func() error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -222,7 +225,7 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 		if opt.InFlight < 0 || opt.InFlight > mostInFlight {
 			return fmt.Errorf("gpu: %w: %d images in flight: between 1 and %d can be", boxsum.ErrInvalid, opt.InFlight, mostInFlight)
 		}
-		_, err := o.check(kind.sum, "")
+		_, err := o.check(pairs.Of[P](), kind.sum, "")
 		return err
 	}
 	works := func(yield func(T, *transfer.Work, error) bool) {

@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/exact"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/rotated"
@@ -161,6 +162,13 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 			boxsum.ErrInvalid, width, height, dst.Channels, dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
 	}
 	shape := t.lattice.Shape
+	var pixels exact.Pixels
+	if err := using(t.cells.inner(), func() error {
+		pixels = typical(t.cells.inner())
+		return nil
+	}); err != nil {
+		return err
+	}
 	var parts []*boxsum.Table[S]
 	for part := range 1 << shape.Split {
 		cells, err := t.cells.Download(i<<shape.Split + part)
@@ -170,6 +178,7 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 		parts = append(parts, cells)
 	}
 	dst.Fill(method.Before(shape, parts))
+	dst.Know(pixels)
 	return nil
 }
 

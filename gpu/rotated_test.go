@@ -62,10 +62,10 @@ func rotatedSums[P boxsum.Pixel, S boxsum.Sum]() rotatedPair {
 }
 
 var rotatedPairs = []rotatedPair{
-	rotatedSums[uint8, uint32](), rotatedSums[uint8, uint64](), rotatedSums[uint8, float32](), rotatedSums[uint8, float64](),
-	rotatedSums[uint16, uint64](), rotatedSums[uint16, float64](),
+	rotatedSums[uint8, uint32](), rotatedSums[uint8, uint64](), rotatedSums[uint8, float32](), rotatedSums[uint8, float64](), rotatedSums[uint8, int64](),
+	rotatedSums[uint16, uint64](), rotatedSums[uint16, float64](), rotatedSums[uint16, uint32](),
 	rotatedSums[uint32, uint32](), rotatedSums[uint32, uint64](),
-	rotatedSums[int16, int64](), rotatedSums[int32, int64](),
+	rotatedSums[int16, int64](), rotatedSums[int16, float64](), rotatedSums[int32, int64](),
 	rotatedSums[float32, float32](), rotatedSums[float32, float64](), rotatedSums[float64, float64](),
 }
 

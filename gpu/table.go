@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 )
@@ -49,28 +50,56 @@ func (t *Table[S]) SumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 		}
 		return c
 	}
-	return sumBoxes(a, dst, len(boxes), clip, method.PlaneBoxes(a, i), func(n int) float64 {
+	return sumBoxes(a, i, dst, len(boxes), clip, method.PlaneBoxes, func(n int) float64 {
 		c := clip(n)
 		return float64(c[2]-c[0]) * float64(c[3]-c[1])
 	})
 }
 
-// sumBoxes answers boxes and puts the offset of the table back, for each of their pixels.
-func sumBoxes[S boxsum.Sum, Box any](a *devmem.Array, dst []S, count int, place func(n int) Box, answer method.Answer, pixels func(n int) float64) error {
-	var offset float32
-	err := method.SumBoxes(a, dst, count, place, func(boxes, sums driver.Memory, count int) error {
-		offset = a.Offset
-		return answer(boxes, sums, count)
-	})
-	if err != nil || offset == 0 {
+// sumBoxes answers boxes of table i and puts its offset back, for each of their pixels.
+func sumBoxes[S boxsum.Sum, Box any](a *devmem.Array, i int, dst []S, count int, place func(n int) Box, answer func(a *devmem.Array, i int) method.Answer, pixels func(n int) float64) error {
+	if err := method.Room(a, len(dst), count); err != nil {
 		return err
 	}
-	for n := range count {
-		for c := range a.Channels {
-			dst[n*a.Channels+c] += S(float64(offset) * pixels(n))
+	return using(a, func() error {
+		beside, err := a.Lacking(i)
+		if err != nil {
+			return err
 		}
+		if err := method.AskAll(a.Device, dst, a.Channels, count, place, answer(a, i)); err != nil {
+			return err
+		}
+		offset := float64(a.OffsetOf(i))
+		if offset == 0 {
+			return nil
+		}
+		restore := func(k int) float64 { return offset * pixels(k/a.Channels) }
+		if beside != nil { // (p−o)² = p² − 2o(p−o) − o²
+			sums, err := floatSums(beside, count, place, answer(beside, i))
+			if err != nil {
+				return err
+			}
+			restore = func(k int) float64 { return 2*offset*sums(k) + offset*offset*pixels(k/a.Channels) }
+		}
+		for k := range count * a.Channels {
+			dst[k] += S(restore(k))
+		}
+		return nil
+	})
+}
+
+// floatSums answers boxes of a table of floats, without its offset.
+func floatSums[Box any](a *devmem.Array, count int, place func(n int) Box, answer method.Answer) (func(k int) float64, error) {
+	if a.Element == pairs.F32 {
+		return askFloats[float32](a, count, place, answer)
 	}
-	return nil
+	return askFloats[float64](a, count, place, answer)
+}
+
+func askFloats[S float32 | float64, Box any](a *devmem.Array, count int, place func(n int) Box, answer method.Answer) (func(k int) float64, error) {
+	sums := make([]S, count*a.Channels)
+	err := method.AskAll(a.Device, sums, a.Channels, count, place, answer)
+	return func(k int) float64 { return float64(sums[k]) }, err
 }
 
 // numbered reports whether there is a number i among tables.
@@ -94,14 +123,49 @@ func onHost[T any](wrong error, take func() (*T, error), fill func(*T) error) (*
 	return grid.OrNil(t, err)
 }
 
-// DownloadInto copies table i into dst, which must have its size.
-func (t *Table[S]) DownloadInto(i int, dst *boxsum.Table[S]) error {
+// DownloadInto copies table i into dst, which must have its size. Squares that lack an
+// offset take the sums beside them along, inside of dst.
+func (t *Table[S]) DownloadInto(i int, dst *boxsum.Table[S]) error { return t.fetch(i, dst, true) }
+
+// fetch copies table i into dst, and the sums beside squares that lack an offset, if asked
+// to.
+func (t *Table[S]) fetch(i int, dst *boxsum.Table[S], beside bool) error {
 	a := t.inner()
-	return download(a, i, planeSide(dst), func() { dst.Offset = a.Offset })
+	return download(a, i, planeSide(dst), func(copyOut func() error) error {
+		sums, err := a.Lacking(i)
+		if err != nil {
+			return err
+		}
+		dst.Offset = a.OffsetOf(i)
+		if err := copyOut(); err != nil {
+			return err
+		}
+		dst.Know(planePixels(a, dst))
+		switch squares, _ := any(dst).(*boxsum.Table[float64]); {
+		case sums == nil || !beside:
+			return nil
+		case sums.Element == pairs.F32:
+			return besidePlane[float32](sums, i, squares)
+		default:
+			return besidePlane[float64](sums, i, squares)
+		}
+	})
+}
+
+// besidePlane fetches the sums beside squares.
+func besidePlane[S boxsum.Sum](a *devmem.Array, i int, squares *boxsum.Table[float64]) error {
+	sums, err := transfer.NewTable[S](a.Width, a.Height, a.Channels)
+	if err != nil {
+		return err
+	}
+	sums.Offset = a.OffsetOf(i)
+	sums.Know(typical(a))
+	(&boxsum.SquaredTable[S, float64]{Sum: sums, Squares: squares}).Tie()
+	return a.CopyOut(i, devmem.HostRows(sums.Sums, sums.Stride))
 }
 
 // Offset is what was subtracted from every pixel before summing, see
-// [Options.Offset].
+// [Options.Offset]; of several tables, from those of the first.
 func (t *Table[S]) Offset() float32 { return offsetOf(t.inner()) }
 
 // offsetOf is read while nobody sets it.
@@ -111,7 +175,7 @@ func offsetOf(a *devmem.Array) float32 {
 	}
 	a.Device.Queue.Lock()
 	defer a.Device.Queue.Unlock()
-	return a.Offset
+	return a.OffsetOf(0)
 }
 
 // both takes two things on a device, or none.

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"errors"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
@@ -33,18 +35,40 @@ var noTiltedSquares *tilted.Table[uint64]
 
 // runTilted makes tables of the host on the device, which must hold them and the image;
 // squares may be nil.
-func runTilted[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, w *transfer.Work, sums *tilted.Table[S], squares *tilted.Table[Q], src boxsum.Image[P], opt *Options) error {
+func runTilted[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, w *transfer.Work, sums *tilted.Table[S], squares *tilted.Table[Q], src boxsum.Image[P], opt *Options) (err error) {
 	if err := takeSides(w, tiltedSide(sums), tiltedSide(squares)); err != nil {
 		return err
 	}
+	defer func() {
+		if err == nil { // rather than what was learned from the tables
+			sums.Know(w.Pixels[0])
+			squares.Know(w.Pixels[1])
+		}
+	}()
 	if squares == nil {
 		return whole(d, src, opt, func(im *Image[P]) (*TiltedTable[S], error) { return IntegrateTilted[S](im, opt) },
 			func(t *TiltedTable[S]) error { return t.DownloadInto(0, sums) })
 	}
-	return whole(d, src, opt, func(im *Image[P]) (*SquaredTiltedTable[S, Q], error) { return IntegrateTiltedSquares[S, Q](im, opt) },
+	err = whole(d, src, opt, func(im *Image[P]) (*SquaredTiltedTable[S, Q], error) { return IntegrateTiltedSquares[S, Q](im, opt) },
 		func(t *SquaredTiltedTable[S, Q]) error {
 			return driver.FirstError(t.Sum.DownloadInto(0, sums), t.Squares.DownloadInto(0, squares))
 		})
+	if !errors.Is(err, boxsum.ErrMemory) {
+		return err
+	}
+	// One after the other: there are no smaller parts.
+	err = whole(d, src, nil, func(im *Image[P]) (*TiltedTable[S], error) { return IntegrateTilted[S](im, opt) },
+		func(t *TiltedTable[S]) error { return t.DownloadInto(0, sums) })
+	if err != nil {
+		return err
+	}
+	return whole(d, src, opt, func(im *Image[P]) (*TiltedTable[Q], error) {
+		return filled(nil, func() (*TiltedTable[Q], error) { return wrapped[TiltedTable[Q]](tablesOf[Q](im.inner())) },
+			func(t *TiltedTable[Q]) error {
+				only := tables{method: method.Tilted{Squared: true}, sums: t.inner(), noOffset: noTiltedOffset, squared: true}
+				return only.integrate(im.inner(), opt)
+			})
+	}, func(t *TiltedTable[Q]) error { return t.DownloadInto(0, squares) })
 }
 
 // SumBoxes writes the sums of all channels over every box, clipped to the image, from
@@ -82,5 +106,17 @@ func (t *TiltedTable[S]) SumBoxes(i int, dst []S, boxes []tilted.Box) error {
 
 // DownloadInto copies table i into dst, which must have its size.
 func (t *TiltedTable[S]) DownloadInto(i int, dst *tilted.Table[S]) error {
-	return download(t.inner(), i, tiltedSide(dst), func() {})
+	return t.fetch(i, dst, false)
+}
+
+// fetch is DownloadInto: no table lacks an offset.
+func (t *TiltedTable[S]) fetch(i int, dst *tilted.Table[S], _ bool) error {
+	a := t.inner()
+	return download(a, i, tiltedSide(dst), func(copyOut func() error) error {
+		if err := copyOut(); err != nil {
+			return err
+		}
+		dst.Know(learned(a, tiltedValues(dst)))
+		return nil
+	})
 }

@@ -85,15 +85,15 @@ func tiltedSquaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *Tilte
 }
 
 var tiltedPairs = []tiltedPair{
-	tiltedSums[uint8, uint32](), tiltedSums[uint8, uint64](), tiltedSums[uint8, float32](), tiltedSums[uint8, float64](),
-	tiltedSums[uint16, uint64](), tiltedSums[uint16, float64](),
+	tiltedSums[uint8, uint32](), tiltedSums[uint8, uint64](), tiltedSums[uint8, float32](), tiltedSums[uint8, float64](), tiltedSums[uint8, int64](),
+	tiltedSums[uint16, uint64](), tiltedSums[uint16, float64](), tiltedSums[uint16, uint32](),
 	tiltedSums[uint32, uint32](), tiltedSums[uint32, uint64](),
-	tiltedSums[int16, int64](), tiltedSums[int32, int64](),
+	tiltedSums[int16, int64](), tiltedSums[int16, float64](), tiltedSums[int32, int64](),
 	tiltedSums[float32, float32](), tiltedSums[float32, float64](), tiltedSums[float64, float64](),
 
 	tiltedSquares[uint8, uint32, uint64](), tiltedSquares[uint16, uint64, uint64](),
 	tiltedSquares[uint32, uint64, uint64](), tiltedSquares[uint32, uint64, float64](),
-	tiltedSquares[int16, int64, uint64](), tiltedSquares[int32, int64, uint64](), tiltedSquares[int32, int64, float64](),
+	tiltedSquares[int16, int64, uint64](), tiltedSquares[int16, float64, uint64](), tiltedSquares[int16, int64, float64](), tiltedSquares[uint16, uint32, uint64](), tiltedSquares[int32, int64, uint64](), tiltedSquares[int32, int64, float64](),
 	tiltedSquares[float32, float32, float64](), tiltedSquares[float64, float64, float64](),
 }
 

@@ -67,7 +67,7 @@ func TestTurnedErrors(t *testing.T) {
 		for name, err := range map[string]error{
 			"tilted types":    second(IntegrateTilted[uint32](floats, nil)),
 			"rotated types":   second(IntegrateRotated[uint32](floats, half, nil)),
-			"squares":         second(IntegrateTiltedSquares[uint32, float64](im, nil)),
+			"squares":         second(IntegrateTiltedSquares[float32, uint64](floats, nil)),
 			"tilted offset":   second(IntegrateTilted[float32](floats, &Options{Offset: 1})),
 			"rotated offset":  second(IntegrateRotated[float32](floats, half, &Options{Offset: 1})),
 			"tilted kernels":  second(IntegrateTilted[float32](floats, &Options{Kernels: Fast})),

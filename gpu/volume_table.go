@@ -7,6 +7,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/pairs"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -29,6 +31,8 @@ func workVolume[P boxsum.Pixel](src *volume.Volume[P], sum, square pairs.Type, o
 	w, err := workOf(method.Volume{}, slice, sum, square, opt, "")
 	if err == nil {
 		w.Volume, w.Units, w.Sides[0] = true, src.Depth, sliceSide(src.Pix, src.Stride, src.SliceStride)
+		e := grid.Volume(src.Width, src.Height, src.Depth, src.Channels, src.Stride, src.SliceStride)
+		prepare(w, &engine.Source[P]{Pix: src.Pix, Extent: e}, opt, "", false)
 	}
 	return w, err
 }
@@ -47,8 +51,11 @@ func runVolume[S boxsum.Sum, Q boxsum.Square](d *Device, w *transfer.Work, sums 
 		return err
 	}
 	sums.Offset = float32(w.Job.Offset)
+	sums.Know(w.Pixels[0])
 	if squares != nil {
-		squares.Offset = 0
+		squares.Offset = squaresOffset(&w.Job)
+		squares.Know(w.Pixels[1])
+		(&volume.SquaredTable[S, Q]{Sum: sums, Squares: squares}).Tie()
 	}
 	return w.Run(d.mem())
 }
@@ -61,16 +68,51 @@ func (t *VolumeTable[S]) SumBoxes(dst []S, boxes []volume.Box) error {
 		return errNoTable
 	}
 	bounds := volume.NewBox(0, 0, 0, a.Width, a.Height, a.Depth)
-	return sumBoxes(a, dst, len(boxes), func(n int) [6]int32 {
+	return sumBoxes(a, 0, dst, len(boxes), func(n int) [6]int32 {
 		box := boxes[n].Intersect(bounds)
 		return [6]int32{int32(box.X0), int32(box.Y0), int32(box.Z0), int32(box.X1), int32(box.Y1), int32(box.Z1)}
-	}, method.VolumeBoxes(a), func(n int) float64 { return float64(boxes[n].Intersect(bounds).Voxels()) })
+	}, func(a *devmem.Array, _ int) method.Answer { return method.VolumeBoxes(a) }, func(n int) float64 { return float64(boxes[n].Intersect(bounds).Voxels()) })
 }
 
-// DownloadInto copies the table into dst, which must have its size.
-func (t *VolumeTable[S]) DownloadInto(dst *volume.Table[S]) error {
+// DownloadInto copies the table into dst, which must have its size. Squares that lack an
+// offset take the sums beside them along, inside of dst.
+func (t *VolumeTable[S]) DownloadInto(dst *volume.Table[S]) error { return t.fetch(dst, true) }
+
+// fetch copies the table into dst, and the sums beside squares that lack an offset, if
+// asked to.
+func (t *VolumeTable[S]) fetch(dst *volume.Table[S], beside bool) error {
 	a := t.inner()
-	return download(a, 0, volumeSide(dst), func() { dst.Offset = a.Offset })
+	return download(a, 0, volumeSide(dst), func(copyOut func() error) error {
+		sums, err := a.Lacking(0)
+		if err != nil {
+			return err
+		}
+		dst.Offset = a.Offset
+		if err := copyOut(); err != nil {
+			return err
+		}
+		dst.Know(volumePixels(a, dst))
+		switch squares, _ := any(dst).(*volume.Table[float64]); {
+		case sums == nil || !beside:
+			return nil
+		case sums.Element == pairs.F32:
+			return besideVolume[float32](sums, squares)
+		default:
+			return besideVolume[float64](sums, squares)
+		}
+	})
+}
+
+// besideVolume fetches the sums beside squares.
+func besideVolume[S boxsum.Sum](a *devmem.Array, squares *volume.Table[float64]) error {
+	sums, err := volume.NewTable[S](a.Width, a.Height, a.Depth, a.Channels)
+	if err != nil {
+		return err
+	}
+	sums.Offset = a.Offset
+	sums.Know(typical(a))
+	(&volume.SquaredTable[S, float64]{Sum: sums, Squares: squares}).Tie()
+	return copyOut(a, 0, sliceSide(sums.Sums, sums.Stride, sums.SliceStride))
 }
 
 // Offset is what was subtracted from every voxel before summing, see

@@ -41,12 +41,12 @@ func randomVolume[P boxsum.Pixel](s solidShape) volume.Volume[P] {
 // A solidPair is types that a test runs for.
 type solidPair struct {
 	name  string
-	float bool // sums of float32, which an offset suits
+	float bool // pixels or sums that an offset suits
 	check func(t *testing.T, d *Device, s solidShape) bool
 }
 
 func solidSums[P boxsum.Pixel, S boxsum.Sum]() solidPair {
-	return solidPair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), pairs.Of[S]() == pairs.F32, checkVolume(IntegrateVolumeInto[S, P], func(v volume.Volume[P], o float32) (*volume.Table[S], error) {
+	return solidPair{fmt.Sprintf("%s_%s", pairs.Of[P](), pairs.Of[S]()), offsetSuits[P, S](), checkVolume(IntegrateVolumeInto[S, P], func(v volume.Volume[P], o float32) (*volume.Table[S], error) {
 		return volume.Integrate[S](v, &boxsum.Options{Offset: o})
 	}, false)}
 }
@@ -67,7 +67,7 @@ func squaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *VolumeTable
 	if err != nil {
 		return err
 	}
-	return closeAfter(sums, IntegrateVolumeSquaresInto(&SquaredVolumeTable[S, Q]{sums, t}, v, opt))
+	return closeAfter(sums, IntegrateVolumeSquaresInto(&SquaredVolumeTable[S, Q]{sums, t}, v, &Options{Kernels: opt.Kernels, Plain: true}))
 }
 
 func closeAfter(c interface{ Close() error }, err error) error {
@@ -80,12 +80,14 @@ var solidPairs = []solidPair{
 	solidSums[uint8, uint32](), solidSums[float32, float32](), solidSums[float32, float64](),
 	solidSums[int16, int64](), solidSquares[uint8, uint32, uint64](), solidSquares[float32, float64, float64](),
 
+	solidSums[uint16, uint32](), solidSums[int16, float64](), solidSums[uint8, int64](),
+	solidSquares[uint16, uint32, uint64](), solidSquares[int16, float64, uint64](), solidSquares[int16, int64, float64](),
 	solidSums[uint8, uint64](), solidSums[uint8, float32](), solidSums[uint8, float64](),
 	solidSums[uint16, uint64](), solidSums[uint16, float64](),
 	solidSums[uint32, uint32](), solidSums[uint32, uint64](),
 	solidSums[int32, int64](), solidSums[float64, float64](),
 
-	solidSquares[uint16, uint64, uint64](),
+	solidSquares[uint16, uint64, uint64](), solidSquares[uint16, uint64, float64](), solidSquares[uint8, uint32, float64](), solidSquares[int16, int64, float64](),
 	solidSquares[uint32, uint64, uint64](), solidSquares[uint32, uint64, float64](),
 	solidSquares[int16, int64, uint64](), solidSquares[int32, int64, uint64](), solidSquares[int32, int64, float64](),
 	solidSquares[float64, float64, float64](),
@@ -476,14 +478,14 @@ func TestVolumeErrors(t *testing.T) {
 			"an empty volume":      second(IntegrateVolume[uint32](&Volume[uint8]{}, nil)),
 			"no table":             IntegrateVolumeInto((*VolumeTable[uint32])(nil), vol, nil),
 			"a table of its own":   IntegrateVolumeInto(other, vol, nil),
-			"no such pair":         second(IntegrateVolume[int64](vol, nil)),
-			"no such squares":      second(IntegrateVolumeSquares[uint32, float64](vol, nil)),
+			"no such pair":         second(IntegrateVolume[uint32](&Volume[float32]{}, nil)),
+			"no such squares":      second(IntegrateVolumeSquares[float32, uint64](&Volume[float32]{}, nil)),
 			"an offset":            IntegrateVolumeInto(table, vol, &Options{Offset: 1}),
 			"no room":              table.SumBoxes(make([]uint32, 1), []volume.Box{{}}),
 			"into nothing":         table.DownloadInto(nil),
 			"into another size":    table.DownloadInto(small),
 			"a closed volume":      IntegrateVolumeInto(table, closed, nil),
-			"no such host pair":    second(IntegrateVolumeHost[int64](d, src, nil)),
+			"no such host pair":    second(IntegrateVolumeHost[uint32](d, volume.Volume[float32]{}, nil)),
 			"too few host voxels":  second(IntegrateVolumeHost[uint32](d, short, nil)),
 			"no such kernels":      IntegrateVolumeInto(table, vol, &Options{Kernels: 9}),
 			"one pass of channels": IntegrateVolumeInto(table, vol, &Options{Kernels: Fast}),

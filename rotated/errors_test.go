@@ -25,7 +25,7 @@ func TestErrors(t *testing.T) {
 		_, err := rotated.NewLattice(width, height, half)
 		return err
 	}
-	_, types := rotated.Integrate[uint32](boxsum.Image[uint16]{}, half, nil)
+	_, types := rotated.Integrate[uint32](boxsum.Image[int32]{}, half, nil)
 	_, channels := rotated.NewTable[uint32](4, 3, -1, half)
 	_, memory := rotated.NewTable[uint64](1<<22, 1<<22, 1, half)
 	_, many := rotated.NewTable[uint64](4, 3, math.MaxInt, half)

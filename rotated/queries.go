@@ -25,6 +25,14 @@ func (t *Table[S]) SumChannels(dst []S, box Box) []S {
 	return dst
 }
 
+// Know is for packages of this module, and for tables that they did not make by
+// integrating: what is known of their pixels.
+func (t *Table[S]) Know(pixels exact.Pixels) {
+	if t != nil {
+		t.pixels = pixels
+	}
+}
+
 // SumBoxes writes the sums of all channels over every box:
 // channel c of boxes[i] is dst[i*Channels+c].
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {

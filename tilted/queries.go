@@ -36,14 +36,6 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	return nil
 }
 
-// Know is for packages of this module, and for tables that they did not make by
-// integrating: what is known of their pixels.
-func (t *Table[S]) Know(pixels exact.Pixels) {
-	if t != nil {
-		t.pixels = pixels
-	}
-}
-
 // room reports whether the table is good, and the room for answers enough.
 func (t *Table[S]) room(have, boxes int) error {
 	if t == nil {

@@ -26,6 +26,14 @@ type Table[S boxsum.Sum] struct {
 	pixels exact.Pixels
 }
 
+// Know is for packages of this module, and for tables that they did not make by
+// integrating: what is known of their pixels.
+func (t *Table[S]) Know(pixels exact.Pixels) {
+	if t != nil {
+		t.pixels = pixels
+	}
+}
+
 // NewTable allocates a table for an image of this size; zero channels stand for one.
 // Its rows are laid out as those of [boxsum.NewTable], which lets the engine
 // write past the caches.

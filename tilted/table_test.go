@@ -93,10 +93,16 @@ func statistics(all []float64) (mean, variance float64) {
 
 func TestSquares(t *testing.T) {
 	testSquares[uint8, uint32, uint64](t)
+	testSquares[uint8, uint32, float64](t)
+	testSquares[uint16, uint64, float64](t)
 	testSquares[uint16, uint64, uint64](t)
 	testSquares[uint32, uint64, uint64](t)
 	testSquares[uint32, uint32, float64](t)
 	testSquares[int16, int64, uint64](t)
+	testSquares[int16, float64, uint64](t)
+	testSquares[int16, float64, float64](t)
+	testSquares[uint16, uint32, uint64](t)
+	testSquares[uint8, int64, uint64](t)
 	testSquares[int32, int64, uint64](t)
 	testSquares[int32, int64, float64](t)
 	testSquares[float32, float32, float64](t)
@@ -245,7 +251,7 @@ func TestErrors(t *testing.T) {
 		"half a table":      {tilted.IntegrateSquaresInto(&tilted.SquaredTable[uint32, uint64]{Sum: table}, img, nil), boxsum.ErrInvalid},
 		"workers":           {opt(tilted.Options{Workers: -1}), boxsum.ErrInvalid},
 		"types":             {failure(tilted.Integrate[uint32](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
-		"squares":           {failure(tilted.IntegrateSquares[uint32, float64](img, nil)), boxsum.ErrTypes},
+		"squares":           {failure(tilted.IntegrateSquares[float32, uint64](boxsum.Image[float32]{}, nil)), boxsum.ErrTypes},
 		"stream":            {failure(tilted.NewStream[uint32, uint8](-1, 1, nil)), boxsum.ErrInvalid},
 		"stream types":      {failure(tilted.NewStream[uint32, float64](1, 1, nil)), boxsum.ErrTypes},
 		"zero stream":       {failure(new(tilted.Stream[uint32, uint8]).Push(nil)), boxsum.ErrInvalid},

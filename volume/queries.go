@@ -59,7 +59,15 @@ func (t *Table[S]) float(box Box, channel int) float64 { return float64(t.sum(bo
 // integrating: what is known of their voxels.
 func (t *Table[S]) Know(pixels exact.Pixels) {
 	if t != nil {
-		t.pixels = pixels
+		t.pixels, t.first = pixels, nil
+	}
+}
+
+// Tie is for such tables too: squares that lack an offset have it put back by way of
+// the sums beside them.
+func (t *SquaredTable[S, Q]) Tie() {
+	if t != nil && t.Sum != nil && t.Squares != nil && t.Squares.Offset != 0 {
+		t.Squares.first = t.Sum
 	}
 }
 

@@ -192,9 +192,12 @@ func TestErrors(t *testing.T) {
 		"table too large":     {func() error { _, err := volume.NewTable[uint64](1<<14, 1<<14, 1<<14, 1); return err }(), boxsum.ErrMemory, "Stream"},
 		"own table too short": {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared[:10], Width: 2, Height: 3, Depth: 4}, ok, nil), boxsum.ErrInvalid, "do not fit"},
 		"overlap":             {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared, Width: 2, Height: 2, Depth: 2}, volume.Volume[uint32]{Pix: shared[100:], Width: 2, Height: 2, Depth: 2}, nil), boxsum.ErrOverlap, "memory of its"},
-		"types":               {func() error { _, err := volume.Integrate[int64](ok, nil); return err }(), boxsum.ErrTypes, "int64"},
-		"squares":             {func() error { _, err := volume.IntegrateSquares[uint32, float64](ok, nil); return err }(), boxsum.ErrTypes, "uint64"},
-		"stream of nothing":   {func() error { _, err := new(volume.Stream[uint32, uint8]).Push(ok.Slice(0)); return err }(), boxsum.ErrInvalid, "constructor"},
+		"types":               {func() error { _, err := volume.Integrate[int64](volume.Volume[uint16]{}, nil); return err }(), boxsum.ErrTypes, "uint16 pixels sum to uint64, float64 or uint32"},
+		"squares": {func() error {
+			_, err := volume.IntegrateSquares[float32, uint64](volume.Volume[float32]{}, nil)
+			return err
+		}(), boxsum.ErrTypes, "uint64"},
+		"stream of nothing": {func() error { _, err := new(volume.Stream[uint32, uint8]).Push(ok.Slice(0)); return err }(), boxsum.ErrInvalid, "constructor"},
 		"another slice": {func() error {
 			s, err := volume.NewStream[uint32, uint8](3, 2, 1, nil)
 			if err != nil {

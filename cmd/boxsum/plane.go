@@ -115,7 +115,7 @@ func (j *plane[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) (err erro
 	case err != nil:
 		return err
 	case d != nil && j.squared != nil:
-		return gpu.IntegrateSquaresHostInto(d, j.squared, j.src, nil)
+		return gpu.IntegrateSquaresHostInto(d, j.squared, j.src, &gpu.Options{Plain: opt.Plain})
 	case d != nil:
 		return gpu.IntegrateHostInto(d, j.sum, j.src, nil)
 	case j.squared != nil:

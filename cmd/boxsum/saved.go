@@ -137,6 +137,7 @@ func savedPlane[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array) (*save
 	if err != nil {
 		return nil, err
 	}
+	t.Know(savedPixels[S]())
 	both := &boxsum.SquaredTable[S, Q]{Sum: t}
 	if squares != nil {
 		if both.Squares, err = imgio.TableOf[Q](squares); err != nil {
@@ -160,6 +161,7 @@ func savedSolid[S boxsum.Sum, Q boxsum.Square](sum, squares *imgio.Array) (*save
 	if err != nil {
 		return nil, err
 	}
+	t.Know(savedPixels[S]())
 	both := &volume.SquaredTable[S, Q]{Sum: t}
 	if squares != nil {
 		if both.Squares, err = volumeTable[Q](squares); err != nil {
@@ -198,15 +200,24 @@ func volumeTable[S boxsum.Sum](a *imgio.Array) (*volume.Table[S], error) {
 	}, nil
 }
 
-// wideSum is sums of boxes. Those of 32 bits, which 8-bit pixels have, wrap in large
-// boxes: they are summed in parts that fit.
+// savedPixels is what is known of the pixels of a saved table. Those of 32-bit sums have
+// 8 bits, or 16 where integrate was told so: a file does not say which.
+func savedPixels[S boxsum.Sum]() exact.Pixels {
+	if _, ok := any(*new(S)).(uint32); ok {
+		return exact.Pixels{Most: exact.Most[uint16, S](false)}
+	}
+	return exact.Usual[S](false)
+}
+
+// wideSum is sums of boxes. Those of 32 bits wrap in large boxes: they are summed in
+// parts that fit.
 func wideSum[S boxsum.Sum](of func(b box, channel int) S) func(b box, channel int) any {
 	if _, ok := any(*new(S)).(uint32); !ok {
 		return func(b box, channel int) any { return of(b, channel) }
 	}
 	var parts func(b box, channel int) uint64
 	parts = func(b box, channel int) uint64 {
-		if b.pixels() <= int64(exact.Usual[S](false).Most) {
+		if b.pixels() <= int64(savedPixels[S]().Most) {
 			return uint64(of(b, channel))
 		}
 		n, longest := len(b)/2, 0

@@ -147,7 +147,7 @@ func (j *solid[P, S, Q]) integrate(d *gpu.Device, opt *boxsum.Options) error {
 	case j.streams:
 		return nil // that is for when it is written
 	case d != nil && j.squared != nil:
-		return gpu.IntegrateVolumeSquaresHostInto(d, j.squared, j.src, nil)
+		return gpu.IntegrateVolumeSquaresHostInto(d, j.squared, j.src, &gpu.Options{Plain: opt.Plain})
 	case d != nil:
 		return gpu.IntegrateVolumeHostInto(d, j.sum, j.src, nil)
 	case j.squared != nil:

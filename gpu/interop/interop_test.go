@@ -2,6 +2,7 @@ package interop
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -182,4 +183,79 @@ func checkSolidOver(t *testing.T, g *gpu.Device, f Foreign, src boxsum.Image[uin
 	if err := driver.FirstError(over.Close(), table.Close(), Give(g, handle)); err != nil {
 		t.Error(err)
 	}
+}
+
+// Tables in memory of other libraries, and what is queued on their streams, are plain: nobody
+// else would know of an offset, or could wait. Deviations that are lost are NaN.
+func TestForeignSquaresArePlain(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *gpu.Device) {
+		src, err := boxsum.NewImage[float32](40, 30, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range src.Pix {
+			src.Pix[i] = 1e5 + float32(i%7)/3
+		}
+		s, err := inner(d).Backend.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		view, err := OnStream(d, uintptr(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := errors.Join(view.Close(), inner(d).Backend.FreeStream(s)); err != nil {
+				t.Error(err)
+			}
+		}()
+		check := func(name string, on *gpu.Device, tables *gpu.SquaredTable[float32, float64]) {
+			t.Helper()
+			im, err := gpu.Upload(on, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer im.Close()
+			for _, offset := range []float32{0, 1e5} {
+				if err := gpu.IntegrateSquaresInto(tables, im, &gpu.Options{Offset: offset}); err != nil {
+					t.Fatal(err)
+				}
+				got, err := tables.Download(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Sum.Offset != offset {
+					t.Errorf("%s: an offset of %v, not %v", name, got.Sum.Offset, offset)
+				}
+				want, err := boxsum.IntegrateSquares[float64, float64](src, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				box := got.Sum.Bounds()
+				if std, w := got.StdDev(box, 0), want.StdDev(box, 0); !(math.Abs(std-w) < 1e-5*w) && !(offset == 0 && math.IsNaN(std)) {
+					t.Errorf("%s, offset %v: the deviation is %v, not %v", name, offset, std, w)
+				}
+			}
+		}
+		onView, err := gpu.NewSquaredTable[float32, float64](view, src.Width, src.Height, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("on a stream", view, onView)
+		handles := [2]uintptr{}
+		for i, bytes := range []int64{4, 8} {
+			if handles[i], err = Take(d, bytes*41*31); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sums, err1 := TableOver[float32](d, Foreign{Handle: handles[0], Width: 40, Height: 30, Stride: 4 * 41})
+		squares, err2 := TableOver[float64](d, Foreign{Handle: handles[1], Width: 40, Height: 30, Stride: 8 * 41})
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		check("in memory of others", d, &gpu.SquaredTable[float32, float64]{Sum: sums, Squares: squares})
+		if err := errors.Join(onView.Close(), Give(d, handles[0]), Give(d, handles[1])); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/internal/exact"
+	"github.com/boxsum/boxsum/internal/grid"
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
@@ -24,6 +25,9 @@ func Pixels[S kernel.Sum, P kernel.Pixel](dst *Target[S], src *Source[P], square
 	}
 	return exact.Pixels{Most: most}
 }
+
+// Bound is [exact.Bound] of all pixels.
+func Bound[P kernel.Pixel](src *Source[P]) uint64 { return exact.Bound(src.rows()) }
 
 // rows is all rows of pixels.
 func (s *Source[P]) rows() iter.Seq[[]P] {
@@ -84,7 +88,7 @@ func centerOf[P kernel.Pixel](src *Source[P], mask *Source[uint8]) float32 {
 	if len(src.Pix) == 0 {
 		return 0
 	}
-	least, most := math.Inf(1), math.Inf(-1)
+	some := NoValues()
 	n := src.Width * src.Channels
 	for z := range min(samples, src.Depth) {
 		for y := range min(samples, src.Height) {
@@ -98,13 +102,52 @@ func centerOf[P kernel.Pixel](src *Source[P], mask *Source[uint8]) float32 {
 						continue
 					}
 				}
-				if p := float64(row[at]); p-p == 0 {
-					least, most = min(least, p), max(most, p)
+				some.Add(float64(row[at]))
+			}
+		}
+	}
+	return some.Center()
+}
+
+// Samples is where in an image or a volume the pixels are that a center is taken from.
+func Samples(e *grid.Extent) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		n := e.Width * e.Channels
+		for z := range min(samples, e.Depth) {
+			for y := range min(samples, e.Height) {
+				for x := range min(samples, n) {
+					if !yield(spread(z, e.Depth)*e.SliceStride + spread(y, e.Height)*e.Stride + spread(x, n)) {
+						return
+					}
 				}
 			}
 		}
 	}
-	middle, size := least+(most-least)/2, most-least
+}
+
+// Values is the range of some values.
+type Values struct{ least, most float64 }
+
+// NoValues is the range of none.
+func NoValues() Values { return Values{math.Inf(1), math.Inf(-1)} }
+
+// Add adds a value, if it is a finite number.
+func (v *Values) Add(p float64) {
+	if p-p == 0 {
+		v.least, v.most = min(v.least, p), max(v.most, p)
+	}
+}
+
+// Near reports whether values do not lie far from a center, so that it will do for
+// them.
+func (v Values) Near(center float32) bool {
+	return math.Abs(v.least+(v.most-v.least)/2-float64(center)) <= farAway*(v.most-v.least)
+}
+
+// Center is a number in the middle of values that all lie far from zero, and 0 of
+// others.
+func (v Values) Center() float32 {
+	middle, size := v.least+(v.most-v.least)/2, v.most-v.least
 	if !(math.Abs(middle) > farAway*size) || math.Abs(middle) > math.MaxFloat32 {
 		return 0
 	}

@@ -1,5 +1,7 @@
 package kernel
 
+import "unsafe"
+
 // A pair is the kernels of pixels of type P and sums of type S, or of sums of
 // squares, by level. Kinds of tables that do not have the pair have none.
 type pair[P Pixel, S Sum] struct {
@@ -52,6 +54,11 @@ func newPair[P Pixel, S Sum](square bool, has kinds, asm [levelCount]routines[P,
 		}
 	}
 	return p
+}
+
+// signedSums is the assembly of uint64 for int64, whose sums are the same bits.
+func signedSums[P Pixel](asm [levelCount]routines[P, uint64]) [levelCount]routines[P, int64] {
+	return *(*[levelCount]routines[P, int64])(unsafe.Pointer(&asm))
 }
 
 // find is the pair, and one without kernels where it makes no table.

@@ -74,8 +74,8 @@ func TestNoPair(t *testing.T) {
 		kernel.NewRotatedKernel[float64, uint32](kernel.Portable, runs) != nil {
 		t.Error("there is a kernel for float64 in uint32, or for squares in float32")
 	}
-	if kernel.Volume[uint8, float64](kernel.Best(), true) != nil || kernel.Tilted[uint8, float64](kernel.Best(), true) != nil {
-		t.Error("volumes and 45° tables have squares of uint8 in float64")
+	if kernel.Volume[float32, uint64](kernel.Best(), true) != nil || kernel.Tilted[float32, uint64](kernel.Best(), true) != nil {
+		t.Error("volumes and 45° tables have squares of float32 in uint64")
 	}
 }
 

@@ -139,6 +139,21 @@ func u16u64AVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *u
 //go:noescape
 func u16f64AVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
+// u16u32AVX2 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint32(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says, and strides in bytes.
+//
+//go:noescape
+func u16u32AVX2(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
 // u32u64AVX2 is, in the summation order of the portable loop,
 //
 //	for r := range rows {
@@ -183,6 +198,21 @@ func u32u32AVX2(dst *uint32, dstStride int, src *uint32, srcStride int, above *u
 //
 //go:noescape
 func i16i64AVX2(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
+// i16f64AVX2 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says, and strides in bytes.
+//
+//go:noescape
+func i16f64AVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i32i64AVX2 is, in the summation order of the portable loop,
 //
@@ -348,6 +378,21 @@ func u32f64SquaresAVX2(dst *float64, dstStride int, src *uint32, srcStride int, 
 //
 //go:noescape
 func i16u64SquaresAVX2(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+
+// i16f64SquaresAVX2 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			dst[r*dstStride+i] = above[i]
+//		}
+//	}
+//
+// with the channels as lanes says, and strides in bytes.
+//
+//go:noescape
+func i16f64SquaresAVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
 // i32u64SquaresAVX2 is, in the summation order of the portable loop,
 //

@@ -3103,6 +3103,386 @@ done:
 	VZEROUPPER
 	RET
 
+// func u16u32AVX2(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·u16u32AVX2(SB), $8-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	VMOVDQU 128(AX), Y3
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y4
+	VMOVDQU 64(R12), Y5
+	VMOVDQU 128(R12), Y6
+	VMOVDQU 192(R12), Y7
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-16, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*4), Y8
+	VMOVDQU    32(CX)(R12*4), Y9
+	VPMOVZXWD  (DX)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VPMOVZXWD  16(DX)(R12*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPADDD     Y10, Y8, Y8
+	VPADDD     Y11, Y9, Y9
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*4)
+	VMOVDQU    Y8, (BX)(R12*4)
+	VMOVDQU    Y9, 32(BX)(R12*4)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y8, (BX)(R12*4)
+	VMOVNTDQ Y9, 32(BX)(R12*4)
+
+groupRow0Done:
+	VPMOVZXWD  (DI)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VPMOVZXWD  16(DI)(R12*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y5, Y11
+	VPERMD     Y11, Y0, Y5
+	VPADDD     Y10, Y8, Y8
+	VPADDD     Y11, Y9, Y9
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R10)(R12*4)
+	VMOVDQU    Y8, (R10)(R12*4)
+	VMOVDQU    Y9, 32(R10)(R12*4)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y8, (R10)(R12*4)
+	VMOVNTDQ Y9, 32(R10)(R12*4)
+
+groupRow1Done:
+	VPMOVZXWD  (R8)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPMOVZXWD  16(R8)(R12*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPADDD     Y10, Y8, Y8
+	VPADDD     Y11, Y9, Y9
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R11)(R12*4)
+	VMOVDQU    Y8, (R11)(R12*4)
+	VMOVDQU    Y9, 32(R11)(R12*4)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y8, (R11)(R12*4)
+	VMOVNTDQ Y9, 32(R11)(R12*4)
+
+groupRow2Done:
+	VPMOVZXWD  (SI)(R12*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y7, Y10
+	VPERMD     Y10, Y0, Y7
+	VPMOVZXWD  16(SI)(R12*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y7, Y11
+	VPERMD     Y11, Y0, Y7
+	VPADDD     Y10, Y8, Y8
+	VPADDD     Y11, Y9, Y9
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R9)(R12*4)
+	VMOVDQU    Y8, (R9)(R12*4)
+	VMOVDQU    Y9, 32(R9)(R12*4)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y8, (R9)(R12*4)
+	VMOVNTDQ Y9, 32(R9)(R12*4)
+
+groupRow3Done:
+	VMOVDQU Y8, (CX)(R12*4)
+	VMOVDQU Y9, 32(CX)(R12*4)
+	ADDQ    $+16, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000008, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R13, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y8
+	LEAQ       slide<>+0(SB), R15
+	MOVQ       R13, BP
+	NEGQ       BP
+	VMOVDQU    16(R15)(BP*2), X9
+	VMOVDQU    (CX)(R12*4), Y10
+	VMOVDQU    -16(DX)(R14*2), X11
+	VPSHUFB    X9, X11, X11
+	VPMOVZXWD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPADDD     Y11, Y10, Y11
+	VMOVDQU    -16(DI)(R14*2), X10
+	VPSHUFB    X9, X10, X10
+	VPMOVZXWD  X10, Y10
+	VPERMD     Y10, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y10, Y12, Y10
+	VPERMD     Y10, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y10, Y12, Y10
+	VPERMD     Y10, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y10, Y12, Y10
+	VPADDD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VPADDD     Y10, Y11, Y10
+	VMOVDQU    -16(R8)(R14*2), X12
+	VPSHUFB    X9, X12, X12
+	VPMOVZXWD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDD     Y12, Y10, Y12
+	VMOVDQU    -16(SI)(R14*2), X13
+	VPSHUFB    X9, X13, X13
+	VPMOVZXWD  X13, Y9
+	VPERMD     Y9, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y9, Y13, Y9
+	VPERMD     Y9, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y9, Y13, Y9
+	VPERMD     Y9, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y9, Y13, Y9
+	VPADDD     Y9, Y7, Y9
+	VPERMD     Y9, Y0, Y7
+	VPADDD     Y9, Y12, Y9
+	VMOVDQU    Y9, (CX)(R12*4)
+	VPMASKMOVD Y11, Y8, (BX)(R12*4)
+	VPMASKMOVD Y10, Y8, (R10)(R12*4)
+	VPMASKMOVD Y12, Y8, (R11)(R12*4)
+	VPMASKMOVD Y9, Y8, (R9)(R12*4)
+	ADDQ       $+8, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y4, (DX)
+	VMOVDQU Y5, 64(DX)
+	VMOVDQU Y6, 128(DX)
+	VMOVDQU Y7, 192(DX)
+	ADDQ    $+256, carry+40(FP)
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y4
+	XORQ    SI, SI
+	MOVQ    n+56(FP), R8
+	ANDQ    $-8, R8
+	JZ      rowRest
+
+rowLoop:
+	VMOVDQU    (CX)(SI*4), Y5
+	VPMOVZXWD  (DX)(SI*2), Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VPADDD     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VPADDD     Y6, Y7, Y6
+	VPERMD     Y6, Y3, Y7
+	VPAND      320(AX), Y7, Y7
+	VPADDD     Y6, Y7, Y6
+	VPADDD     Y6, Y4, Y6
+	VPERMD     Y6, Y0, Y4
+	VPADDD     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*4)
+	PREFETCHT0 128(BX)(SI*4)
+	VMOVDQU    Y6, (BX)(SI*4)
+	ADDQ       $+8, SI
+	CMPQ       SI, R8
+	JLT        rowLoop
+
+rowRest:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R9
+	MOVQ       DI, R10
+	NEGQ       R10
+	VMOVDQU    32(R9)(R10*4), Y5
+	LEAQ       slide<>+0(SB), R9
+	MOVQ       DI, R10
+	NEGQ       R10
+	VMOVDQU    16(R9)(R10*2), X6
+	VMOVDQU    (CX)(SI*4), Y7
+	VMOVDQU    -16(DX)(R8*2), X8
+	VPSHUFB    X6, X8, X8
+	VPMOVZXWD  X8, Y6
+	VPERMD     Y6, Y1, Y8
+	VPAND      192(AX), Y8, Y8
+	VPADDD     Y6, Y8, Y6
+	VPERMD     Y6, Y2, Y8
+	VPAND      256(AX), Y8, Y8
+	VPADDD     Y6, Y8, Y6
+	VPERMD     Y6, Y3, Y8
+	VPAND      320(AX), Y8, Y8
+	VPADDD     Y6, Y8, Y6
+	VPADDD     Y6, Y4, Y6
+	VPERMD     Y6, Y0, Y4
+	VPADDD     Y6, Y7, Y6
+	VMOVDQU    Y6, (CX)(SI*4)
+	VPMASKMOVD Y6, Y5, (BX)(SI*4)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y4, (SI)
+	ADDQ    $+64, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+DATA slide<>+0(SB)/8, $0x0706050403020100
+DATA slide<>+8(SB)/8, $0x0f0e0d0c0b0a0908
+DATA slide<>+16(SB)/8, $0x8080808080808080
+DATA slide<>+24(SB)/8, $0x8080808080808080
+GLOBL slide<>(SB), RODATA|NOPTR, $32
+
 // func u32u64AVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64AVX2(SB), $0-77
@@ -4102,6 +4482,356 @@ rowRest:
 	VPADDQ     Y6, Y3, Y6
 	VPERMD     Y6, Y0, Y3
 	VPADDQ     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*8)
+	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y3, (SI)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func i16f64AVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
+TEXT ·i16f64AVX2(SB), $8-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVSXWD  (DX)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVSXWD  8(DX)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVSXWD  (DI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPMOVSXWD  8(DI)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow1Done:
+	VPMOVSXWD  (R8)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVSXWD  8(R8)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow2Done:
+	VPMOVSXWD  (SI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPMOVSXWD  8(SI)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R13, BP
+	SHLQ       $0x01, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y7
+	NEGQ       R13
+	SHLQ       $0x04, R13
+	ADDQ       $+64, R13
+	VMOVDQU    (CX)(R12*8), Y8
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
+	VPMOVSXWD  X9, X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
+	VPMOVSXWD  X8, X8
+	VCVTDQ2PD  X8, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
+	VPMOVSXWD  X10, X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
+	VPMOVSXWD  X11, X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R12*8)
+	VPMASKMOVD Y9, Y7, (BX)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y3
+	XORQ    SI, SI
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
+
+rowLoop:
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVSXWD  (DX)(SI*2), X5
+	VCVTDQ2PD  X5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 128(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, R8
+	JLT        rowLoop
+
+rowRest:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R9
+	MOVQ       DI, R10
+	SHLQ       $0x01, R10
+	NEGQ       R10
+	VMOVDQU    32(R9)(R10*4), Y4
+	NEGQ       DI
+	SHLQ       $0x04, DI
+	ADDQ       $+64, DI
+	VMOVDQU    (CX)(SI*8), Y5
+	MOVQ       -8(DX)(R8*2), R8
+	SHRXQ      DI, R8, R8
+	VMOVQ      R8, X6
+	VPMOVSXWD  X6, X6
+	VCVTDQ2PD  X6, Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VADDPD     Y6, Y3, Y6
+	VPERMD     Y6, Y0, Y3
+	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
 
@@ -7928,6 +8658,370 @@ rowRest:
 	VPADDQ     Y6, Y3, Y6
 	VPERMD     Y6, Y0, Y3
 	VPADDQ     Y6, Y5, Y6
+	VMOVDQU    Y6, (CX)(SI*8)
+	VPMASKMOVD Y6, Y4, (BX)(SI*8)
+
+rowEnd:
+	MOVQ    carry+40(FP), SI
+	VMOVDQU Y3, (SI)
+	ADDQ    $+128, carry+40(FP)
+	ADDQ    srcStride+24(FP), DX
+	ADDQ    dstStride+8(FP), BX
+	SUBQ    $0x01, rows+48(FP)
+	JMP     rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func i16f64SquaresAVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
+TEXT ·i16f64SquaresAVX2(SB), $8-77
+	MOVQ    lanes+64(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	CMPQ    rows+48(FP), $0x04
+	JLT     rows
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	XORQ    R12, R12
+	MOVBQZX writes+76(FP), R14
+	MOVQ    n+56(FP), R13
+	ANDQ    $-8, R13
+	JZ      groupRest
+
+groupLines:
+	VMOVDQU    (CX)(R12*8), Y7
+	VMOVDQU    32(CX)(R12*8), Y8
+	VPMOVSXWD  (DX)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVSXWD  8(DX)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow0Beyond
+	PREFETCHT0 128(BX)(R12*8)
+	VMOVDQU    Y7, (BX)(R12*8)
+	VMOVDQU    Y8, 32(BX)(R12*8)
+	JMP        groupRow0Done
+
+groupRow0Beyond:
+	VMOVNTDQ Y7, (BX)(R12*8)
+	VMOVNTDQ Y8, 32(BX)(R12*8)
+
+groupRow0Done:
+	VPMOVSXWD  (DI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y4, Y9
+	VPERMD     Y9, Y0, Y4
+	VPMOVSXWD  8(DI)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow1Beyond
+	PREFETCHT0 128(R10)(R12*8)
+	VMOVDQU    Y7, (R10)(R12*8)
+	VMOVDQU    Y8, 32(R10)(R12*8)
+	JMP        groupRow1Done
+
+groupRow1Beyond:
+	VMOVNTDQ Y7, (R10)(R12*8)
+	VMOVNTDQ Y8, 32(R10)(R12*8)
+
+groupRow1Done:
+	VPMOVSXWD  (R8)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVSXWD  8(R8)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGE        groupRow2Beyond
+	PREFETCHT0 128(R11)(R12*8)
+	VMOVDQU    Y7, (R11)(R12*8)
+	VMOVDQU    Y8, 32(R11)(R12*8)
+	JMP        groupRow2Done
+
+groupRow2Beyond:
+	VMOVNTDQ Y7, (R11)(R12*8)
+	VMOVNTDQ Y8, 32(R11)(R12*8)
+
+groupRow2Done:
+	VPMOVSXWD  (SI)(R12*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y6, Y9
+	VPERMD     Y9, Y0, Y6
+	VPMOVSXWD  8(SI)(R12*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y10, Y8, Y8
+	CMPQ       R14, $0x01
+	JGT        groupRow3Beyond
+	PREFETCHT0 128(R9)(R12*8)
+	VMOVDQU    Y7, (R9)(R12*8)
+	VMOVDQU    Y8, 32(R9)(R12*8)
+	JMP        groupRow3Done
+
+groupRow3Beyond:
+	VMOVNTDQ Y7, (R9)(R12*8)
+	VMOVNTDQ Y8, 32(R9)(R12*8)
+
+groupRow3Done:
+	VMOVDQU Y7, (CX)(R12*8)
+	VMOVDQU Y8, 32(CX)(R12*8)
+	ADDQ    $+8, R12
+	CMPQ    R12, R13
+	JLT     groupLines
+
+groupRest:
+groupTail:
+	MOVQ       n+56(FP), R13
+	SUBQ       R12, R13
+	JLE        groupEnd
+	MOVQ       $0x00000004, R14
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	LEAQ       (R12)(R13*1), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R13, BP
+	SHLQ       $0x01, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y7
+	NEGQ       R13
+	SHLQ       $0x04, R13
+	ADDQ       $+64, R13
+	VMOVDQU    (CX)(R12*8), Y8
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X9
+	VPMOVSXWD  X9, X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X8
+	VPMOVSXWD  X8, X8
+	VCVTDQ2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R13, R15, R15
+	VMOVQ      R15, X10
+	VPMOVSXWD  X10, X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R13, R14, R14
+	VMOVQ      R14, X11
+	VPMOVSXWD  X11, X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R12*8)
+	VPMASKMOVD Y9, Y7, (BX)(R12*8)
+	VPMASKMOVD Y8, Y7, (R10)(R12*8)
+	VPMASKMOVD Y10, Y7, (R11)(R12*8)
+	VPMASKMOVD Y11, Y7, (R9)(R12*8)
+	ADDQ       $+4, R12
+	CMPQ       R12, n+56(FP)
+	JLT        groupTail
+
+groupEnd:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
+	SUBQ    $0x04, rows+48(FP)
+	JMP     groups
+
+rows:
+	CMPQ    rows+48(FP), $0x01
+	JLT     done
+	MOVQ    carry+40(FP), SI
+	VMOVDQU (SI), Y3
+	XORQ    SI, SI
+	MOVQ    n+56(FP), R8
+	ANDQ    $-4, R8
+	JZ      rowRest
+
+rowLoop:
+	VMOVDQU    (CX)(SI*8), Y4
+	VPMOVSXWD  (DX)(SI*2), X5
+	VCVTDQ2PD  X5, Y5
+	VMULPD     Y5, Y5, Y5
+	VPERMD     Y5, Y1, Y6
+	VPAND      192(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VPERMD     Y5, Y2, Y6
+	VPAND      256(AX), Y6, Y6
+	VADDPD     Y5, Y6, Y5
+	VADDPD     Y5, Y3, Y5
+	VPERMD     Y5, Y0, Y3
+	VADDPD     Y5, Y4, Y5
+	VMOVDQU    Y5, (CX)(SI*8)
+	PREFETCHT0 128(BX)(SI*8)
+	VMOVDQU    Y5, (BX)(SI*8)
+	ADDQ       $+4, SI
+	CMPQ       SI, R8
+	JLT        rowLoop
+
+rowRest:
+	MOVQ       n+56(FP), DI
+	SUBQ       SI, DI
+	JLE        rowEnd
+	MOVQ       n+56(FP), R8
+	LEAQ       tailMasks<>+0(SB), R9
+	MOVQ       DI, R10
+	SHLQ       $0x01, R10
+	NEGQ       R10
+	VMOVDQU    32(R9)(R10*4), Y4
+	NEGQ       DI
+	SHLQ       $0x04, DI
+	ADDQ       $+64, DI
+	VMOVDQU    (CX)(SI*8), Y5
+	MOVQ       -8(DX)(R8*2), R8
+	SHRXQ      DI, R8, R8
+	VMOVQ      R8, X6
+	VPMOVSXWD  X6, X6
+	VCVTDQ2PD  X6, Y6
+	VMULPD     Y6, Y6, Y6
+	VPERMD     Y6, Y1, Y7
+	VPAND      192(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VPERMD     Y6, Y2, Y7
+	VPAND      256(AX), Y7, Y7
+	VADDPD     Y6, Y7, Y6
+	VADDPD     Y6, Y3, Y6
+	VPERMD     Y6, Y0, Y3
+	VADDPD     Y6, Y5, Y6
 	VMOVDQU    Y6, (CX)(SI*8)
 	VPMASKMOVD Y6, Y4, (BX)(SI*8)
 

@@ -1921,6 +1921,223 @@ groupEnd:
 	VZEROUPPER
 	RET
 
+// func u16u32AVX512(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·u16u32AVX512(SB), $0-77
+	MOVQ      lanes+64(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 128(AX), Z3
+	VMOVDQU32 320(AX), Z0
+	VPMOVD2M  Z0, K3
+	VMOVDQU32 384(AX), Z4
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K4
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K5
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	CMPQ      rows+48(FP), $0x04
+	JLT       rows
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z5
+	VMOVDQU32 64(R11), Z6
+	VMOVDQU32 128(R11), Z7
+	VMOVDQU32 192(R11), Z8
+	XORQ      R11, R11
+	KXNORW    K6, K6, K6
+	MOVQ      n+56(FP), R13
+	ANDQ      $-16, R13
+	JZ        groupTail
+
+groupLoop:
+	VMOVDQU32   (AX)(R11*4), Z9
+	VPMOVZXWD.Z (CX)(R11*2), K6, Z10
+	VPERMD.Z    Z10, Z1, K1, Z11
+	VPADDD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z2, K2, Z11
+	VPADDD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z3, K3, Z11
+	VPADDD      Z10, Z11, Z10
+	VPADDD      Z10, Z5, Z10
+	VPERMD.Z    Z10, Z4, K5, Z11
+	VPADDD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z0, K4, Z5
+	VPADDD      Z10, Z9, Z10
+	VPMOVZXWD.Z (SI)(R11*2), K6, Z9
+	VPERMD.Z    Z9, Z1, K1, Z11
+	VPADDD      Z9, Z11, Z9
+	VPERMD.Z    Z9, Z2, K2, Z11
+	VPADDD      Z9, Z11, Z9
+	VPERMD.Z    Z9, Z3, K3, Z11
+	VPADDD      Z9, Z11, Z9
+	VPADDD      Z9, Z6, Z9
+	VPERMD.Z    Z9, Z4, K5, Z11
+	VPADDD      Z9, Z11, Z9
+	VPERMD.Z    Z9, Z0, K4, Z6
+	VPADDD      Z9, Z10, Z9
+	VPMOVZXWD.Z (DI)(R11*2), K6, Z11
+	VPERMD.Z    Z11, Z1, K1, Z12
+	VPADDD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z2, K2, Z12
+	VPADDD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z3, K3, Z12
+	VPADDD      Z11, Z12, Z11
+	VPADDD      Z11, Z7, Z11
+	VPERMD.Z    Z11, Z4, K5, Z12
+	VPADDD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z0, K4, Z7
+	VPADDD      Z11, Z9, Z11
+	VPMOVZXWD.Z (BX)(R11*2), K6, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VPADDD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VPADDD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z3, K3, Z13
+	VPADDD      Z12, Z13, Z12
+	VPADDD      Z12, Z8, Z12
+	VPERMD.Z    Z12, Z4, K5, Z13
+	VPADDD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K4, Z8
+	VPADDD      Z12, Z11, Z12
+	VMOVDQU32   Z12, (AX)(R11*4)
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*4)
+	VMOVDQU32   Z10, (DX)(R11*4)
+	PREFETCHT0  128(R9)(R11*4)
+	VMOVDQU32   Z9, (R9)(R11*4)
+	PREFETCHT0  128(R10)(R11*4)
+	VMOVDQU32   Z11, (R10)(R11*4)
+	PREFETCHT0  128(R8)(R11*4)
+	VMOVDQU32   Z12, (R8)(R11*4)
+
+groupNext:
+	ADDQ $+16, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K6
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
+
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z10, (DX)(R11*4)
+	PREFETCHT0 128(R9)(R11*4)
+	VMOVDQU32  Z9, (R9)(R11*4)
+	VMOVNTDQ   Z11, (R10)(R11*4)
+	PREFETCHT0 128(R8)(R11*4)
+	VMOVDQU32  Z12, (R8)(R11*4)
+	JMP        groupNext
+
+groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
+	VMOVNTDQ Z10, (DX)(R11*4)
+	VMOVNTDQ Z9, (R9)(R11*4)
+	VMOVNTDQ Z11, (R10)(R11*4)
+	VMOVNTDQ Z12, (R8)(R11*4)
+	JMP      groupNext
+
+groupSome:
+	VMOVDQU32 Z10, K6, (DX)(R11*4)
+	VMOVDQU32 Z9, K6, (R9)(R11*4)
+	VMOVDQU32 Z11, K6, (R10)(R11*4)
+	VMOVDQU32 Z12, K6, (R8)(R11*4)
+	ANDB      $0x03, writes+76(FP)
+
+groupEnd:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z5, (CX)
+	VMOVDQU32 Z6, 64(CX)
+	VMOVDQU32 Z7, 128(CX)
+	VMOVDQU32 Z8, 192(CX)
+	ADDQ      $+256, carry+40(FP)
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
+	SUBQ      $0x04, rows+48(FP)
+	JMP       groups
+
+rows:
+	CMPQ      rows+48(FP), $0x01
+	JLT       done
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 (BX), Z5
+	XORQ      BX, BX
+	KXNORW    K7, K7, K7
+	MOVQ      n+56(FP), DI
+	ANDQ      $-16, DI
+	JZ        rowRest
+
+rowLoop:
+	VMOVDQU32   (AX)(BX*4), Z6
+	VPMOVZXWD.Z (CX)(BX*2), K7, Z7
+	VPERMD.Z    Z7, Z1, K1, Z8
+	VPADDD      Z7, Z8, Z7
+	VPERMD.Z    Z7, Z2, K2, Z8
+	VPADDD      Z7, Z8, Z7
+	VPERMD.Z    Z7, Z3, K3, Z8
+	VPADDD      Z7, Z8, Z7
+	VPADDD      Z7, Z5, Z7
+	VPERMD.Z    Z7, Z4, K5, Z8
+	VPADDD      Z7, Z8, Z7
+	VPERMD.Z    Z7, Z0, K4, Z5
+	VPADDD      Z7, Z6, Z7
+	VMOVDQU32   Z7, (AX)(BX*4)
+	PREFETCHT0  128(DX)(BX*4)
+	VMOVDQU32   Z7, K7, (DX)(BX*4)
+	ADDQ        $+16, BX
+	CMPQ        BX, DI
+	JLT         rowLoop
+
+rowRest:
+	MOVQ  n+56(FP), SI
+	SUBQ  BX, SI
+	JLE   rowEnd
+	MOVQ  $-1, R8
+	BZHIQ SI, R8, R8
+	KMOVW R8, K7
+	JMP   rowLoop
+
+rowEnd:
+	MOVQ      carry+40(FP), BX
+	VMOVDQU32 Z5, (BX)
+	ADDQ      $+64, carry+40(FP)
+	ADDQ      srcStride+24(FP), CX
+	ADDQ      dstStride+8(FP), DX
+	SUBQ      $0x01, rows+48(FP)
+	JMP       rows
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func u32u64AVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, rows int, n int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·u32u64AVX512(SB), $0-77
@@ -2599,6 +2816,162 @@ rowEnd:
 	JMP       rows
 
 done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func i16f64AVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·i16f64AVX512(SB), $0-77
+	MOVQ      lanes+64(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 384(AX), Z3
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K3
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K4
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z4
+	VMOVDQU32 128(R11), Z5
+	VMOVDQU32 256(R11), Z6
+	VMOVDQU32 384(R11), Z7
+	XORQ      R11, R11
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
+
+groupLoop:
+	VMOVDQU32   (AX)(R11*8), Z8
+	VPMOVSXWD.Z (CX)(R11*2), K5, Y9
+	VCVTDQ2PD   Y9, Z9
+	VPERMD.Z    Z9, Z1, K1, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z2, K2, Z10
+	VADDPD      Z9, Z10, Z9
+	VADDPD      Z9, Z4, Z9
+	VPERMD.Z    Z9, Z3, K4, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z0, K3, Z4
+	VADDPD      Z9, Z8, Z9
+	VPMOVSXWD.Z (SI)(R11*2), K5, Y8
+	VCVTDQ2PD   Y8, Z8
+	VPERMD.Z    Z8, Z1, K1, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z2, K2, Z10
+	VADDPD      Z8, Z10, Z8
+	VADDPD      Z8, Z5, Z8
+	VPERMD.Z    Z8, Z3, K4, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z0, K3, Z5
+	VADDPD      Z8, Z9, Z8
+	VPMOVSXWD.Z (DI)(R11*2), K5, Y10
+	VCVTDQ2PD   Y10, Z10
+	VPERMD.Z    Z10, Z1, K1, Z11
+	VADDPD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z2, K2, Z11
+	VADDPD      Z10, Z11, Z10
+	VADDPD      Z10, Z6, Z10
+	VPERMD.Z    Z10, Z3, K4, Z11
+	VADDPD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z0, K3, Z6
+	VADDPD      Z10, Z8, Z10
+	VPMOVSXWD.Z (BX)(R11*2), K5, Y11
+	VCVTDQ2PD   Y11, Z11
+	VPERMD.Z    Z11, Z1, K1, Z12
+	VADDPD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z2, K2, Z12
+	VADDPD      Z11, Z12, Z11
+	VADDPD      Z11, Z7, Z11
+	VPERMD.Z    Z11, Z3, K4, Z12
+	VADDPD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z0, K3, Z7
+	VADDPD      Z11, Z10, Z11
+	VMOVDQU32   Z11, (AX)(R11*8)
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
+
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
+	JMP        groupNext
+
+groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
+	VMOVNTDQ Z9, (DX)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
+	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
+
+groupEnd:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z4, (CX)
+	VMOVDQU32 Z5, 128(CX)
+	VMOVDQU32 Z6, 256(CX)
+	VMOVDQU32 Z7, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
+	SUBQ      $0x04, rows+48(FP)
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4669,6 +5042,166 @@ rowEnd:
 	JMP       rows
 
 done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func i16f64SquaresAVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, rows int, n int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·i16f64SquaresAVX512(SB), $0-77
+	MOVQ      lanes+64(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 384(AX), Z3
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K3
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K4
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z4
+	VMOVDQU32 128(R11), Z5
+	VMOVDQU32 256(R11), Z6
+	VMOVDQU32 384(R11), Z7
+	XORQ      R11, R11
+	KXNORW    K5, K5, K5
+	MOVQ      n+56(FP), R13
+	ANDQ      $-8, R13
+	JZ        groupTail
+
+groupLoop:
+	VMOVDQU32   (AX)(R11*8), Z8
+	VPMOVSXWD.Z (CX)(R11*2), K5, Y9
+	VCVTDQ2PD   Y9, Z9
+	VMULPD      Z9, Z9, Z9
+	VPERMD.Z    Z9, Z1, K1, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z2, K2, Z10
+	VADDPD      Z9, Z10, Z9
+	VADDPD      Z9, Z4, Z9
+	VPERMD.Z    Z9, Z3, K4, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z0, K3, Z4
+	VADDPD      Z9, Z8, Z9
+	VPMOVSXWD.Z (SI)(R11*2), K5, Y8
+	VCVTDQ2PD   Y8, Z8
+	VMULPD      Z8, Z8, Z8
+	VPERMD.Z    Z8, Z1, K1, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z2, K2, Z10
+	VADDPD      Z8, Z10, Z8
+	VADDPD      Z8, Z5, Z8
+	VPERMD.Z    Z8, Z3, K4, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z0, K3, Z5
+	VADDPD      Z8, Z9, Z8
+	VPMOVSXWD.Z (DI)(R11*2), K5, Y10
+	VCVTDQ2PD   Y10, Z10
+	VMULPD      Z10, Z10, Z10
+	VPERMD.Z    Z10, Z1, K1, Z11
+	VADDPD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z2, K2, Z11
+	VADDPD      Z10, Z11, Z10
+	VADDPD      Z10, Z6, Z10
+	VPERMD.Z    Z10, Z3, K4, Z11
+	VADDPD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z0, K3, Z6
+	VADDPD      Z10, Z8, Z10
+	VPMOVSXWD.Z (BX)(R11*2), K5, Y11
+	VCVTDQ2PD   Y11, Z11
+	VMULPD      Z11, Z11, Z11
+	VPERMD.Z    Z11, Z1, K1, Z12
+	VADDPD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z2, K2, Z12
+	VADDPD      Z11, Z12, Z11
+	VADDPD      Z11, Z7, Z11
+	VPERMD.Z    Z11, Z3, K4, Z12
+	VADDPD      Z11, Z12, Z11
+	VPERMD.Z    Z11, Z0, K3, Z7
+	VADDPD      Z11, Z10, Z11
+	VMOVDQU32   Z11, (AX)(R11*8)
+	CMPB        writes+76(FP), $0x01
+	JAE         groupBeyond
+	PREFETCHT0  128(DX)(R11*8)
+	VMOVDQU32   Z9, (DX)(R11*8)
+	PREFETCHT0  128(R9)(R11*8)
+	VMOVDQU32   Z8, (R9)(R11*8)
+	PREFETCHT0  128(R10)(R11*8)
+	VMOVDQU32   Z10, (R10)(R11*8)
+	PREFETCHT0  128(R8)(R11*8)
+	VMOVDQU32   Z11, (R8)(R11*8)
+
+groupNext:
+	ADDQ $+8, R11
+	CMPQ R11, R13
+	JLT  groupLoop
+
+groupTail:
+	MOVQ  n+56(FP), R12
+	SUBQ  R11, R12
+	JZ    groupEnd
+	MOVQ  $-1, R14
+	BZHIQ R12, R14, R14
+	KMOVW R14, K5
+	ORB   $0x04, writes+76(FP)
+	JMP   groupLoop
+
+groupBeyond:
+	JHI        groupStream
+	VMOVNTDQ   Z9, (DX)(R11*8)
+	PREFETCHT0 128(R9)(R11*8)
+	VMOVDQU32  Z8, (R9)(R11*8)
+	VMOVNTDQ   Z10, (R10)(R11*8)
+	PREFETCHT0 128(R8)(R11*8)
+	VMOVDQU32  Z11, (R8)(R11*8)
+	JMP        groupNext
+
+groupStream:
+	TESTB    $0x04, writes+76(FP)
+	JNZ      groupSome
+	VMOVNTDQ Z9, (DX)(R11*8)
+	VMOVNTDQ Z8, (R9)(R11*8)
+	VMOVNTDQ Z10, (R10)(R11*8)
+	VMOVNTDQ Z11, (R8)(R11*8)
+	JMP      groupNext
+
+groupSome:
+	VMOVDQU64 Z9, K5, (DX)(R11*8)
+	VMOVDQU64 Z8, K5, (R9)(R11*8)
+	VMOVDQU64 Z10, K5, (R10)(R11*8)
+	VMOVDQU64 Z11, K5, (R8)(R11*8)
+	ANDB      $0x03, writes+76(FP)
+
+groupEnd:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z4, (CX)
+	VMOVDQU32 Z5, 128(CX)
+	VMOVDQU32 Z6, 256(CX)
+	VMOVDQU32 Z7, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
+	SUBQ      $0x04, rows+48(FP)
+	JNZ       groups
 	SFENCE
 	VZEROUPPER
 	RET

@@ -883,6 +883,103 @@ end:
 	VZEROUPPER
 	RET
 
+// func u16u32RotatedAVX2(args *uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·u16u32RotatedAVX2(SB), $0-8
+	MOVQ    args+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    16(AX), DX
+	MOVQ    24(AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+	MOVQ    112(AX), R9
+	MOVQ    72(AX), R10
+	MOVQ    64(AX), R11
+	MOVQ    80(AX), R12
+	MOVQ    56(AX), R13
+	VMOVDQU (R13), Y0
+
+anyLoop:
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
+	VPMOVZXWD (SI)(R10*2), Y1
+	CMPB      R9, $0x00
+	JE        anySummed
+	VMOVDQU   (R13), Y2
+	VPERMD    Y1, Y2, Y2
+	VPAND     288(R13), Y2, Y2
+	VPADDD    Y1, Y2, Y1
+	CMPB      R9, $0x01
+	JE        anySummed
+	VMOVDQU   32(R13), Y2
+	VPERMD    Y1, Y2, Y2
+	VPAND     320(R13), Y2, Y2
+	VPADDD    Y1, Y2, Y1
+	CMPB      R9, $0x02
+	JE        anySummed
+	VMOVDQU   64(R13), Y2
+	VPERMD    Y1, Y2, Y2
+	VPAND     352(R13), Y2, Y2
+	VPADDD    Y1, Y2, Y1
+
+anySummed:
+	VMOVDQU   128(R13), Y2
+	VPERMD    (R8)(R14*4), Y2, Y2
+	VMOVDQU   224(R13), Y3
+	VPERMD    Y0, Y3, Y3
+	VMOVDQU   256(R13), Y0
+	VPBLENDVB Y0, Y3, Y2, Y2
+	VPADDD    Y1, Y2, Y1
+	VMOVDQA   Y1, Y0
+	VMOVDQU   160(R13), Y2
+	VPERMD    Y1, Y2, Y3
+	VMOVDQU   Y3, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDD    (DX)(R10*4), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU    Y3, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*4), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*4), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VPADDD  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*4)
+	VPADDD  Y1, Y3, Y3
+	JMP     anyMade
+
+end:
+	MOVQ    56(AX), AX
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
 // func u32u64RotatedAVX2(args *uintptr)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u32u64RotatedAVX2(SB), $0-8
@@ -1154,6 +1251,98 @@ anyEmpty:
 	MOVQ    48(AX), R13
 	VMOVDQU Y2, (R13)(R15*8)
 	VPADDQ  Y1, Y3, Y3
+	JMP     anyMade
+
+end:
+	MOVQ    56(AX), AX
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func i16f64RotatedAVX2(args *uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·i16f64RotatedAVX2(SB), $0-8
+	MOVQ    args+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    16(AX), DX
+	MOVQ    24(AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+	MOVQ    112(AX), R9
+	MOVQ    72(AX), R10
+	MOVQ    64(AX), R11
+	MOVQ    80(AX), R12
+	MOVQ    56(AX), R13
+	VMOVDQU (R13), Y0
+
+anyLoop:
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
+	VPMOVSXWD (SI)(R10*2), X1
+	VCVTDQ2PD X1, Y1
+	CMPB      R9, $0x00
+	JE        anySummed
+	VMOVDQU   (R13), Y2
+	VPERMD    Y1, Y2, Y2
+	VPAND     288(R13), Y2, Y2
+	VADDPD    Y1, Y2, Y1
+	CMPB      R9, $0x01
+	JE        anySummed
+	VMOVDQU   32(R13), Y2
+	VPERMD    Y1, Y2, Y2
+	VPAND     320(R13), Y2, Y2
+	VADDPD    Y1, Y2, Y1
+
+anySummed:
+	VMOVDQU   128(R13), Y2
+	VPERMD    (R8)(R14*8), Y2, Y2
+	VMOVDQU   224(R13), Y3
+	VPERMD    Y0, Y3, Y3
+	VMOVDQU   256(R13), Y0
+	VPBLENDVB Y0, Y3, Y2, Y2
+	VADDPD    Y1, Y2, Y1
+	VMOVDQA   Y1, Y0
+	VMOVDQU   160(R13), Y2
+	VPERMD    Y1, Y2, Y3
+	VMOVDQU   Y3, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Y1, Y3
+
+anyMade:
+	VMOVDQU    Y3, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU    Y3, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Y3, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU (DX)(R10*8), Y3
+	ADDQ    104(AX), R14
+	VMOVDQU 192(R13), Y4
+	VPERMD  (R8)(R14*8), Y4, Y4
+	VPAND   416(R13), Y4, Y4
+	VADDPD  Y3, Y4, Y3
+	VPERMD  Y3, Y2, Y2
+	MOVQ    48(AX), R13
+	VMOVDQU Y2, (R13)(R15*8)
+	VADDPD  Y1, Y3, Y3
 	JMP     anyMade
 
 end:

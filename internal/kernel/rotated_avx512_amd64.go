@@ -46,6 +46,12 @@ func u16u64RotatedAVX512(args *uintptr)
 //go:noescape
 func u16f64RotatedAVX512(args *uintptr)
 
+// u16u32RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type uint32
+// from pixels of type uint16.
+//
+//go:noescape
+func u16u32RotatedAVX512(args *uintptr)
+
 // u32u64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type uint64
 // from pixels of type uint32.
 //
@@ -63,6 +69,12 @@ func u32u32RotatedAVX512(args *uintptr)
 //
 //go:noescape
 func i16i64RotatedAVX512(args *uintptr)
+
+// i16f64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type float64
+// from pixels of type int16.
+//
+//go:noescape
+func i16f64RotatedAVX512(args *uintptr)
 
 // i32i64RotatedAVX512 makes a stretch of a line as RotatedLine says, for sums of type int64
 // from pixels of type int32.

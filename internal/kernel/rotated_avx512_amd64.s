@@ -881,6 +881,103 @@ end:
 	VZEROUPPER
 	RET
 
+// func u16u32RotatedAVX512(args *uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·u16u32RotatedAVX512(SB), $0-8
+	MOVQ      args+0(FP), AX
+	VPXORD    Z0, Z0, Z0
+	MOVQ      (AX), CX
+	MOVQ      16(AX), DX
+	MOVQ      24(AX), BX
+	MOVQ      8(AX), SI
+	MOVQ      32(AX), DI
+	MOVQ      40(AX), R8
+	MOVQ      112(AX), R9
+	MOVQ      72(AX), R10
+	MOVQ      64(AX), R11
+	MOVQ      80(AX), R12
+	MOVQ      56(AX), R13
+	VMOVDQU32 (R13), Z1
+
+anyLoop:
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
+	VPMOVZXWD (SI)(R10*2), Z2
+	CMPB      R9, $0x00
+	JE        anySummed
+	VMOVDQU32 (R13), Z3
+	VPERMI2D  Z0, Z2, Z3
+	VPADDD    Z2, Z3, Z2
+	CMPB      R9, $0x01
+	JE        anySummed
+	VMOVDQU32 64(R13), Z3
+	VPERMI2D  Z0, Z2, Z3
+	VPADDD    Z2, Z3, Z2
+	CMPB      R9, $0x02
+	JE        anySummed
+	VMOVDQU32 128(R13), Z3
+	VPERMI2D  Z0, Z2, Z3
+	VPADDD    Z2, Z3, Z2
+	CMPB      R9, $0x03
+	JE        anySummed
+	VMOVDQU32 192(R13), Z3
+	VPERMI2D  Z0, Z2, Z3
+	VPADDD    Z2, Z3, Z2
+
+anySummed:
+	VMOVDQU32 (R8)(R14*4), Z3
+	VMOVDQU32 256(R13), Z4
+	VPERMI2D  Z1, Z3, Z4
+	VPADDD    Z2, Z4, Z2
+	VMOVDQA32 Z2, Z1
+	VMOVDQU32 320(R13), Z3
+	VPERMD    Z2, Z3, Z4
+	VMOVDQU32 Z4, (DI)(R15*4)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VPADDD    (DX)(R10*4), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*4)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*4)
+	PREFETCHT0 128(CX)(R10*4)
+	VMOVDQU32  Z4, (CX)(R10*4)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*4)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU32 (DX)(R10*4), Z4
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*4), Z5
+	VMOVDQU32 384(R13), Z6
+	VPERMI2D  Z0, Z5, Z6
+	VPADDD    Z4, Z6, Z4
+	VPERMD    Z4, Z3, Z3
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*4)
+	VPADDD    Z2, Z4, Z4
+	JMP       anyMade
+
+end:
+	MOVQ      56(AX), AX
+	VMOVDQU32 Z1, (AX)
+	VZEROUPPER
+	RET
+
 // func u32u64RotatedAVX512(args *uintptr)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u32u64RotatedAVX512(SB), $0-8
@@ -1154,6 +1251,98 @@ anyEmpty:
 	MOVQ      48(AX), R13
 	VMOVDQU32 Z3, (R13)(R15*8)
 	VPADDQ    Z2, Z4, Z4
+	JMP       anyMade
+
+end:
+	MOVQ      56(AX), AX
+	VMOVDQU32 Z1, (AX)
+	VZEROUPPER
+	RET
+
+// func i16f64RotatedAVX512(args *uintptr)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·i16f64RotatedAVX512(SB), $0-8
+	MOVQ      args+0(FP), AX
+	VPXORD    Z0, Z0, Z0
+	MOVQ      (AX), CX
+	MOVQ      16(AX), DX
+	MOVQ      24(AX), BX
+	MOVQ      8(AX), SI
+	MOVQ      32(AX), DI
+	MOVQ      40(AX), R8
+	MOVQ      112(AX), R9
+	MOVQ      72(AX), R10
+	MOVQ      64(AX), R11
+	MOVQ      80(AX), R12
+	MOVQ      56(AX), R13
+	VMOVDQU32 (R13), Z1
+
+anyLoop:
+	MOVQ      (R11), R13
+	MOVLQSX   8(R11), R14
+	MOVLQSX   12(R11), R15
+	VPMOVSXWD (SI)(R10*2), Y2
+	VCVTDQ2PD Y2, Z2
+	CMPB      R9, $0x00
+	JE        anySummed
+	VMOVDQU32 (R13), Z3
+	VPERMI2D  Z0, Z2, Z3
+	VADDPD    Z2, Z3, Z2
+	CMPB      R9, $0x01
+	JE        anySummed
+	VMOVDQU32 64(R13), Z3
+	VPERMI2D  Z0, Z2, Z3
+	VADDPD    Z2, Z3, Z2
+
+anySummed:
+	VMOVDQU32 (R8)(R14*8), Z3
+	VMOVDQU32 256(R13), Z4
+	VPERMI2D  Z1, Z3, Z4
+	VPANDD    512(R13), Z4, Z4
+	VADDPD    Z2, Z4, Z2
+	VMOVDQU32 448(R13), Z1
+	VPERMI2D  Z0, Z2, Z1
+	VADDPD    Z2, Z1, Z2
+	VMOVDQA32 Z2, Z1
+	VMOVDQU32 320(R13), Z3
+	VPERMD    Z2, Z3, Z4
+	VMOVDQU32 Z4, (DI)(R15*8)
+	TESTL     $0x00000100, R9
+	JNZ       anyEmpty
+	VADDPD    (DX)(R10*8), Z2, Z4
+
+anyMade:
+	VMOVDQU32  Z4, (BX)(R10*8)
+	TESTL      $0x00000200, R9
+	JNZ        anyStream
+	PREFETCHT0 -128(CX)(R10*8)
+	PREFETCHT0 128(CX)(R10*8)
+	VMOVDQU32  Z4, (CX)(R10*8)
+	ADDQ       R12, R10
+	ADDQ       96(AX), R11
+	CMPQ       R10, 88(AX)
+	JNE        anyLoop
+	JMP        end
+
+anyStream:
+	VMOVNTDQ Z4, (CX)(R10*8)
+	ADDQ     R12, R10
+	ADDQ     96(AX), R11
+	CMPQ     R10, 88(AX)
+	JNE      anyLoop
+	JMP      end
+
+anyEmpty:
+	VMOVDQU32 (DX)(R10*8), Z4
+	ADDQ      104(AX), R14
+	VMOVDQU32 (R8)(R14*8), Z5
+	VMOVDQU32 384(R13), Z6
+	VPERMI2D  Z0, Z5, Z6
+	VADDPD    Z4, Z6, Z4
+	VPERMD    Z4, Z3, Z3
+	MOVQ      48(AX), R13
+	VMOVDQU32 Z3, (R13)(R15*8)
+	VADDPD    Z2, Z4, Z4
 	JMP       anyMade
 
 end:

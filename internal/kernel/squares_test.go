@@ -10,6 +10,7 @@ var squareTests = []pairTest{
 	squareTest[uint32, uint64](),
 	squareTest[uint32, float64](),
 	squareTest[int16, uint64](),
+	squareTest[int16, float64](),
 	squareTest[int32, uint64](),
 	squareTest[int32, float64](),
 	squareTest[float32, float64](),

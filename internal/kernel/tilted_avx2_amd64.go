@@ -94,6 +94,21 @@ func u16u64TiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *uint64,
 //go:noescape
 func u16f64TiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
 
+// u16u32TiltedAVX2 is
+//
+//	for i := range n {
+//		d := diagonals[i]
+//		diagonals[i] = diagonals[i+channels] + uint32(src[i])
+//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
+//		dst[i] = new[i]
+//	}
+//	copy(sums, new)
+//
+// for whole cache lines of sums.
+//
+//go:noescape
+func u16u32TiltedAVX2(dst *uint32, src *uint16, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+
 // u32u64TiltedAVX2 is
 //
 //	for i := range n {
@@ -138,6 +153,21 @@ func u32u32TiltedAVX2(dst *uint32, src *uint32, sums *uint32, diagonals *uint32,
 //
 //go:noescape
 func i16i64TiltedAVX2(dst *int64, src *int16, sums *int64, diagonals *int64, edge *int64, n int, channels int, writes uint8)
+
+// i16f64TiltedAVX2 is
+//
+//	for i := range n {
+//		d := diagonals[i]
+//		diagonals[i] = diagonals[i+channels] + float64(src[i])
+//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
+//		dst[i] = new[i]
+//	}
+//	copy(sums, new)
+//
+// for whole cache lines of sums.
+//
+//go:noescape
+func i16f64TiltedAVX2(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
 
 // i32i64TiltedAVX2 is
 //
@@ -214,6 +244,21 @@ func f64f64TiltedAVX2(dst *float64, src *float64, sums *float64, diagonals *floa
 //go:noescape
 func u8u64SquaresTiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
 
+// u8f64SquaresTiltedAVX2 is
+//
+//	for i := range n {
+//		d := diagonals[i]
+//		diagonals[i] = diagonals[i+channels] + float64(src[i]) squared
+//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
+//		dst[i] = new[i]
+//	}
+//	copy(sums, new)
+//
+// for whole cache lines of sums.
+//
+//go:noescape
+func u8f64SquaresTiltedAVX2(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+
 // u16u64SquaresTiltedAVX2 is
 //
 //	for i := range n {
@@ -228,6 +273,21 @@ func u8u64SquaresTiltedAVX2(dst *uint64, src *uint8, sums *uint64, diagonals *ui
 //
 //go:noescape
 func u16u64SquaresTiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+
+// u16f64SquaresTiltedAVX2 is
+//
+//	for i := range n {
+//		d := diagonals[i]
+//		diagonals[i] = diagonals[i+channels] + float64(src[i]) squared
+//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
+//		dst[i] = new[i]
+//	}
+//	copy(sums, new)
+//
+// for whole cache lines of sums.
+//
+//go:noescape
+func u16f64SquaresTiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
 
 // u32u64SquaresTiltedAVX2 is
 //
@@ -273,6 +333,21 @@ func u32f64SquaresTiltedAVX2(dst *float64, src *uint32, sums *float64, diagonals
 //
 //go:noescape
 func i16u64SquaresTiltedAVX2(dst *uint64, src *int16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
+
+// i16f64SquaresTiltedAVX2 is
+//
+//	for i := range n {
+//		d := diagonals[i]
+//		diagonals[i] = diagonals[i+channels] + float64(src[i]) squared
+//		new[i] = d + (diagonals[i] + sums[i-channels]) // edge before the first
+//		dst[i] = new[i]
+//	}
+//	copy(sums, new)
+//
+// for whole cache lines of sums.
+//
+//go:noescape
+func i16f64SquaresTiltedAVX2(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
 
 // i32u64SquaresTiltedAVX2 is
 //

@@ -430,6 +430,75 @@ done:
 	VZEROUPPER
 	RET
 
+// func u16u32TiltedAVX2(dst *uint32, src *uint16, sums *uint32, diagonals *uint32, edge *uint32, n int, channels int, writes uint8)
+// Requires: AVX, AVX2, MMX+
+TEXT ·u16u32TiltedAVX2(SB), $0-57
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    sums+16(FP), DX
+	MOVQ    diagonals+24(FP), BX
+	MOVQ    n+40(FP), SI
+	MOVQ    channels+48(FP), DI
+	MOVBQZX writes+56(FP), R8
+	SHLQ    $0x02, DI
+	MOVQ    edge+32(FP), R9
+	VMOVDQU (R9), Y0
+	MOVQ    DX, R9
+	SUBQ    DI, R9
+	MOVQ    BX, R10
+	ADDQ    DI, R10
+	XORQ    DI, DI
+	CMPQ    R8, $0x01
+	JGE     stream
+
+ahead:
+	PREFETCHT0 128(AX)(DI*4)
+	VPMOVZXWD  (CX)(DI*2), Y1
+	VPADDD     (R10)(DI*4), Y1, Y1
+	VPADDD     Y1, Y0, Y2
+	VPADDD     (BX)(DI*4), Y2, Y2
+	VMOVDQU    32(R9)(DI*4), Y0
+	VMOVDQU    Y2, (DX)(DI*4)
+	VMOVDQU    Y1, (BX)(DI*4)
+	VPMOVZXWD  16(CX)(DI*2), Y1
+	VPADDD     32(R10)(DI*4), Y1, Y1
+	VPADDD     Y1, Y0, Y3
+	VPADDD     32(BX)(DI*4), Y3, Y3
+	VMOVDQU    64(R9)(DI*4), Y0
+	VMOVDQU    Y3, 32(DX)(DI*4)
+	VMOVDQU    Y1, 32(BX)(DI*4)
+	VMOVDQU    Y2, (AX)(DI*4)
+	VMOVDQU    Y3, 32(AX)(DI*4)
+	ADDQ       $+16, DI
+	CMPQ       DI, SI
+	JLT        ahead
+	JMP        done
+
+stream:
+	VPMOVZXWD (CX)(DI*2), Y1
+	VPADDD    (R10)(DI*4), Y1, Y1
+	VPADDD    Y1, Y0, Y2
+	VPADDD    (BX)(DI*4), Y2, Y2
+	VMOVDQU   32(R9)(DI*4), Y0
+	VMOVDQU   Y2, (DX)(DI*4)
+	VMOVDQU   Y1, (BX)(DI*4)
+	VPMOVZXWD 16(CX)(DI*2), Y1
+	VPADDD    32(R10)(DI*4), Y1, Y1
+	VPADDD    Y1, Y0, Y3
+	VPADDD    32(BX)(DI*4), Y3, Y3
+	VMOVDQU   64(R9)(DI*4), Y0
+	VMOVDQU   Y3, 32(DX)(DI*4)
+	VMOVDQU   Y1, 32(BX)(DI*4)
+	VMOVNTDQ  Y2, (AX)(DI*4)
+	VMOVNTDQ  Y3, 32(AX)(DI*4)
+	ADDQ      $+16, DI
+	CMPQ      DI, SI
+	JLT       stream
+
+done:
+	VZEROUPPER
+	RET
+
 // func u32u64TiltedAVX2(dst *uint64, src *uint32, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u32u64TiltedAVX2(SB), $0-57
@@ -624,6 +693,79 @@ stream:
 	VPADDQ    32(R10)(DI*8), Y1, Y1
 	VPADDQ    Y1, Y0, Y3
 	VPADDQ    32(BX)(DI*8), Y3, Y3
+	VMOVDQU   64(R9)(DI*8), Y0
+	VMOVDQU   Y3, 32(DX)(DI*8)
+	VMOVDQU   Y1, 32(BX)(DI*8)
+	VMOVNTDQ  Y2, (AX)(DI*8)
+	VMOVNTDQ  Y3, 32(AX)(DI*8)
+	ADDQ      $+8, DI
+	CMPQ      DI, SI
+	JLT       stream
+
+done:
+	VZEROUPPER
+	RET
+
+// func i16f64TiltedAVX2(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// Requires: AVX, MMX+
+TEXT ·i16f64TiltedAVX2(SB), $0-57
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    sums+16(FP), DX
+	MOVQ    diagonals+24(FP), BX
+	MOVQ    n+40(FP), SI
+	MOVQ    channels+48(FP), DI
+	MOVBQZX writes+56(FP), R8
+	SHLQ    $0x03, DI
+	MOVQ    edge+32(FP), R9
+	VMOVDQU (R9), Y0
+	MOVQ    DX, R9
+	SUBQ    DI, R9
+	MOVQ    BX, R10
+	ADDQ    DI, R10
+	XORQ    DI, DI
+	CMPQ    R8, $0x01
+	JGE     stream
+
+ahead:
+	PREFETCHT0 128(AX)(DI*8)
+	VPMOVSXWD  (CX)(DI*2), X1
+	VCVTDQ2PD  X1, Y1
+	VADDPD     (R10)(DI*8), Y1, Y1
+	VADDPD     Y1, Y0, Y2
+	VADDPD     (BX)(DI*8), Y2, Y2
+	VMOVDQU    32(R9)(DI*8), Y0
+	VMOVDQU    Y2, (DX)(DI*8)
+	VMOVDQU    Y1, (BX)(DI*8)
+	VPMOVSXWD  8(CX)(DI*2), X1
+	VCVTDQ2PD  X1, Y1
+	VADDPD     32(R10)(DI*8), Y1, Y1
+	VADDPD     Y1, Y0, Y3
+	VADDPD     32(BX)(DI*8), Y3, Y3
+	VMOVDQU    64(R9)(DI*8), Y0
+	VMOVDQU    Y3, 32(DX)(DI*8)
+	VMOVDQU    Y1, 32(BX)(DI*8)
+	VMOVDQU    Y2, (AX)(DI*8)
+	VMOVDQU    Y3, 32(AX)(DI*8)
+	ADDQ       $+8, DI
+	CMPQ       DI, SI
+	JLT        ahead
+	JMP        done
+
+stream:
+	VPMOVSXWD (CX)(DI*2), X1
+	VCVTDQ2PD X1, Y1
+	VADDPD    (R10)(DI*8), Y1, Y1
+	VADDPD    Y1, Y0, Y2
+	VADDPD    (BX)(DI*8), Y2, Y2
+	VMOVDQU   32(R9)(DI*8), Y0
+	VMOVDQU   Y2, (DX)(DI*8)
+	VMOVDQU   Y1, (BX)(DI*8)
+	VPMOVSXWD 8(CX)(DI*2), X1
+	VCVTDQ2PD X1, Y1
+	VADDPD    32(R10)(DI*8), Y1, Y1
+	VADDPD    Y1, Y0, Y3
+	VADDPD    32(BX)(DI*8), Y3, Y3
 	VMOVDQU   64(R9)(DI*8), Y0
 	VMOVDQU   Y3, 32(DX)(DI*8)
 	VMOVDQU   Y1, 32(BX)(DI*8)
@@ -986,6 +1128,83 @@ done:
 	VZEROUPPER
 	RET
 
+// func u8f64SquaresTiltedAVX2(dst *float64, src *uint8, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// Requires: AVX, MMX+
+TEXT ·u8f64SquaresTiltedAVX2(SB), $0-57
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    sums+16(FP), DX
+	MOVQ    diagonals+24(FP), BX
+	MOVQ    n+40(FP), SI
+	MOVQ    channels+48(FP), DI
+	MOVBQZX writes+56(FP), R8
+	SHLQ    $0x03, DI
+	MOVQ    edge+32(FP), R9
+	VMOVDQU (R9), Y0
+	MOVQ    DX, R9
+	SUBQ    DI, R9
+	MOVQ    BX, R10
+	ADDQ    DI, R10
+	XORQ    DI, DI
+	CMPQ    R8, $0x01
+	JGE     stream
+
+ahead:
+	PREFETCHT0 128(AX)(DI*8)
+	VPMOVZXBD  (CX)(DI*1), X1
+	VCVTDQ2PD  X1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     (R10)(DI*8), Y1, Y1
+	VADDPD     Y1, Y0, Y2
+	VADDPD     (BX)(DI*8), Y2, Y2
+	VMOVDQU    32(R9)(DI*8), Y0
+	VMOVDQU    Y2, (DX)(DI*8)
+	VMOVDQU    Y1, (BX)(DI*8)
+	VPMOVZXBD  4(CX)(DI*1), X1
+	VCVTDQ2PD  X1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     32(R10)(DI*8), Y1, Y1
+	VADDPD     Y1, Y0, Y3
+	VADDPD     32(BX)(DI*8), Y3, Y3
+	VMOVDQU    64(R9)(DI*8), Y0
+	VMOVDQU    Y3, 32(DX)(DI*8)
+	VMOVDQU    Y1, 32(BX)(DI*8)
+	VMOVDQU    Y2, (AX)(DI*8)
+	VMOVDQU    Y3, 32(AX)(DI*8)
+	ADDQ       $+8, DI
+	CMPQ       DI, SI
+	JLT        ahead
+	JMP        done
+
+stream:
+	VPMOVZXBD (CX)(DI*1), X1
+	VCVTDQ2PD X1, Y1
+	VMULPD    Y1, Y1, Y1
+	VADDPD    (R10)(DI*8), Y1, Y1
+	VADDPD    Y1, Y0, Y2
+	VADDPD    (BX)(DI*8), Y2, Y2
+	VMOVDQU   32(R9)(DI*8), Y0
+	VMOVDQU   Y2, (DX)(DI*8)
+	VMOVDQU   Y1, (BX)(DI*8)
+	VPMOVZXBD 4(CX)(DI*1), X1
+	VCVTDQ2PD X1, Y1
+	VMULPD    Y1, Y1, Y1
+	VADDPD    32(R10)(DI*8), Y1, Y1
+	VADDPD    Y1, Y0, Y3
+	VADDPD    32(BX)(DI*8), Y3, Y3
+	VMOVDQU   64(R9)(DI*8), Y0
+	VMOVDQU   Y3, 32(DX)(DI*8)
+	VMOVDQU   Y1, 32(BX)(DI*8)
+	VMOVNTDQ  Y2, (AX)(DI*8)
+	VMOVNTDQ  Y3, 32(AX)(DI*8)
+	ADDQ      $+8, DI
+	CMPQ      DI, SI
+	JLT       stream
+
+done:
+	VZEROUPPER
+	RET
+
 // func u16u64SquaresTiltedAVX2(dst *uint64, src *uint16, sums *uint64, diagonals *uint64, edge *uint64, n int, channels int, writes uint8)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u16u64SquaresTiltedAVX2(SB), $0-57
@@ -1046,6 +1265,83 @@ stream:
 	VPADDQ    32(R10)(DI*8), Y1, Y1
 	VPADDQ    Y1, Y0, Y3
 	VPADDQ    32(BX)(DI*8), Y3, Y3
+	VMOVDQU   64(R9)(DI*8), Y0
+	VMOVDQU   Y3, 32(DX)(DI*8)
+	VMOVDQU   Y1, 32(BX)(DI*8)
+	VMOVNTDQ  Y2, (AX)(DI*8)
+	VMOVNTDQ  Y3, 32(AX)(DI*8)
+	ADDQ      $+8, DI
+	CMPQ      DI, SI
+	JLT       stream
+
+done:
+	VZEROUPPER
+	RET
+
+// func u16f64SquaresTiltedAVX2(dst *float64, src *uint16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// Requires: AVX, MMX+
+TEXT ·u16f64SquaresTiltedAVX2(SB), $0-57
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    sums+16(FP), DX
+	MOVQ    diagonals+24(FP), BX
+	MOVQ    n+40(FP), SI
+	MOVQ    channels+48(FP), DI
+	MOVBQZX writes+56(FP), R8
+	SHLQ    $0x03, DI
+	MOVQ    edge+32(FP), R9
+	VMOVDQU (R9), Y0
+	MOVQ    DX, R9
+	SUBQ    DI, R9
+	MOVQ    BX, R10
+	ADDQ    DI, R10
+	XORQ    DI, DI
+	CMPQ    R8, $0x01
+	JGE     stream
+
+ahead:
+	PREFETCHT0 128(AX)(DI*8)
+	VPMOVZXWD  (CX)(DI*2), X1
+	VCVTDQ2PD  X1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     (R10)(DI*8), Y1, Y1
+	VADDPD     Y1, Y0, Y2
+	VADDPD     (BX)(DI*8), Y2, Y2
+	VMOVDQU    32(R9)(DI*8), Y0
+	VMOVDQU    Y2, (DX)(DI*8)
+	VMOVDQU    Y1, (BX)(DI*8)
+	VPMOVZXWD  8(CX)(DI*2), X1
+	VCVTDQ2PD  X1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     32(R10)(DI*8), Y1, Y1
+	VADDPD     Y1, Y0, Y3
+	VADDPD     32(BX)(DI*8), Y3, Y3
+	VMOVDQU    64(R9)(DI*8), Y0
+	VMOVDQU    Y3, 32(DX)(DI*8)
+	VMOVDQU    Y1, 32(BX)(DI*8)
+	VMOVDQU    Y2, (AX)(DI*8)
+	VMOVDQU    Y3, 32(AX)(DI*8)
+	ADDQ       $+8, DI
+	CMPQ       DI, SI
+	JLT        ahead
+	JMP        done
+
+stream:
+	VPMOVZXWD (CX)(DI*2), X1
+	VCVTDQ2PD X1, Y1
+	VMULPD    Y1, Y1, Y1
+	VADDPD    (R10)(DI*8), Y1, Y1
+	VADDPD    Y1, Y0, Y2
+	VADDPD    (BX)(DI*8), Y2, Y2
+	VMOVDQU   32(R9)(DI*8), Y0
+	VMOVDQU   Y2, (DX)(DI*8)
+	VMOVDQU   Y1, (BX)(DI*8)
+	VPMOVZXWD 8(CX)(DI*2), X1
+	VCVTDQ2PD X1, Y1
+	VMULPD    Y1, Y1, Y1
+	VADDPD    32(R10)(DI*8), Y1, Y1
+	VADDPD    Y1, Y0, Y3
+	VADDPD    32(BX)(DI*8), Y3, Y3
 	VMOVDQU   64(R9)(DI*8), Y0
 	VMOVDQU   Y3, 32(DX)(DI*8)
 	VMOVDQU   Y1, 32(BX)(DI*8)
@@ -1279,6 +1575,83 @@ stream:
 	VPADDQ    32(R10)(DI*8), Y1, Y1
 	VPADDQ    Y1, Y0, Y3
 	VPADDQ    32(BX)(DI*8), Y3, Y3
+	VMOVDQU   64(R9)(DI*8), Y0
+	VMOVDQU   Y3, 32(DX)(DI*8)
+	VMOVDQU   Y1, 32(BX)(DI*8)
+	VMOVNTDQ  Y2, (AX)(DI*8)
+	VMOVNTDQ  Y3, 32(AX)(DI*8)
+	ADDQ      $+8, DI
+	CMPQ      DI, SI
+	JLT       stream
+
+done:
+	VZEROUPPER
+	RET
+
+// func i16f64SquaresTiltedAVX2(dst *float64, src *int16, sums *float64, diagonals *float64, edge *float64, n int, channels int, writes uint8)
+// Requires: AVX, MMX+
+TEXT ·i16f64SquaresTiltedAVX2(SB), $0-57
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    sums+16(FP), DX
+	MOVQ    diagonals+24(FP), BX
+	MOVQ    n+40(FP), SI
+	MOVQ    channels+48(FP), DI
+	MOVBQZX writes+56(FP), R8
+	SHLQ    $0x03, DI
+	MOVQ    edge+32(FP), R9
+	VMOVDQU (R9), Y0
+	MOVQ    DX, R9
+	SUBQ    DI, R9
+	MOVQ    BX, R10
+	ADDQ    DI, R10
+	XORQ    DI, DI
+	CMPQ    R8, $0x01
+	JGE     stream
+
+ahead:
+	PREFETCHT0 128(AX)(DI*8)
+	VPMOVSXWD  (CX)(DI*2), X1
+	VCVTDQ2PD  X1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     (R10)(DI*8), Y1, Y1
+	VADDPD     Y1, Y0, Y2
+	VADDPD     (BX)(DI*8), Y2, Y2
+	VMOVDQU    32(R9)(DI*8), Y0
+	VMOVDQU    Y2, (DX)(DI*8)
+	VMOVDQU    Y1, (BX)(DI*8)
+	VPMOVSXWD  8(CX)(DI*2), X1
+	VCVTDQ2PD  X1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     32(R10)(DI*8), Y1, Y1
+	VADDPD     Y1, Y0, Y3
+	VADDPD     32(BX)(DI*8), Y3, Y3
+	VMOVDQU    64(R9)(DI*8), Y0
+	VMOVDQU    Y3, 32(DX)(DI*8)
+	VMOVDQU    Y1, 32(BX)(DI*8)
+	VMOVDQU    Y2, (AX)(DI*8)
+	VMOVDQU    Y3, 32(AX)(DI*8)
+	ADDQ       $+8, DI
+	CMPQ       DI, SI
+	JLT        ahead
+	JMP        done
+
+stream:
+	VPMOVSXWD (CX)(DI*2), X1
+	VCVTDQ2PD X1, Y1
+	VMULPD    Y1, Y1, Y1
+	VADDPD    (R10)(DI*8), Y1, Y1
+	VADDPD    Y1, Y0, Y2
+	VADDPD    (BX)(DI*8), Y2, Y2
+	VMOVDQU   32(R9)(DI*8), Y0
+	VMOVDQU   Y2, (DX)(DI*8)
+	VMOVDQU   Y1, (BX)(DI*8)
+	VPMOVSXWD 8(CX)(DI*2), X1
+	VCVTDQ2PD X1, Y1
+	VMULPD    Y1, Y1, Y1
+	VADDPD    32(R10)(DI*8), Y1, Y1
+	VADDPD    Y1, Y0, Y3
+	VADDPD    32(BX)(DI*8), Y3, Y3
 	VMOVDQU   64(R9)(DI*8), Y0
 	VMOVDQU   Y3, 32(DX)(DI*8)
 	VMOVDQU   Y1, 32(BX)(DI*8)

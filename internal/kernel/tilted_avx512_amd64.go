@@ -76,6 +76,18 @@ func u16u64TiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, 
 //go:noescape
 func u16f64TiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
+// u16u32TiltedAVX512 is that of one row,
+//
+//	for r := range 4 {
+//		u16u32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
+//	}
+//
+// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
+// after them come vectors under masks, where the image begins and ends.
+//
+//go:noescape
+func u16u32TiltedAVX512(dst *uint32, dstStride int, src *uint16, srcStride int, sums *uint32, diagonals *uint32, edge *uint32, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+
 // u32u64TiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
@@ -111,6 +123,18 @@ func u32u32TiltedAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, 
 //
 //go:noescape
 func i16i64TiltedAVX512(dst *int64, dstStride int, src *int16, srcStride int, sums *int64, diagonals *int64, edge *int64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+
+// i16f64TiltedAVX512 is that of one row,
+//
+//	for r := range 4 {
+//		i16f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
+//	}
+//
+// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
+// after them come vectors under masks, where the image begins and ends.
+//
+//go:noescape
+func i16f64TiltedAVX512(dst *float64, dstStride int, src *int16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // i32i64TiltedAVX512 is that of one row,
 //
@@ -172,6 +196,18 @@ func f64f64TiltedAVX512(dst *float64, dstStride int, src *float64, srcStride int
 //go:noescape
 func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
+// u8f64SquaresTiltedAVX512 is that of one row,
+//
+//	for r := range 4 {
+//		u8f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
+//	}
+//
+// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
+// after them come vectors under masks, where the image begins and ends.
+//
+//go:noescape
+func u8f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint8, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+
 // u16u64SquaresTiltedAVX512 is that of one row,
 //
 //	for r := range 4 {
@@ -183,6 +219,18 @@ func u8u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint8, srcStride 
 //
 //go:noescape
 func u16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+
+// u16f64SquaresTiltedAVX512 is that of one row,
+//
+//	for r := range 4 {
+//		u16f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
+//	}
+//
+// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
+// after them come vectors under masks, where the image begins and ends.
+//
+//go:noescape
+func u16f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // u32u64SquaresTiltedAVX512 is that of one row,
 //
@@ -219,6 +267,18 @@ func u32f64SquaresTiltedAVX512(dst *float64, dstStride int, src *uint32, srcStri
 //
 //go:noescape
 func i16u64SquaresTiltedAVX512(dst *uint64, dstStride int, src *int16, srcStride int, sums *uint64, diagonals *uint64, edge *uint64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
+
+// i16f64SquaresTiltedAVX512 is that of one row,
+//
+//	for r := range 4 {
+//		i16f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
+//	}
+//
+// with all pointers going from row to row by their strides, 16 elements of edge, and a vector to the left. Before the n elements and
+// after them come vectors under masks, where the image begins and ends.
+//
+//go:noescape
+func i16f64SquaresTiltedAVX512(dst *float64, dstStride int, src *int16, srcStride int, sums *float64, diagonals *float64, edge *float64, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
 // i32u64SquaresTiltedAVX512 is that of one row,
 //

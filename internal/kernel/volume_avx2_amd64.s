@@ -2919,6 +2919,362 @@ rowsDone:
 	VZEROUPPER
 	RET
 
+// func u16u32VolumeAVX2(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·u16u32VolumeAVX2(SB), $8-101
+	MOVQ    lanes+88(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	VMOVDQU 128(AX), Y3
+	ANDQ    $+128, along+80(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y4
+	VMOVDQU 64(R12), Y5
+	VMOVDQU 128(R12), Y6
+	VMOVDQU 192(R12), Y7
+	MOVQ    over+48(FP), R12
+	XORQ    R13, R13
+	MOVQ    ahead+72(FP), R15
+	ADDQ    DX, R15
+	MOVQ    n+64(FP), R14
+	ANDQ    $-16, R14
+	JZ      linesEnd
+
+lines:
+	VMOVDQU    (CX)(R13*4), Y8
+	VMOVDQU    32(CX)(R13*4), Y9
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	ADDQ       along+80(FP), R15
+	VPMOVZXWD  (DX)(R13*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y4, Y10
+	VPERMD     Y10, Y0, Y4
+	VPMOVZXWD  16(DX)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPADDD     Y10, Y8, Y8
+	VPADDD     (R12), Y8, Y10
+	VMOVDQU    Y10, (R12)
+	VPADDD     Y11, Y9, Y9
+	VPADDD     32(R12), Y9, Y11
+	VMOVDQU    Y11, 32(R12)
+	VPMOVZXWD  (DI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y5, Y12
+	VPERMD     Y12, Y0, Y5
+	VPMOVZXWD  16(DI)(R13*2), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y5, Y13
+	VPERMD     Y13, Y0, Y5
+	VPADDD     Y12, Y8, Y8
+	VPADDD     64(R12), Y8, Y12
+	VMOVDQU    Y12, 64(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     96(R12), Y9, Y13
+	VMOVDQU    Y13, 96(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row0Beyond
+	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 128(R10)(R13*4)
+	VMOVDQU    Y10, (BX)(R13*4)
+	VMOVDQU    Y11, 32(BX)(R13*4)
+	VMOVDQU    Y12, (R10)(R13*4)
+	VMOVDQU    Y13, 32(R10)(R13*4)
+	JMP        row0Written
+
+row0Beyond:
+	VMOVNTDQ Y10, (BX)(R13*4)
+	VMOVNTDQ Y11, 32(BX)(R13*4)
+	VMOVNTDQ Y12, (R10)(R13*4)
+	VMOVNTDQ Y13, 32(R10)(R13*4)
+
+row0Written:
+	VPMOVZXWD  (R8)(R13*2), Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPERMD     Y10, Y3, Y11
+	VPAND      320(AX), Y11, Y11
+	VPADDD     Y10, Y11, Y10
+	VPADDD     Y10, Y6, Y10
+	VPERMD     Y10, Y0, Y6
+	VPMOVZXWD  16(R8)(R13*2), Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPADDD     Y10, Y8, Y8
+	VPADDD     128(R12), Y8, Y10
+	VMOVDQU    Y10, 128(R12)
+	VPADDD     Y11, Y9, Y9
+	VPADDD     160(R12), Y9, Y11
+	VMOVDQU    Y11, 160(R12)
+	VPMOVZXWD  (SI)(R13*2), Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y7, Y12
+	VPERMD     Y12, Y0, Y7
+	VPMOVZXWD  16(SI)(R13*2), Y13
+	VPERMD     Y13, Y1, Y14
+	VPAND      192(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y2, Y14
+	VPAND      256(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPERMD     Y13, Y3, Y14
+	VPAND      320(AX), Y14, Y14
+	VPADDD     Y13, Y14, Y13
+	VPADDD     Y13, Y7, Y13
+	VPERMD     Y13, Y0, Y7
+	VPADDD     Y12, Y8, Y8
+	VPADDD     192(R12), Y8, Y12
+	VMOVDQU    Y12, 192(R12)
+	VPADDD     Y13, Y9, Y9
+	VPADDD     224(R12), Y9, Y13
+	VMOVDQU    Y13, 224(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row2Beyond
+	PREFETCHT0 128(R11)(R13*4)
+	PREFETCHT0 128(R9)(R13*4)
+	VMOVDQU    Y10, (R11)(R13*4)
+	VMOVDQU    Y11, 32(R11)(R13*4)
+	VMOVDQU    Y12, (R9)(R13*4)
+	VMOVDQU    Y13, 32(R9)(R13*4)
+	JMP        row2Written
+
+row2Beyond:
+	VMOVNTDQ Y10, (R11)(R13*4)
+	VMOVNTDQ Y11, 32(R11)(R13*4)
+	VMOVNTDQ Y12, (R9)(R13*4)
+	VMOVNTDQ Y13, 32(R9)(R13*4)
+
+row2Written:
+	VMOVDQU Y8, (CX)(R13*4)
+	VMOVDQU Y9, 32(CX)(R13*4)
+	ADDQ    $+256, R12
+	ADDQ    $+16, R13
+	CMPQ    R13, R14
+	JLT     lines
+
+linesEnd:
+	MOVQ R12, over+48(FP)
+
+tail:
+	MOVQ       n+64(FP), R12
+	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000008, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R12, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y8
+	LEAQ       slide<>+0(SB), R15
+	MOVQ       R12, BP
+	NEGQ       BP
+	VMOVDQU    16(R15)(BP*2), X9
+	VMOVDQU    (CX)(R13*4), Y10
+	VMOVDQU    -16(DX)(R14*2), X11
+	VPSHUFB    X9, X11, X11
+	VPMOVZXWD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPERMD     Y11, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y11, Y12, Y11
+	VPADDD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPADDD     Y11, Y10, Y11
+	VMOVDQU    -16(DI)(R14*2), X10
+	VPSHUFB    X9, X10, X10
+	VPMOVZXWD  X10, Y10
+	VPERMD     Y10, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VPADDD     Y10, Y12, Y10
+	VPERMD     Y10, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VPADDD     Y10, Y12, Y10
+	VPERMD     Y10, Y3, Y12
+	VPAND      320(AX), Y12, Y12
+	VPADDD     Y10, Y12, Y10
+	VPADDD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VPADDD     Y10, Y11, Y10
+	VMOVDQU    -16(R8)(R14*2), X12
+	VPSHUFB    X9, X12, X12
+	VPMOVZXWD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPERMD     Y12, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y12, Y13, Y12
+	VPADDD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VPADDD     Y12, Y10, Y12
+	VMOVDQU    -16(SI)(R14*2), X13
+	VPSHUFB    X9, X13, X13
+	VPMOVZXWD  X13, Y9
+	VPERMD     Y9, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VPADDD     Y9, Y13, Y9
+	VPERMD     Y9, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VPADDD     Y9, Y13, Y9
+	VPERMD     Y9, Y3, Y13
+	VPAND      320(AX), Y13, Y13
+	VPADDD     Y9, Y13, Y9
+	VPADDD     Y9, Y7, Y9
+	VPERMD     Y9, Y0, Y7
+	VPADDD     Y9, Y12, Y9
+	VMOVDQU    Y9, (CX)(R13*4)
+	MOVQ       over+48(FP), R12
+	VPADDD     (R12), Y11, Y11
+	VMOVDQU    Y11, (R12)
+	VPADDD     32(R12), Y10, Y10
+	VMOVDQU    Y10, 32(R12)
+	VPADDD     64(R12), Y12, Y12
+	VMOVDQU    Y12, 64(R12)
+	VPADDD     96(R12), Y9, Y9
+	VMOVDQU    Y9, 96(R12)
+	ADDQ       $+128, over+48(FP)
+	CMPB       writes+100(FP), $0x02
+	JEQ        tailWhole
+	VPMASKMOVD Y11, Y8, (BX)(R13*4)
+	VPMASKMOVD Y10, Y8, (R10)(R13*4)
+	VPMASKMOVD Y12, Y8, (R11)(R13*4)
+	VPMASKMOVD Y9, Y8, (R9)(R13*4)
+	JMP        tailWritten
+
+tailWhole:
+	VPAND    Y8, Y11, Y11
+	VMOVNTDQ Y11, (BX)(R13*4)
+	VPAND    Y8, Y10, Y10
+	VMOVNTDQ Y10, (R10)(R13*4)
+	VPAND    Y8, Y12, Y12
+	VMOVNTDQ Y12, (R11)(R13*4)
+	VPAND    Y8, Y9, Y9
+	VMOVNTDQ Y9, (R9)(R13*4)
+
+tailWritten:
+	ADDQ $+8, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
+
+sums:
+	CMPB  writes+100(FP), $0x02
+	JNE   rowsDone
+	VPXOR Y8, Y8, Y8
+	SHLQ  $0x02, R13
+	CMPQ  R13, dstStride+8(FP)
+	JGE   rowsDone
+
+zeros:
+	VMOVNTDQ Y8, (BX)(R13*1)
+	VMOVNTDQ Y8, (R10)(R13*1)
+	VMOVNTDQ Y8, (R11)(R13*1)
+	VMOVNTDQ Y8, (R9)(R13*1)
+	ADDQ     $+32, R13
+	CMPQ     R13, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y4, (DX)
+	VMOVDQU Y5, 64(DX)
+	VMOVDQU Y6, 128(DX)
+	VMOVDQU Y7, 192(DX)
+	ADDQ    $+256, carry+40(FP)
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
+	SUBQ    $0x04, rows+56(FP)
+	JNZ     groups
+	SFENCE
+	VZEROUPPER
+	RET
+
+DATA slide<>+0(SB)/8, $0x0706050403020100
+DATA slide<>+8(SB)/8, $0x0f0e0d0c0b0a0908
+DATA slide<>+16(SB)/8, $0x8080808080808080
+DATA slide<>+24(SB)/8, $0x8080808080808080
+GLOBL slide<>(SB), RODATA|NOPTR, $32
+
 // func u32u64VolumeAVX2(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·u32u64VolumeAVX2(SB), $0-101
@@ -3824,6 +4180,334 @@ tail:
 	VPADDQ     64(R12), Y10, Y10
 	VMOVDQU    Y10, 64(R12)
 	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
+	ADDQ       $+128, over+48(FP)
+	CMPB       writes+100(FP), $0x02
+	JEQ        tailWhole
+	VPMASKMOVD Y9, Y7, (BX)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
+
+tailWhole:
+	VPAND    Y7, Y9, Y9
+	VMOVNTDQ Y9, (BX)(R13*8)
+	VPAND    Y7, Y8, Y8
+	VMOVNTDQ Y8, (R10)(R13*8)
+	VPAND    Y7, Y10, Y10
+	VMOVNTDQ Y10, (R11)(R13*8)
+	VPAND    Y7, Y11, Y11
+	VMOVNTDQ Y11, (R9)(R13*8)
+
+tailWritten:
+	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
+
+sums:
+	CMPB  writes+100(FP), $0x02
+	JNE   rowsDone
+	VPXOR Y7, Y7, Y7
+	SHLQ  $0x03, R13
+	CMPQ  R13, dstStride+8(FP)
+	JGE   rowsDone
+
+zeros:
+	VMOVNTDQ Y7, (BX)(R13*1)
+	VMOVNTDQ Y7, (R10)(R13*1)
+	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
+	ADDQ     $+32, R13
+	CMPQ     R13, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
+	SUBQ    $0x04, rows+56(FP)
+	JNZ     groups
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func i16f64VolumeAVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
+TEXT ·i16f64VolumeAVX2(SB), $8-101
+	MOVQ    lanes+88(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	ANDQ    $+64, along+80(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	MOVQ    over+48(FP), R12
+	XORQ    R13, R13
+	MOVQ    ahead+72(FP), R15
+	ADDQ    DX, R15
+	MOVQ    n+64(FP), R14
+	ANDQ    $-8, R14
+	JZ      linesEnd
+
+lines:
+	VMOVDQU    (CX)(R13*8), Y7
+	VMOVDQU    32(CX)(R13*8), Y8
+	PREFETCHT0 (R15)
+	ADDQ       along+80(FP), R15
+	VPMOVSXWD  (DX)(R13*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVSXWD  8(DX)(R13*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     (R12), Y7, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     Y10, Y8, Y8
+	VADDPD     32(R12), Y8, Y10
+	VMOVDQU    Y10, 32(R12)
+	VPMOVSXWD  (DI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXWD  8(DI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row0Beyond
+	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
+	VMOVDQU    Y9, (BX)(R13*8)
+	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
+
+row0Beyond:
+	VMOVNTDQ Y9, (BX)(R13*8)
+	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
+
+row0Written:
+	VPMOVSXWD  (R8)(R13*2), X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVSXWD  8(R8)(R13*2), X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VADDPD     128(R12), Y7, Y9
+	VMOVDQU    Y9, 128(R12)
+	VADDPD     Y10, Y8, Y8
+	VADDPD     160(R12), Y8, Y10
+	VMOVDQU    Y10, 160(R12)
+	VPMOVSXWD  (SI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXWD  8(SI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row2Beyond
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
+
+row2Beyond:
+	VMOVNTDQ Y9, (R11)(R13*8)
+	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
+
+row2Written:
+	VMOVDQU Y7, (CX)(R13*8)
+	VMOVDQU Y8, 32(CX)(R13*8)
+	ADDQ    $+256, R12
+	ADDQ    $+8, R13
+	CMPQ    R13, R14
+	JLT     lines
+
+linesEnd:
+	MOVQ R12, over+48(FP)
+
+tail:
+	MOVQ       n+64(FP), R12
+	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R12, BP
+	SHLQ       $0x01, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y7
+	NEGQ       R12
+	SHLQ       $0x04, R12
+	ADDQ       $+64, R12
+	VMOVDQU    (CX)(R13*8), Y8
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
+	VPMOVSXWD  X9, X9
+	VCVTDQ2PD  X9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
+	VPMOVSXWD  X8, X8
+	VCVTDQ2PD  X8, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
+	VPMOVSXWD  X10, X10
+	VCVTDQ2PD  X10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
+	VPMOVSXWD  X11, X11
+	VCVTDQ2PD  X11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R13*8)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
 	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
@@ -5484,6 +6168,346 @@ rowsDone:
 	VZEROUPPER
 	RET
 
+// func u8f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
+TEXT ·u8f64SquaresVolumeAVX2(SB), $8-101
+	MOVQ    lanes+88(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	ANDQ    $+32, along+80(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	MOVQ    over+48(FP), R12
+	XORQ    R13, R13
+	MOVQ    ahead+72(FP), R15
+	ADDQ    DX, R15
+	MOVQ    n+64(FP), R14
+	ANDQ    $-8, R14
+	JZ      linesEnd
+
+lines:
+	VMOVDQU    (CX)(R13*8), Y7
+	VMOVDQU    32(CX)(R13*8), Y8
+	PREFETCHT0 (R15)
+	ADDQ       along+80(FP), R15
+	VPMOVZXBD  (DX)(R13*1), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVZXBD  4(DX)(R13*1), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     (R12), Y7, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     Y10, Y8, Y8
+	VADDPD     32(R12), Y8, Y10
+	VMOVDQU    Y10, 32(R12)
+	VPMOVZXBD  (DI)(R13*1), X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXBD  4(DI)(R13*1), X12
+	VCVTDQ2PD  X12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row0Beyond
+	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
+	VMOVDQU    Y9, (BX)(R13*8)
+	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
+
+row0Beyond:
+	VMOVNTDQ Y9, (BX)(R13*8)
+	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
+
+row0Written:
+	VPMOVZXBD  (R8)(R13*1), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVZXBD  4(R8)(R13*1), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VADDPD     128(R12), Y7, Y9
+	VMOVDQU    Y9, 128(R12)
+	VADDPD     Y10, Y8, Y8
+	VADDPD     160(R12), Y8, Y10
+	VMOVDQU    Y10, 160(R12)
+	VPMOVZXBD  (SI)(R13*1), X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXBD  4(SI)(R13*1), X12
+	VCVTDQ2PD  X12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row2Beyond
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
+
+row2Beyond:
+	VMOVNTDQ Y9, (R11)(R13*8)
+	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
+
+row2Written:
+	VMOVDQU Y7, (CX)(R13*8)
+	VMOVDQU Y8, 32(CX)(R13*8)
+	ADDQ    $+256, R12
+	ADDQ    $+8, R13
+	CMPQ    R13, R14
+	JLT     lines
+
+linesEnd:
+	MOVQ R12, over+48(FP)
+
+tail:
+	MOVQ       n+64(FP), R12
+	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R12, BP
+	SHLQ       $0x01, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y7
+	NEGQ       R12
+	SHLQ       $0x03, R12
+	ADDQ       $+32, R12
+	VMOVDQU    (CX)(R13*8), Y8
+	MOVL       -4(DX)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
+	VPMOVZXBD  X9, X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	MOVL       -4(DI)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
+	VPMOVZXBD  X8, X8
+	VCVTDQ2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	MOVL       -4(R8)(R14*1), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
+	VPMOVZXBD  X10, X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	MOVL       -4(SI)(R14*1), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
+	VPMOVZXBD  X11, X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R13*8)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
+	ADDQ       $+128, over+48(FP)
+	CMPB       writes+100(FP), $0x02
+	JEQ        tailWhole
+	VPMASKMOVD Y9, Y7, (BX)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
+
+tailWhole:
+	VPAND    Y7, Y9, Y9
+	VMOVNTDQ Y9, (BX)(R13*8)
+	VPAND    Y7, Y8, Y8
+	VMOVNTDQ Y8, (R10)(R13*8)
+	VPAND    Y7, Y10, Y10
+	VMOVNTDQ Y10, (R11)(R13*8)
+	VPAND    Y7, Y11, Y11
+	VMOVNTDQ Y11, (R9)(R13*8)
+
+tailWritten:
+	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
+
+sums:
+	CMPB  writes+100(FP), $0x02
+	JNE   rowsDone
+	VPXOR Y7, Y7, Y7
+	SHLQ  $0x03, R13
+	CMPQ  R13, dstStride+8(FP)
+	JGE   rowsDone
+
+zeros:
+	VMOVNTDQ Y7, (BX)(R13*1)
+	VMOVNTDQ Y7, (R10)(R13*1)
+	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
+	ADDQ     $+32, R13
+	CMPQ     R13, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
+	SUBQ    $0x04, rows+56(FP)
+	JNZ     groups
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func u16u64SquaresVolumeAVX2(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·u16u64SquaresVolumeAVX2(SB), $8-101
@@ -5753,6 +6777,346 @@ tail:
 	VPADDQ     64(R12), Y10, Y10
 	VMOVDQU    Y10, 64(R12)
 	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
+	ADDQ       $+128, over+48(FP)
+	CMPB       writes+100(FP), $0x02
+	JEQ        tailWhole
+	VPMASKMOVD Y9, Y7, (BX)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
+
+tailWhole:
+	VPAND    Y7, Y9, Y9
+	VMOVNTDQ Y9, (BX)(R13*8)
+	VPAND    Y7, Y8, Y8
+	VMOVNTDQ Y8, (R10)(R13*8)
+	VPAND    Y7, Y10, Y10
+	VMOVNTDQ Y10, (R11)(R13*8)
+	VPAND    Y7, Y11, Y11
+	VMOVNTDQ Y11, (R9)(R13*8)
+
+tailWritten:
+	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
+
+sums:
+	CMPB  writes+100(FP), $0x02
+	JNE   rowsDone
+	VPXOR Y7, Y7, Y7
+	SHLQ  $0x03, R13
+	CMPQ  R13, dstStride+8(FP)
+	JGE   rowsDone
+
+zeros:
+	VMOVNTDQ Y7, (BX)(R13*1)
+	VMOVNTDQ Y7, (R10)(R13*1)
+	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
+	ADDQ     $+32, R13
+	CMPQ     R13, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
+	SUBQ    $0x04, rows+56(FP)
+	JNZ     groups
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func u16f64SquaresVolumeAVX2(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
+TEXT ·u16f64SquaresVolumeAVX2(SB), $8-101
+	MOVQ    lanes+88(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	ANDQ    $+64, along+80(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	MOVQ    over+48(FP), R12
+	XORQ    R13, R13
+	MOVQ    ahead+72(FP), R15
+	ADDQ    DX, R15
+	MOVQ    n+64(FP), R14
+	ANDQ    $-8, R14
+	JZ      linesEnd
+
+lines:
+	VMOVDQU    (CX)(R13*8), Y7
+	VMOVDQU    32(CX)(R13*8), Y8
+	PREFETCHT0 (R15)
+	ADDQ       along+80(FP), R15
+	VPMOVZXWD  (DX)(R13*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVZXWD  8(DX)(R13*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     (R12), Y7, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     Y10, Y8, Y8
+	VADDPD     32(R12), Y8, Y10
+	VMOVDQU    Y10, 32(R12)
+	VPMOVZXWD  (DI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVZXWD  8(DI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row0Beyond
+	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
+	VMOVDQU    Y9, (BX)(R13*8)
+	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
+
+row0Beyond:
+	VMOVNTDQ Y9, (BX)(R13*8)
+	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
+
+row0Written:
+	VPMOVZXWD  (R8)(R13*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVZXWD  8(R8)(R13*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VADDPD     128(R12), Y7, Y9
+	VMOVDQU    Y9, 128(R12)
+	VADDPD     Y10, Y8, Y8
+	VADDPD     160(R12), Y8, Y10
+	VMOVDQU    Y10, 160(R12)
+	VPMOVZXWD  (SI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVZXWD  8(SI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row2Beyond
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
+
+row2Beyond:
+	VMOVNTDQ Y9, (R11)(R13*8)
+	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
+
+row2Written:
+	VMOVDQU Y7, (CX)(R13*8)
+	VMOVDQU Y8, 32(CX)(R13*8)
+	ADDQ    $+256, R12
+	ADDQ    $+8, R13
+	CMPQ    R13, R14
+	JLT     lines
+
+linesEnd:
+	MOVQ R12, over+48(FP)
+
+tail:
+	MOVQ       n+64(FP), R12
+	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R12, BP
+	SHLQ       $0x01, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y7
+	NEGQ       R12
+	SHLQ       $0x04, R12
+	ADDQ       $+64, R12
+	VMOVDQU    (CX)(R13*8), Y8
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
+	VPMOVZXWD  X9, X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
+	VPMOVZXWD  X8, X8
+	VCVTDQ2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
+	VPMOVZXWD  X10, X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
+	VPMOVZXWD  X11, X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R13*8)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
 	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02
@@ -6753,6 +8117,346 @@ tail:
 	VPADDQ     64(R12), Y10, Y10
 	VMOVDQU    Y10, 64(R12)
 	VPADDQ     96(R12), Y11, Y11
+	VMOVDQU    Y11, 96(R12)
+	ADDQ       $+128, over+48(FP)
+	CMPB       writes+100(FP), $0x02
+	JEQ        tailWhole
+	VPMASKMOVD Y9, Y7, (BX)(R13*8)
+	VPMASKMOVD Y8, Y7, (R10)(R13*8)
+	VPMASKMOVD Y10, Y7, (R11)(R13*8)
+	VPMASKMOVD Y11, Y7, (R9)(R13*8)
+	JMP        tailWritten
+
+tailWhole:
+	VPAND    Y7, Y9, Y9
+	VMOVNTDQ Y9, (BX)(R13*8)
+	VPAND    Y7, Y8, Y8
+	VMOVNTDQ Y8, (R10)(R13*8)
+	VPAND    Y7, Y10, Y10
+	VMOVNTDQ Y10, (R11)(R13*8)
+	VPAND    Y7, Y11, Y11
+	VMOVNTDQ Y11, (R9)(R13*8)
+
+tailWritten:
+	ADDQ $+4, R13
+	CMPQ R13, n+64(FP)
+	JLT  tail
+
+sums:
+	CMPB  writes+100(FP), $0x02
+	JNE   rowsDone
+	VPXOR Y7, Y7, Y7
+	SHLQ  $0x03, R13
+	CMPQ  R13, dstStride+8(FP)
+	JGE   rowsDone
+
+zeros:
+	VMOVNTDQ Y7, (BX)(R13*1)
+	VMOVNTDQ Y7, (R10)(R13*1)
+	VMOVNTDQ Y7, (R11)(R13*1)
+	VMOVNTDQ Y7, (R9)(R13*1)
+	ADDQ     $+32, R13
+	CMPQ     R13, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ    carry+40(FP), DX
+	VMOVDQU Y3, (DX)
+	VMOVDQU Y4, 128(DX)
+	VMOVDQU Y5, 256(DX)
+	VMOVDQU Y6, 384(DX)
+	ADDQ    $+512, carry+40(FP)
+	ADDQ    srcStride+24(FP), SI
+	ADDQ    dstStride+8(FP), R9
+	MOVQ    SI, DX
+	MOVQ    R9, BX
+	SUBQ    $0x04, rows+56(FP)
+	JNZ     groups
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func i16f64SquaresVolumeAVX2(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX2, BMI2, CMOV, MMX+
+TEXT ·i16f64SquaresVolumeAVX2(SB), $8-101
+	MOVQ    lanes+88(FP), AX
+	VMOVDQU 416(AX), Y0
+	VMOVDQU (AX), Y1
+	VMOVDQU 64(AX), Y2
+	ANDQ    $+64, along+80(FP)
+	MOVQ    above+32(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    dst+0(FP), BX
+
+groups:
+	MOVQ    srcStride+24(FP), SI
+	LEAQ    (DX)(SI*1), DI
+	LEAQ    (DI)(SI*1), R8
+	LEAQ    (R8)(SI*1), SI
+	MOVQ    dstStride+8(FP), R9
+	LEAQ    (BX)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	MOVQ    carry+40(FP), R12
+	VMOVDQU (R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 256(R12), Y5
+	VMOVDQU 384(R12), Y6
+	MOVQ    over+48(FP), R12
+	XORQ    R13, R13
+	MOVQ    ahead+72(FP), R15
+	ADDQ    DX, R15
+	MOVQ    n+64(FP), R14
+	ANDQ    $-8, R14
+	JZ      linesEnd
+
+lines:
+	VMOVDQU    (CX)(R13*8), Y7
+	VMOVDQU    32(CX)(R13*8), Y8
+	PREFETCHT0 (R15)
+	ADDQ       along+80(FP), R15
+	VPMOVSXWD  (DX)(R13*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VPMOVSXWD  8(DX)(R13*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y3, Y10
+	VPERMD     Y10, Y0, Y3
+	VADDPD     Y9, Y7, Y7
+	VADDPD     (R12), Y7, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     Y10, Y8, Y8
+	VADDPD     32(R12), Y8, Y10
+	VMOVDQU    Y10, 32(R12)
+	VPMOVSXWD  (DI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y4, Y11
+	VPERMD     Y11, Y0, Y4
+	VPMOVSXWD  8(DI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y4, Y12
+	VPERMD     Y12, Y0, Y4
+	VADDPD     Y11, Y7, Y7
+	VADDPD     64(R12), Y7, Y11
+	VMOVDQU    Y11, 64(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     96(R12), Y8, Y12
+	VMOVDQU    Y12, 96(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row0Beyond
+	PREFETCHT0 128(BX)(R13*8)
+	PREFETCHT0 128(R10)(R13*8)
+	VMOVDQU    Y9, (BX)(R13*8)
+	VMOVDQU    Y10, 32(BX)(R13*8)
+	VMOVDQU    Y11, (R10)(R13*8)
+	VMOVDQU    Y12, 32(R10)(R13*8)
+	JMP        row0Written
+
+row0Beyond:
+	VMOVNTDQ Y9, (BX)(R13*8)
+	VMOVNTDQ Y10, 32(BX)(R13*8)
+	VMOVNTDQ Y11, (R10)(R13*8)
+	VMOVNTDQ Y12, 32(R10)(R13*8)
+
+row0Written:
+	VPMOVSXWD  (R8)(R13*2), X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y5, Y9
+	VPERMD     Y9, Y0, Y5
+	VPMOVSXWD  8(R8)(R13*2), X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y9, Y7, Y7
+	VADDPD     128(R12), Y7, Y9
+	VMOVDQU    Y9, 128(R12)
+	VADDPD     Y10, Y8, Y8
+	VADDPD     160(R12), Y8, Y10
+	VMOVDQU    Y10, 160(R12)
+	VPMOVSXWD  (SI)(R13*2), X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VPMOVSXWD  8(SI)(R13*2), X12
+	VCVTDQ2PD  X12, Y12
+	VMULPD     Y12, Y12, Y12
+	VPERMD     Y12, Y1, Y13
+	VPAND      192(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VPERMD     Y12, Y2, Y13
+	VPAND      256(AX), Y13, Y13
+	VADDPD     Y12, Y13, Y12
+	VADDPD     Y12, Y6, Y12
+	VPERMD     Y12, Y0, Y6
+	VADDPD     Y11, Y7, Y7
+	VADDPD     192(R12), Y7, Y11
+	VMOVDQU    Y11, 192(R12)
+	VADDPD     Y12, Y8, Y8
+	VADDPD     224(R12), Y8, Y12
+	VMOVDQU    Y12, 224(R12)
+	CMPB       writes+100(FP), $0x01
+	JAE        row2Beyond
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 128(R9)(R13*8)
+	VMOVDQU    Y9, (R11)(R13*8)
+	VMOVDQU    Y10, 32(R11)(R13*8)
+	VMOVDQU    Y11, (R9)(R13*8)
+	VMOVDQU    Y12, 32(R9)(R13*8)
+	JMP        row2Written
+
+row2Beyond:
+	VMOVNTDQ Y9, (R11)(R13*8)
+	VMOVNTDQ Y10, 32(R11)(R13*8)
+	VMOVNTDQ Y11, (R9)(R13*8)
+	VMOVNTDQ Y12, 32(R9)(R13*8)
+
+row2Written:
+	VMOVDQU Y7, (CX)(R13*8)
+	VMOVDQU Y8, 32(CX)(R13*8)
+	ADDQ    $+256, R12
+	ADDQ    $+8, R13
+	CMPQ    R13, R14
+	JLT     lines
+
+linesEnd:
+	MOVQ R12, over+48(FP)
+
+tail:
+	MOVQ       n+64(FP), R12
+	SUBQ       R13, R12
+	JLE        sums
+	MOVQ       $0x00000004, R14
+	CMPQ       R12, R14
+	CMOVQGT    R14, R12
+	LEAQ       (R13)(R12*1), R14
+	LEAQ       tailMasks<>+0(SB), R15
+	MOVQ       R12, BP
+	SHLQ       $0x01, BP
+	NEGQ       BP
+	VMOVDQU    32(R15)(BP*4), Y7
+	NEGQ       R12
+	SHLQ       $0x04, R12
+	ADDQ       $+64, R12
+	VMOVDQU    (CX)(R13*8), Y8
+	MOVQ       -8(DX)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X9
+	VPMOVSXWD  X9, X9
+	VCVTDQ2PD  X9, Y9
+	VMULPD     Y9, Y9, Y9
+	VPERMD     Y9, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VPERMD     Y9, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y9, Y10, Y9
+	VADDPD     Y9, Y3, Y9
+	VPERMD     Y9, Y0, Y3
+	VADDPD     Y9, Y8, Y9
+	MOVQ       -8(DI)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X8
+	VPMOVSXWD  X8, X8
+	VCVTDQ2PD  X8, Y8
+	VMULPD     Y8, Y8, Y8
+	VPERMD     Y8, Y1, Y10
+	VPAND      192(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VPERMD     Y8, Y2, Y10
+	VPAND      256(AX), Y10, Y10
+	VADDPD     Y8, Y10, Y8
+	VADDPD     Y8, Y4, Y8
+	VPERMD     Y8, Y0, Y4
+	VADDPD     Y8, Y9, Y8
+	MOVQ       -8(R8)(R14*2), R15
+	SHRXQ      R12, R15, R15
+	VMOVQ      R15, X10
+	VPMOVSXWD  X10, X10
+	VCVTDQ2PD  X10, Y10
+	VMULPD     Y10, Y10, Y10
+	VPERMD     Y10, Y1, Y11
+	VPAND      192(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VPERMD     Y10, Y2, Y11
+	VPAND      256(AX), Y11, Y11
+	VADDPD     Y10, Y11, Y10
+	VADDPD     Y10, Y5, Y10
+	VPERMD     Y10, Y0, Y5
+	VADDPD     Y10, Y8, Y10
+	MOVQ       -8(SI)(R14*2), R14
+	SHRXQ      R12, R14, R14
+	VMOVQ      R14, X11
+	VPMOVSXWD  X11, X11
+	VCVTDQ2PD  X11, Y11
+	VMULPD     Y11, Y11, Y11
+	VPERMD     Y11, Y1, Y12
+	VPAND      192(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VPERMD     Y11, Y2, Y12
+	VPAND      256(AX), Y12, Y12
+	VADDPD     Y11, Y12, Y11
+	VADDPD     Y11, Y6, Y11
+	VPERMD     Y11, Y0, Y6
+	VADDPD     Y11, Y10, Y11
+	VMOVDQU    Y11, (CX)(R13*8)
+	MOVQ       over+48(FP), R12
+	VADDPD     (R12), Y9, Y9
+	VMOVDQU    Y9, (R12)
+	VADDPD     32(R12), Y8, Y8
+	VMOVDQU    Y8, 32(R12)
+	VADDPD     64(R12), Y10, Y10
+	VMOVDQU    Y10, 64(R12)
+	VADDPD     96(R12), Y11, Y11
 	VMOVDQU    Y11, 96(R12)
 	ADDQ       $+128, over+48(FP)
 	CMPB       writes+100(FP), $0x02

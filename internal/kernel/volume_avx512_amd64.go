@@ -148,6 +148,22 @@ func u16u64VolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, 
 //go:noescape
 func u16f64VolumeAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
+// u16u32VolumeAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += uint32(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			over[r][i] += above[i]
+//			dst[r*dstStride+i] = over[r][i]
+//		}
+//	}
+//
+// with the channels as lanes says, and strides in bytes.
+//
+//go:noescape
+func u16u32VolumeAVX512(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+
 // u32u64VolumeAVX512 is, in the summation order of the portable loop,
 //
 //	for r := range rows {
@@ -195,6 +211,22 @@ func u32u32VolumeAVX512(dst *uint32, dstStride int, src *uint32, srcStride int, 
 //
 //go:noescape
 func i16i64VolumeAVX512(dst *int64, dstStride int, src *int16, srcStride int, above *int64, carry *int64, over *int64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+
+// i16f64VolumeAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i])
+//			above[i] += sum[r][i%channels]
+//			over[r][i] += above[i]
+//			dst[r*dstStride+i] = over[r][i]
+//		}
+//	}
+//
+// with the channels as lanes says, and strides in bytes.
+//
+//go:noescape
+func i16f64VolumeAVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // i32i64VolumeAVX512 is, in the summation order of the portable loop,
 //
@@ -276,6 +308,22 @@ func f64f64VolumeAVX512(dst *float64, dstStride int, src *float64, srcStride int
 //go:noescape
 func u8u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
+// u8f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			over[r][i] += above[i]
+//			dst[r*dstStride+i] = over[r][i]
+//		}
+//	}
+//
+// with the channels as lanes says, and strides in bytes.
+//
+//go:noescape
+func u8f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+
 // u16u64SquaresVolumeAVX512 is, in the summation order of the portable loop,
 //
 //	for r := range rows {
@@ -291,6 +339,22 @@ func u8u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint8, srcStride 
 //
 //go:noescape
 func u16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+
+// u16f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			over[r][i] += above[i]
+//			dst[r*dstStride+i] = over[r][i]
+//		}
+//	}
+//
+// with the channels as lanes says, and strides in bytes.
+//
+//go:noescape
+func u16f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // u32u64SquaresVolumeAVX512 is, in the summation order of the portable loop,
 //
@@ -339,6 +403,22 @@ func u32f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint32, srcStri
 //
 //go:noescape
 func i16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *int16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+
+// i16f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+//
+//	for r := range rows {
+//		for i := range n {
+//			sum[r][i%channels] += float64(src[r*srcStride+i]) squared
+//			above[i] += sum[r][i%channels]
+//			over[r][i] += above[i]
+//			dst[r*dstStride+i] = over[r][i]
+//		}
+//	}
+//
+// with the channels as lanes says, and strides in bytes.
+//
+//go:noescape
+func i16f64SquaresVolumeAVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
 // i32u64SquaresVolumeAVX512 is, in the summation order of the portable loop,
 //

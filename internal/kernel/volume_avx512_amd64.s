@@ -1977,6 +1977,213 @@ rowsDone:
 	VZEROUPPER
 	RET
 
+// func u16u32VolumeAVX512(dst *uint32, dstStride int, src *uint16, srcStride int, above *uint32, carry *uint32, over *uint32, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·u16u32VolumeAVX512(SB), $8-101
+	MOVQ      lanes+88(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 128(AX), Z3
+	VMOVDQU32 320(AX), Z0
+	VPMOVD2M  Z0, K3
+	VMOVDQU32 384(AX), Z4
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K4
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K5
+	ANDQ      $+128, along+80(FP)
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z5
+	VMOVDQU32 64(R11), Z6
+	VMOVDQU32 128(R11), Z7
+	VMOVDQU32 192(R11), Z8
+	MOVQ      over+48(FP), R11
+	XORQ      R12, R12
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K6, K6, K6
+	MOVQ      n+64(FP), R14
+	ANDQ      $-16, R14
+	JZ        linesEnd
+
+lines:
+	PREFETCHT0  (R15)
+	PREFETCHT0  64(R15)
+	ADDQ        along+80(FP), R15
+	VMOVDQU32   (AX)(R12*4), Z9
+	VPMOVZXWD.Z (CX)(R12*2), K6, Z10
+	VPERMD.Z    Z10, Z1, K1, Z11
+	VPADDD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z2, K2, Z11
+	VPADDD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z3, K3, Z11
+	VPADDD      Z10, Z11, Z10
+	VPADDD      Z10, Z5, Z10
+	VPERMD.Z    Z10, Z4, K5, Z11
+	VPADDD      Z10, Z11, Z10
+	VPERMD.Z    Z10, Z0, K4, Z5
+	VPADDD      Z10, Z9, Z10
+	VPMOVZXWD.Z (SI)(R12*2), K6, Z9
+	VPERMD.Z    Z9, Z1, K1, Z11
+	VPADDD      Z9, Z11, Z9
+	VPERMD.Z    Z9, Z2, K2, Z11
+	VPADDD      Z9, Z11, Z9
+	VPERMD.Z    Z9, Z3, K3, Z11
+	VPADDD      Z9, Z11, Z9
+	VPADDD      Z9, Z6, Z9
+	VPERMD.Z    Z9, Z4, K5, Z11
+	VPADDD      Z9, Z11, Z9
+	VPERMD.Z    Z9, Z0, K4, Z6
+	VPADDD      Z9, Z10, Z9
+	VPMOVZXWD.Z (DI)(R12*2), K6, Z11
+	VPERMD.Z    Z11, Z1, K1, Z13
+	VPADDD      Z11, Z13, Z11
+	VPERMD.Z    Z11, Z2, K2, Z13
+	VPADDD      Z11, Z13, Z11
+	VPERMD.Z    Z11, Z3, K3, Z13
+	VPADDD      Z11, Z13, Z11
+	VPADDD      Z11, Z7, Z11
+	VPERMD.Z    Z11, Z4, K5, Z13
+	VPADDD      Z11, Z13, Z11
+	VPERMD.Z    Z11, Z0, K4, Z7
+	VPADDD      Z11, Z9, Z11
+	VPMOVZXWD.Z (BX)(R12*2), K6, Z13
+	VPERMD.Z    Z13, Z1, K1, Z14
+	VPADDD      Z13, Z14, Z13
+	VPERMD.Z    Z13, Z2, K2, Z14
+	VPADDD      Z13, Z14, Z13
+	VPERMD.Z    Z13, Z3, K3, Z14
+	VPADDD      Z13, Z14, Z13
+	VPADDD      Z13, Z8, Z13
+	VPERMD.Z    Z13, Z4, K5, Z14
+	VPADDD      Z13, Z14, Z13
+	VPERMD.Z    Z13, Z0, K4, Z8
+	VPADDD      Z13, Z11, Z13
+	VMOVDQU32   Z13, (AX)(R12*4)
+	VPADDD      (R11), Z10, Z10
+	VMOVDQU32   Z10, (R11)
+	VPADDD      64(R11), Z9, Z9
+	VMOVDQU32   Z9, 64(R11)
+	VPADDD      128(R11), Z11, Z11
+	VMOVDQU32   Z11, 128(R11)
+	VPADDD      192(R11), Z13, Z13
+	VMOVDQU32   Z13, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*4)
+	VMOVDQU32   Z10, (DX)(R12*4)
+	PREFETCHT0  128(R9)(R12*4)
+	VMOVDQU32   Z9, (R9)(R12*4)
+	PREFETCHT0  128(R10)(R12*4)
+	VMOVDQU32   Z11, (R10)(R12*4)
+	PREFETCHT0  128(R8)(R12*4)
+	VMOVDQU32   Z13, (R8)(R12*4)
+	JMP         next
+
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z10, (DX)(R12*4)
+	VMOVNTDQ Z9, (R9)(R12*4)
+	VMOVNTDQ Z11, (R10)(R12*4)
+	VMOVNTDQ Z13, (R8)(R12*4)
+
+next:
+	ADDQ $+16, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000010, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K6
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU32 Z10, K6, (DX)(R12*4)
+	VMOVDQU32 Z9, K6, (R9)(R12*4)
+	VMOVDQU32 Z11, K6, (R10)(R12*4)
+	VMOVDQU32 Z13, K6, (R8)(R12*4)
+	JMP       tailWritten
+
+tailWhole:
+	VMOVDQA32.Z Z10, K6, Z10
+	VMOVNTDQ    Z10, (DX)(R12*4)
+	VMOVDQA32.Z Z9, K6, Z9
+	VMOVNTDQ    Z9, (R9)(R12*4)
+	VMOVDQA32.Z Z11, K6, Z11
+	VMOVNTDQ    Z11, (R10)(R12*4)
+	VMOVDQA32.Z Z13, K6, Z13
+	VMOVNTDQ    Z13, (R8)(R12*4)
+
+tailWritten:
+	ADDQ $+16, R12
+
+sums:
+	MOVQ   R11, over+48(FP)
+	CMPB   writes+100(FP), $0x02
+	JNE    rowsDone
+	VPXORD Z12, Z12, Z12
+	SHLQ   $0x02, R12
+	CMPQ   R12, dstStride+8(FP)
+	JGE    rowsDone
+
+zeros:
+	VMOVNTDQ Z12, (DX)(R12*1)
+	VMOVNTDQ Z12, (R9)(R12*1)
+	VMOVNTDQ Z12, (R10)(R12*1)
+	VMOVNTDQ Z12, (R8)(R12*1)
+	ADDQ     $+64, R12
+	CMPQ     R12, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z5, (CX)
+	VMOVDQU32 Z6, 64(CX)
+	VMOVDQU32 Z7, 128(CX)
+	VMOVDQU32 Z8, 192(CX)
+	ADDQ      $+256, carry+40(FP)
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
+	SUBQ      $0x04, rows+56(FP)
+	JNZ       groups
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func u32u64VolumeAVX512(dst *uint64, dstStride int, src *uint32, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u32u64VolumeAVX512(SB), $8-101
@@ -2530,6 +2737,205 @@ lines:
 	VPADDQ      128(R11), Z10, Z10
 	VMOVDQU32   Z10, 128(R11)
 	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
+
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
+	VMOVDQA64.Z Z9, K5, Z9
+	VMOVNTDQ    Z9, (DX)(R12*8)
+	VMOVDQA64.Z Z8, K5, Z8
+	VMOVNTDQ    Z8, (R9)(R12*8)
+	VMOVDQA64.Z Z10, K5, Z10
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
+
+tailWritten:
+	ADDQ $+8, R12
+
+sums:
+	MOVQ   R11, over+48(FP)
+	CMPB   writes+100(FP), $0x02
+	JNE    rowsDone
+	VPXORD Z11, Z11, Z11
+	SHLQ   $0x03, R12
+	CMPQ   R12, dstStride+8(FP)
+	JGE    rowsDone
+
+zeros:
+	VMOVNTDQ Z11, (DX)(R12*1)
+	VMOVNTDQ Z11, (R9)(R12*1)
+	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
+	ADDQ     $+64, R12
+	CMPQ     R12, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z4, (CX)
+	VMOVDQU32 Z5, 128(CX)
+	VMOVDQU32 Z6, 256(CX)
+	VMOVDQU32 Z7, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
+	SUBQ      $0x04, rows+56(FP)
+	JNZ       groups
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func i16f64VolumeAVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·i16f64VolumeAVX512(SB), $8-101
+	MOVQ      lanes+88(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 384(AX), Z3
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K3
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K4
+	ANDQ      $+64, along+80(FP)
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z4
+	VMOVDQU32 128(R11), Z5
+	VMOVDQU32 256(R11), Z6
+	VMOVDQU32 384(R11), Z7
+	MOVQ      over+48(FP), R11
+	XORQ      R12, R12
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
+
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
+	VMOVDQU32   (AX)(R12*8), Z8
+	VPMOVSXWD.Z (CX)(R12*2), K5, Y9
+	VCVTDQ2PD   Y9, Z9
+	VPERMD.Z    Z9, Z1, K1, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z2, K2, Z10
+	VADDPD      Z9, Z10, Z9
+	VADDPD      Z9, Z4, Z9
+	VPERMD.Z    Z9, Z3, K4, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z0, K3, Z4
+	VADDPD      Z9, Z8, Z9
+	VPMOVSXWD.Z (SI)(R12*2), K5, Y8
+	VCVTDQ2PD   Y8, Z8
+	VPERMD.Z    Z8, Z1, K1, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z2, K2, Z10
+	VADDPD      Z8, Z10, Z8
+	VADDPD      Z8, Z5, Z8
+	VPERMD.Z    Z8, Z3, K4, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z0, K3, Z5
+	VADDPD      Z8, Z9, Z8
+	VPMOVSXWD.Z (DI)(R12*2), K5, Y10
+	VCVTDQ2PD   Y10, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
+	VADDPD      Z10, Z6, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z0, K3, Z6
+	VADDPD      Z10, Z8, Z10
+	VPMOVSXWD.Z (BX)(R12*2), K5, Y12
+	VCVTDQ2PD   Y12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VADDPD      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VADDPD      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VADDPD      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VADDPD      192(R11), Z12, Z12
 	VMOVDQU32   Z12, 192(R11)
 	ADDQ        $+256, R11
 	CMPB        writes+100(FP), $0x01
@@ -3732,6 +4138,209 @@ rowsDone:
 	VZEROUPPER
 	RET
 
+// func u8f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint8, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·u8f64SquaresVolumeAVX512(SB), $8-101
+	MOVQ      lanes+88(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 384(AX), Z3
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K3
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K4
+	ANDQ      $+32, along+80(FP)
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z4
+	VMOVDQU32 128(R11), Z5
+	VMOVDQU32 256(R11), Z6
+	VMOVDQU32 384(R11), Z7
+	MOVQ      over+48(FP), R11
+	XORQ      R12, R12
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
+
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
+	VMOVDQU32   (AX)(R12*8), Z8
+	VPMOVZXBD.Z (CX)(R12*1), K5, Y9
+	VCVTDQ2PD   Y9, Z9
+	VMULPD      Z9, Z9, Z9
+	VPERMD.Z    Z9, Z1, K1, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z2, K2, Z10
+	VADDPD      Z9, Z10, Z9
+	VADDPD      Z9, Z4, Z9
+	VPERMD.Z    Z9, Z3, K4, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z0, K3, Z4
+	VADDPD      Z9, Z8, Z9
+	VPMOVZXBD.Z (SI)(R12*1), K5, Y8
+	VCVTDQ2PD   Y8, Z8
+	VMULPD      Z8, Z8, Z8
+	VPERMD.Z    Z8, Z1, K1, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z2, K2, Z10
+	VADDPD      Z8, Z10, Z8
+	VADDPD      Z8, Z5, Z8
+	VPERMD.Z    Z8, Z3, K4, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z0, K3, Z5
+	VADDPD      Z8, Z9, Z8
+	VPMOVZXBD.Z (DI)(R12*1), K5, Y10
+	VCVTDQ2PD   Y10, Z10
+	VMULPD      Z10, Z10, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
+	VADDPD      Z10, Z6, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z0, K3, Z6
+	VADDPD      Z10, Z8, Z10
+	VPMOVZXBD.Z (BX)(R12*1), K5, Y12
+	VCVTDQ2PD   Y12, Z12
+	VMULPD      Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VADDPD      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VADDPD      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VADDPD      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VADDPD      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
+
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
+	VMOVDQA64.Z Z9, K5, Z9
+	VMOVNTDQ    Z9, (DX)(R12*8)
+	VMOVDQA64.Z Z8, K5, Z8
+	VMOVNTDQ    Z8, (R9)(R12*8)
+	VMOVDQA64.Z Z10, K5, Z10
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
+
+tailWritten:
+	ADDQ $+8, R12
+
+sums:
+	MOVQ   R11, over+48(FP)
+	CMPB   writes+100(FP), $0x02
+	JNE    rowsDone
+	VPXORD Z11, Z11, Z11
+	SHLQ   $0x03, R12
+	CMPQ   R12, dstStride+8(FP)
+	JGE    rowsDone
+
+zeros:
+	VMOVNTDQ Z11, (DX)(R12*1)
+	VMOVNTDQ Z11, (R9)(R12*1)
+	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
+	ADDQ     $+64, R12
+	CMPQ     R12, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z4, (CX)
+	VMOVDQU32 Z5, 128(CX)
+	VMOVDQU32 Z6, 256(CX)
+	VMOVDQU32 Z7, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
+	SUBQ      $0x04, rows+56(FP)
+	JNZ       groups
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func u16u64SquaresVolumeAVX512(dst *uint64, dstStride int, src *uint16, srcStride int, above *uint64, carry *uint64, over *uint64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·u16u64SquaresVolumeAVX512(SB), $8-101
@@ -3832,6 +4441,209 @@ lines:
 	VPADDQ      128(R11), Z10, Z10
 	VMOVDQU32   Z10, 128(R11)
 	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
+
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
+	VMOVDQA64.Z Z9, K5, Z9
+	VMOVNTDQ    Z9, (DX)(R12*8)
+	VMOVDQA64.Z Z8, K5, Z8
+	VMOVNTDQ    Z8, (R9)(R12*8)
+	VMOVDQA64.Z Z10, K5, Z10
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
+
+tailWritten:
+	ADDQ $+8, R12
+
+sums:
+	MOVQ   R11, over+48(FP)
+	CMPB   writes+100(FP), $0x02
+	JNE    rowsDone
+	VPXORD Z11, Z11, Z11
+	SHLQ   $0x03, R12
+	CMPQ   R12, dstStride+8(FP)
+	JGE    rowsDone
+
+zeros:
+	VMOVNTDQ Z11, (DX)(R12*1)
+	VMOVNTDQ Z11, (R9)(R12*1)
+	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
+	ADDQ     $+64, R12
+	CMPQ     R12, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z4, (CX)
+	VMOVDQU32 Z5, 128(CX)
+	VMOVDQU32 Z6, 256(CX)
+	VMOVDQU32 Z7, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
+	SUBQ      $0x04, rows+56(FP)
+	JNZ       groups
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func u16f64SquaresVolumeAVX512(dst *float64, dstStride int, src *uint16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·u16f64SquaresVolumeAVX512(SB), $8-101
+	MOVQ      lanes+88(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 384(AX), Z3
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K3
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K4
+	ANDQ      $+64, along+80(FP)
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z4
+	VMOVDQU32 128(R11), Z5
+	VMOVDQU32 256(R11), Z6
+	VMOVDQU32 384(R11), Z7
+	MOVQ      over+48(FP), R11
+	XORQ      R12, R12
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
+
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
+	VMOVDQU32   (AX)(R12*8), Z8
+	VPMOVZXWD.Z (CX)(R12*2), K5, Y9
+	VCVTDQ2PD   Y9, Z9
+	VMULPD      Z9, Z9, Z9
+	VPERMD.Z    Z9, Z1, K1, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z2, K2, Z10
+	VADDPD      Z9, Z10, Z9
+	VADDPD      Z9, Z4, Z9
+	VPERMD.Z    Z9, Z3, K4, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z0, K3, Z4
+	VADDPD      Z9, Z8, Z9
+	VPMOVZXWD.Z (SI)(R12*2), K5, Y8
+	VCVTDQ2PD   Y8, Z8
+	VMULPD      Z8, Z8, Z8
+	VPERMD.Z    Z8, Z1, K1, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z2, K2, Z10
+	VADDPD      Z8, Z10, Z8
+	VADDPD      Z8, Z5, Z8
+	VPERMD.Z    Z8, Z3, K4, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z0, K3, Z5
+	VADDPD      Z8, Z9, Z8
+	VPMOVZXWD.Z (DI)(R12*2), K5, Y10
+	VCVTDQ2PD   Y10, Z10
+	VMULPD      Z10, Z10, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
+	VADDPD      Z10, Z6, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z0, K3, Z6
+	VADDPD      Z10, Z8, Z10
+	VPMOVZXWD.Z (BX)(R12*2), K5, Y12
+	VCVTDQ2PD   Y12, Z12
+	VMULPD      Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VADDPD      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VADDPD      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VADDPD      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VADDPD      192(R11), Z12, Z12
 	VMOVDQU32   Z12, 192(R11)
 	ADDQ        $+256, R11
 	CMPB        writes+100(FP), $0x01
@@ -4431,6 +5243,209 @@ lines:
 	VPADDQ      128(R11), Z10, Z10
 	VMOVDQU32   Z10, 128(R11)
 	VPADDQ      192(R11), Z12, Z12
+	VMOVDQU32   Z12, 192(R11)
+	ADDQ        $+256, R11
+	CMPB        writes+100(FP), $0x01
+	JAE         beyond
+	PREFETCHT0  128(DX)(R12*8)
+	VMOVDQU32   Z9, (DX)(R12*8)
+	PREFETCHT0  128(R9)(R12*8)
+	VMOVDQU32   Z8, (R9)(R12*8)
+	PREFETCHT0  128(R10)(R12*8)
+	VMOVDQU32   Z10, (R10)(R12*8)
+	PREFETCHT0  128(R8)(R12*8)
+	VMOVDQU32   Z12, (R8)(R12*8)
+	JMP         next
+
+beyond:
+	TESTB    $0x04, writes+100(FP)
+	JNZ      some
+	VMOVNTDQ Z9, (DX)(R12*8)
+	VMOVNTDQ Z8, (R9)(R12*8)
+	VMOVNTDQ Z10, (R10)(R12*8)
+	VMOVNTDQ Z12, (R8)(R12*8)
+
+next:
+	ADDQ $+8, R12
+	CMPQ R12, R14
+	JLT  lines
+
+linesEnd:
+	MOVQ    n+64(FP), R13
+	SUBQ    R12, R13
+	JLE     sums
+	MOVQ    $0x00000008, R14
+	CMPQ    R13, R14
+	CMOVQGT R14, R13
+	LEAQ    (R12)(R13*1), R14
+	MOVQ    $-1, BP
+	BZHIQ   R13, BP, BP
+	KMOVW   BP, K5
+	ORB     $0x04, writes+100(FP)
+	JMP     lines
+
+some:
+	ANDB      $0x03, writes+100(FP)
+	CMPB      writes+100(FP), $0x02
+	JEQ       tailWhole
+	VMOVDQU64 Z9, K5, (DX)(R12*8)
+	VMOVDQU64 Z8, K5, (R9)(R12*8)
+	VMOVDQU64 Z10, K5, (R10)(R12*8)
+	VMOVDQU64 Z12, K5, (R8)(R12*8)
+	JMP       tailWritten
+
+tailWhole:
+	VMOVDQA64.Z Z9, K5, Z9
+	VMOVNTDQ    Z9, (DX)(R12*8)
+	VMOVDQA64.Z Z8, K5, Z8
+	VMOVNTDQ    Z8, (R9)(R12*8)
+	VMOVDQA64.Z Z10, K5, Z10
+	VMOVNTDQ    Z10, (R10)(R12*8)
+	VMOVDQA64.Z Z12, K5, Z12
+	VMOVNTDQ    Z12, (R8)(R12*8)
+
+tailWritten:
+	ADDQ $+8, R12
+
+sums:
+	MOVQ   R11, over+48(FP)
+	CMPB   writes+100(FP), $0x02
+	JNE    rowsDone
+	VPXORD Z11, Z11, Z11
+	SHLQ   $0x03, R12
+	CMPQ   R12, dstStride+8(FP)
+	JGE    rowsDone
+
+zeros:
+	VMOVNTDQ Z11, (DX)(R12*1)
+	VMOVNTDQ Z11, (R9)(R12*1)
+	VMOVNTDQ Z11, (R10)(R12*1)
+	VMOVNTDQ Z11, (R8)(R12*1)
+	ADDQ     $+64, R12
+	CMPQ     R12, dstStride+8(FP)
+	JLT      zeros
+
+rowsDone:
+	MOVQ      carry+40(FP), CX
+	VMOVDQU32 Z4, (CX)
+	VMOVDQU32 Z5, 128(CX)
+	VMOVDQU32 Z6, 256(CX)
+	VMOVDQU32 Z7, 384(CX)
+	ADDQ      $+512, carry+40(FP)
+	ADDQ      srcStride+24(FP), BX
+	ADDQ      dstStride+8(FP), R8
+	MOVQ      BX, CX
+	MOVQ      R8, DX
+	SUBQ      $0x04, rows+56(FP)
+	JNZ       groups
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func i16f64SquaresVolumeAVX512(dst *float64, dstStride int, src *int16, srcStride int, above *float64, carry *float64, over *float64, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·i16f64SquaresVolumeAVX512(SB), $8-101
+	MOVQ      lanes+88(FP), AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 192(AX), Z0
+	VPMOVD2M  Z0, K1
+	VMOVDQU32 64(AX), Z2
+	VMOVDQU32 256(AX), Z0
+	VPMOVD2M  Z0, K2
+	VMOVDQU32 384(AX), Z3
+	VMOVDQU32 448(AX), Z0
+	MOVL      $0x000000ff, AX
+	KMOVW     AX, K3
+	MOVL      $0x0000ff00, AX
+	KMOVW     AX, K4
+	ANDQ      $+64, along+80(FP)
+	MOVQ      above+32(FP), AX
+	MOVQ      src+16(FP), CX
+	MOVQ      dst+0(FP), DX
+
+groups:
+	MOVQ      srcStride+24(FP), BX
+	LEAQ      (CX)(BX*1), SI
+	LEAQ      (SI)(BX*1), DI
+	LEAQ      (DI)(BX*1), BX
+	MOVQ      dstStride+8(FP), R8
+	LEAQ      (DX)(R8*1), R9
+	LEAQ      (R9)(R8*1), R10
+	LEAQ      (R10)(R8*1), R8
+	MOVQ      carry+40(FP), R11
+	VMOVDQU32 (R11), Z4
+	VMOVDQU32 128(R11), Z5
+	VMOVDQU32 256(R11), Z6
+	VMOVDQU32 384(R11), Z7
+	MOVQ      over+48(FP), R11
+	XORQ      R12, R12
+	MOVQ      ahead+72(FP), R15
+	ADDQ      CX, R15
+	KXNORW    K5, K5, K5
+	MOVQ      n+64(FP), R14
+	ANDQ      $-8, R14
+	JZ        linesEnd
+
+lines:
+	PREFETCHT0  (R15)
+	ADDQ        along+80(FP), R15
+	VMOVDQU32   (AX)(R12*8), Z8
+	VPMOVSXWD.Z (CX)(R12*2), K5, Y9
+	VCVTDQ2PD   Y9, Z9
+	VMULPD      Z9, Z9, Z9
+	VPERMD.Z    Z9, Z1, K1, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z2, K2, Z10
+	VADDPD      Z9, Z10, Z9
+	VADDPD      Z9, Z4, Z9
+	VPERMD.Z    Z9, Z3, K4, Z10
+	VADDPD      Z9, Z10, Z9
+	VPERMD.Z    Z9, Z0, K3, Z4
+	VADDPD      Z9, Z8, Z9
+	VPMOVSXWD.Z (SI)(R12*2), K5, Y8
+	VCVTDQ2PD   Y8, Z8
+	VMULPD      Z8, Z8, Z8
+	VPERMD.Z    Z8, Z1, K1, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z2, K2, Z10
+	VADDPD      Z8, Z10, Z8
+	VADDPD      Z8, Z5, Z8
+	VPERMD.Z    Z8, Z3, K4, Z10
+	VADDPD      Z8, Z10, Z8
+	VPERMD.Z    Z8, Z0, K3, Z5
+	VADDPD      Z8, Z9, Z8
+	VPMOVSXWD.Z (DI)(R12*2), K5, Y10
+	VCVTDQ2PD   Y10, Z10
+	VMULPD      Z10, Z10, Z10
+	VPERMD.Z    Z10, Z1, K1, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z2, K2, Z12
+	VADDPD      Z10, Z12, Z10
+	VADDPD      Z10, Z6, Z10
+	VPERMD.Z    Z10, Z3, K4, Z12
+	VADDPD      Z10, Z12, Z10
+	VPERMD.Z    Z10, Z0, K3, Z6
+	VADDPD      Z10, Z8, Z10
+	VPMOVSXWD.Z (BX)(R12*2), K5, Y12
+	VCVTDQ2PD   Y12, Z12
+	VMULPD      Z12, Z12, Z12
+	VPERMD.Z    Z12, Z1, K1, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z2, K2, Z13
+	VADDPD      Z12, Z13, Z12
+	VADDPD      Z12, Z7, Z12
+	VPERMD.Z    Z12, Z3, K4, Z13
+	VADDPD      Z12, Z13, Z12
+	VPERMD.Z    Z12, Z0, K3, Z7
+	VADDPD      Z12, Z10, Z12
+	VMOVDQU32   Z12, (AX)(R12*8)
+	VADDPD      (R11), Z9, Z9
+	VMOVDQU32   Z9, (R11)
+	VADDPD      64(R11), Z8, Z8
+	VMOVDQU32   Z8, 64(R11)
+	VADDPD      128(R11), Z10, Z10
+	VMOVDQU32   Z10, 128(R11)
+	VADDPD      192(R11), Z12, Z12
 	VMOVDQU32   Z12, 192(R11)
 	ADDQ        $+256, R11
 	CMPB        writes+100(FP), $0x01

@@ -95,8 +95,13 @@ func deviceSquared[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](job DeviceJob,
 	w, host, noHost := squaredWork[S, Q](images...)
 	src, noSrc := gpu.Upload(d, images...)
 	dst, noDst := gpu.NewSquaredTable[S, Q](d, img.Width, img.Height, img.Channels, len(images))
+	plain := new(gpu.Options) // what is timed is the table, and not the look at some pixels before
+	if job.Opt != nil {
+		*plain = *job.Opt
+	}
+	plain.Plain = true
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
-		func() error { return gpu.IntegrateSquaresInto(dst, src, job.Opt) },
+		func() error { return gpu.IntegrateSquaresInto(dst, src, plain) },
 		func(i int) error {
 			return errors.Join(dst.Sum.DownloadInto(i, host.Sum), dst.Squares.DownloadInto(i, host.Squares))
 		},

@@ -9,16 +9,19 @@ import (
 // Kinds is a set of kinds of tables.
 type Kinds uint8
 
-// The kinds that have pairs of their own. OnDevice is all tables of a GPU.
+// The kinds that have pairs of their own. OnDevice is all tables of a GPU, and OnePass
+// those that CUDA also makes in one pass.
 const (
 	Upright Kinds = 1 << iota
 	Tilted
 	Rotated
 	Volume
 	OnDevice
+	OnePass
 
-	everywhere = Upright | Tilted | Rotated | Volume | OnDevice
+	everywhere = Upright | Tilted | Rotated | Volume | OnDevice | OnePass
 	unrotated  = everywhere &^ Rotated // rotated tables have no squares
+	seldom     = everywhere &^ OnePass // one-pass kernels of a pair are half a megabyte
 )
 
 // A Pair is pixels of a type, the sums that they add up to, and the kinds of
@@ -40,11 +43,14 @@ var Sums = List{
 	{U8, U64, everywhere},
 	{U8, F32, everywhere},
 	{U8, F64, everywhere},
+	{U8, I64, everywhere},
 	{U16, U64, everywhere},
 	{U16, F64, everywhere},
+	{U16, U32, seldom},
 	{U32, U64, everywhere},
 	{U32, U32, everywhere},
 	{I16, I64, everywhere},
+	{I16, F64, seldom},
 	{I32, I64, everywhere},
 	{F32, F64, everywhere},
 	{F32, F32, everywhere},
@@ -54,12 +60,13 @@ var Sums = List{
 // Squares is every pair of pixels and sums of their squares.
 var Squares = List{
 	{U8, U64, unrotated},
-	{U8, F64, Upright},
+	{U8, F64, unrotated &^ OnePass},
 	{U16, U64, unrotated},
-	{U16, F64, Upright},
+	{U16, F64, unrotated &^ OnePass},
 	{U32, U64, unrotated},
 	{U32, F64, unrotated},
 	{I16, U64, unrotated},
+	{I16, F64, unrotated &^ OnePass},
 	{I32, U64, unrotated},
 	{I32, F64, unrotated},
 	{F32, F64, unrotated},
@@ -73,6 +80,15 @@ func (l List) For(kind Kinds) List {
 
 // Has reports whether the list has a pair.
 func (l List) Has(pixel, sum Type) bool { return slices.Contains(l.Of(pixel), sum) }
+
+// Twin is the pair of a list whose sums are the same bits: that of unsigned sums, where
+// the list has both. Kernels are made for it alone.
+func (l List) Twin(p Pair) Pair {
+	if l.Has(p.Pixel, p.Sum.Bits()) {
+		p.Sum = p.Sum.Bits()
+	}
+	return p
+}
 
 // Of is the sums of a type of pixels, the usual one first.
 func (l List) Of(pixel Type) []Type {

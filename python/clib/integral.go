@@ -152,9 +152,9 @@ func squares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](j *job) {
 	}
 	t := &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](&j.sum), Squares: tableOver[Q](&j.squares)}
 	if j.device != nil {
-		must(gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), nil))
+		must(gpu.IntegrateSquaresHostInto(j.device, t, imageOf[P](&j.image), &gpu.Options{Plain: !j.shift}))
 	} else {
 		must(boxsum.IntegrateSquaresInto(t, imageOf[P](&j.image), &boxsum.Options{Workers: j.workers, Plain: !j.shift}))
-		j.offset = t.Sum.Offset
 	}
+	j.offset = t.Sum.Offset
 }

@@ -19,14 +19,65 @@ type Array struct {
 	Width    int // of the image
 	Height   int
 	Channels int
-	Count    int     // of images or slices
-	Border   int     // 1 for tables, 0 for images
-	Volume   bool    // Count is of slices
-	Depth    int     // of the volume
-	At       Batch   // memory is 0 once closed
-	Owned    bool    // Close frees the memory
-	Gaps     bool    // between rows is its own memory too: kernels may write there
-	Offset   float32 // taken from every pixel before it was summed
+	Count    int   // of images or slices
+	Border   int   // 1 for tables, 0 for images
+	Volume   bool  // Count is of slices
+	Depth    int   // of the volume
+	At       Batch // memory is 0 once closed
+	Owned    bool  // Close frees the memory
+	Gaps     bool  // between rows is its own memory too: kernels may write there
+	Made           // of a table: what it holds
+}
+
+// Made is what a table was last made of. It is for calls that have the device's queue.
+type Made struct {
+	Pixel    pairs.Type // 0 if nothing was
+	Squared  bool       // the sums are of the squares
+	Offset   float32    // taken from every pixel before it was summed or squared
+	Offsets  []float32  // those of each image, where they are not the same
+	Beside   *Array     // of squares that lack an offset: the sums
+	BesideOf uint64     // the number of these when they were made
+	number   uint64     // of the call that made it
+}
+
+// OffsetOf is the offset of table i.
+func (m *Made) OffsetOf(i int) float32 {
+	if m.Offsets != nil {
+		return m.Offsets[i]
+	}
+	return m.Offset
+}
+
+// Note notes what tables are made of, and their squares if that is not nil. The latter
+// lack the offset only where pixels are floats.
+func (a *Array) Note(squares *Array, pixel pairs.Type, offsets []float32) {
+	n := a.number + 1
+	a.Made = Made{Pixel: pixel, Offset: offsets[0], number: n}
+	for _, o := range offsets {
+		if o != offsets[0] {
+			a.Offsets = offsets
+		}
+	}
+	if squares == nil {
+		return
+	}
+	number := squares.number + 1
+	squares.Made = Made{Pixel: pixel, Squared: true, number: number}
+	if pixel.Float() {
+		squares.Offset, squares.Offsets, squares.Beside, squares.BesideOf = a.Offset, a.Offsets, a, n
+	}
+}
+
+// Lacking is the sums that the squares of table i take to have their offset put back, or
+// nil where they lack none.
+func (a *Array) Lacking(i int) (*Array, error) {
+	if a.Beside == nil || a.OffsetOf(i) == 0 {
+		return nil, nil
+	}
+	if a.Beside.number != a.BesideOf {
+		return nil, fmt.Errorf("gpu: %w: the squares of a %s lack an offset, and the sums beside them were made anew: make both together", boxsum.ErrInvalid, a)
+	}
+	return a.Beside, a.Beside.Open()
 }
 
 // A Batch is where the images or tables of a job lie: image i starts at byte

@@ -135,14 +135,31 @@ func (d *Device) free(spaces iter.Seq[space]) error {
 	return driver.EachError(spaces, func(s space) error { return d.Backend.Free(s.memory) })
 }
 
-// Allocate is device memory, for which it gives up what is only kept for later.
+// Allocate is device memory, for which it gives up what is only kept for later. Where there
+// is none, the error tells what there is.
 func (d *Device) Allocate(bytes int64) (driver.Memory, error) {
+	m, err := d.allocate(bytes)
+	return m, d.tell(err)
+}
+
+func (d *Device) allocate(bytes int64) (driver.Memory, error) {
 	bytes = max(bytes, 1)
 	m, err := d.Backend.Alloc(bytes)
 	if errors.Is(err, boxsum.ErrMemory) && d.makeRoom() {
 		m, err = d.Backend.Alloc(bytes)
 	}
 	return m, err
+}
+
+// tell adds what memory there is to an error about it.
+func (d *Device) tell(err error) error {
+	if !errors.Is(err, boxsum.ErrMemory) {
+		return err
+	}
+	if free, total, wrong := d.Backend.Memory(); wrong == nil {
+		return fmt.Errorf("%w: %d of %d bytes are free", err, free, total)
+	}
+	return err
 }
 
 // AllocateHost is page-locked memory, for which it gives up what is only kept for

@@ -51,6 +51,10 @@ func (d *Device) OnStream(handle uintptr, wrap func(*Device) any) (*Device, erro
 	return g, nil
 }
 
+// Borrowed reports whether the work goes to a stream of another library, on which nobody
+// waits unasked.
+func (d *Device) Borrowed() bool { return d.owner != nil }
+
 // fenced queues the work of a view after its work before, also where that was
 // on another stream: handles come back when streams are destroyed, and 2 is one
 // for every thread.

@@ -53,12 +53,12 @@ func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.
 		}
 	}
 	bytes = RoundUp(bytes, 1<<16)
-	m, err := d.Allocate(bytes)
+	m, err := d.allocate(bytes)
 	if errors.Is(err, boxsum.ErrMemory) && s == d.Stream && d.dropOthers() {
 		m, err = d.Backend.Alloc(bytes)
 	}
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, d.tell(err)
 	}
 	if err := d.Backend.Fill(s, driver.Plane{Memory: m}, 0, bytes); err != nil {
 		return 0, nil, driver.FirstError(err, d.Backend.Free(m))
@@ -80,6 +80,20 @@ func (d *Device) ClearSpace(s driver.Stream, use string) error {
 	}
 	*space.state = SpaceState{}
 	return nil
+}
+
+// DropSpace frees a workspace after the work that uses it, so that a smaller one can take
+// its place.
+func (d *Device) DropSpace(s driver.Stream, use string) error {
+	key := spaceKey{s, use}
+	d.Mu.Lock()
+	old, ok := d.spaces[key]
+	delete(d.spaces, key)
+	d.Mu.Unlock()
+	if !ok {
+		return nil
+	}
+	return driver.FirstError(d.Backend.Wait(s), d.Backend.Free(old.memory))
 }
 
 // FreeStream frees a stream that is not the device's own, and its workspace.

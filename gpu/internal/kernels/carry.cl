@@ -1,6 +1,6 @@
-// What does not depend on the pixels: carrying the totals of tiles on, and
-// answering boxes. The includer defines ACCUMULATOR, the type of the sums, and
-// GROUP.
+// What does not depend on the pixels: carrying the totals of tiles on, answering
+// boxes, and fetching single values. The includer defines ACCUMULATOR, the type of
+// the sums, and GROUP.
 
 #define T ACCUMULATOR
 #define SCAN_BAND scan_line
@@ -92,6 +92,14 @@ KERNEL(PASTE2(portable_boxes, ACCUMULATOR))(const Boxes job, GLOBAL const u8 *RE
 		i64 left = box[0] * job.channels + channel, right = box[2] * job.channels + channel;
 		out[i] = bottom[right] - bottom[left] - top[right] + top[left];
 	}
+}
+
+// portable_values fetches some values of an array, each so many bytes from its start.
+KERNEL(PASTE2(portable_values, ACCUMULATOR))(const Boxes job, GLOBAL const u8 *RESTRICT from, GLOBAL const i64 *RESTRICT at, GLOBAL ACCUMULATOR *RESTRICT out)
+{
+	i64 i = (i64)GROUP_ID * GROUP + ITEM_ID;
+	if (i < job.count)
+		out[i] = *(GLOBAL const ACCUMULATOR *)(from + job.start + at[i]);
 }
 
 #undef ACCUMULATOR

@@ -28,12 +28,19 @@ __host__ __device__ constexpr int upTo(int n, int multiple) { return (n + multip
 
 // --- Values ---
 
+// less is a pixel less an offset, which only floats have. It is rounded as pixels are.
+template <class P, class T>
+__device__ inline P less(P p, T offset) {
+  if constexpr (IsFloat<P>::value) return p - (P)offset;
+  else return p;
+}
+
 // What is summed: the pixel itself, the pixel less a constant, or its square.
 template <class T>
 struct Plain {
   T offset;
   template <class P>
-  __device__ T operator()(P p) const { return (T)p; }
+  __device__ T operator()(P p) const { return (T)less(p, offset); }
 };
 template <class T>
 struct Shifted {
@@ -45,10 +52,10 @@ template <class T>
 struct Squared {
   T offset;
   template <class P>
-  __device__ T operator()(P p) const { T v = (T)p; return v * v; }
+  __device__ T operator()(P p) const { T v = (T)less(p, offset); return v * v; }
 };
 
-// Tables of float32 are of pixels less a constant.
+// Tables of float32 are of pixels less a constant, also of integers.
 template <class T>
 struct Summed { typedef Plain<T> Op; };
 template <>

@@ -26,13 +26,17 @@ import (
 // there are no squares.
 type Types struct{ Pixel, Sum, Square string }
 
-// All lists the types of every portable kernel over pixels.
-func All() []Types {
-	var all []Types
-	for _, p := range pairs.Sums.For(pairs.OnDevice) {
-		t := typesOf(p)
+// All lists the types of every portable kernel over pixels, and OnePass those of the
+// one-pass kernels.
+func All() []Types     { return withSquares(pairs.OnDevice) }
+func OnePass() []Types { return withSquares(pairs.OnDevice | pairs.OnePass) }
+
+func withSquares(kind pairs.Kinds) (all []Types) {
+	sums, _ := onDevice(kind)
+	for _, t := range sums {
 		all = append(all, t)
-		for _, square := range pairs.Squares.For(pairs.OnDevice).Of(p.Pixel) {
+		pixel, _ := pairs.Parse(t.Pixel)
+		for _, square := range pairs.Squares.For(kind).Of(pixel) {
 			t.Square = square.Short()
 			all = append(all, t)
 		}
@@ -73,7 +77,8 @@ func PlaneKernel(path string, t Types, channels int) string {
 	return fmt.Sprintf("%s_%v_c%d", path, t, channels)
 }
 
-// SumKernel is the name of a kernel over sums, "carry", "climb" or "boxes".
+// SumKernel is the name of a kernel over sums, "carry", "climb" or "boxes", or over any
+// values of their type, "values".
 func SumKernel(name, sum string) string { return "portable_" + name + "_" + sum }
 
 // TiltedKernel is the name of a kernel over pixels, "totals" or "finish". Where

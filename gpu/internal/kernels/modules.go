@@ -75,7 +75,9 @@ var accumulators = func() (all []string) {
 // onDevice lists the pairs of sums that a kind of tables has, and those of squares.
 func onDevice(kind pairs.Kinds) (sums, squares []Types) {
 	for _, p := range pairs.Sums.For(pairs.OnDevice | kind) {
-		sums = append(sums, typesOf(p))
+		if pairs.Sums.Twin(p) == p {
+			sums = append(sums, typesOf(p))
+		}
 	}
 	for _, p := range pairs.Squares.For(pairs.OnDevice | kind) {
 		squares = append(squares, typesOf(p))
@@ -86,7 +88,10 @@ func onDevice(kind pairs.Kinds) (sums, squares []Types) {
 // macros defines a pixel and a sum, and what else a source takes.
 func (t Types) macros(more ...[2]string) [][2]string {
 	all := append([][2]string{{"PIXEL", t.Pixel}, {"SUM", t.Sum}}, more...)
-	if t.Sum == "f32" {
+	switch {
+	case t.Pixel[0] == 'f':
+		all = append(all, [2]string{"FLOAT_PIXEL", "1"})
+	case t.Sum == "f32":
 		all = append(all, [2]string{"TAKE_OFFSET", "1"})
 	}
 	return all
@@ -114,7 +119,7 @@ func portableInstances() (all []instance) {
 		}
 		all = append(all, instance{"portable.cl", macros, t.MaxGroup(), false, []string{t.Kernel("totals"), t.Kernel("finish")}})
 	}
-	return append(all, overSums("carry.cl", maxGroup, SumKernel, "carry", "climb", "boxes")...)
+	return append(all, overSums("carry.cl", maxGroup, SumKernel, "carry", "climb", "boxes", "values")...)
 }
 
 // tiltedInstances are of the sums of all tilted tables, and of the squares of pixels that
@@ -191,7 +196,7 @@ func papersInstances() (all []instance) {
 
 // planeLines declares one-pass kernels, with squares or without.
 func planeLines(macro string, squares bool) (lines []string) {
-	for _, t := range All() {
+	for _, t := range OnePass() {
 		if squares && t.Square != "" {
 			lines = append(lines, line(macro, t.Pixel, t.Sum, t.Square))
 		} else if !squares && t.Square == "" {
@@ -202,7 +207,7 @@ func planeLines(macro string, squares bool) (lines []string) {
 }
 
 func volumePassLines() (lines []string) {
-	sums, squares := onDevice(pairs.Volume)
+	sums, squares := onDevice(pairs.Volume | pairs.OnePass)
 	for _, t := range sums {
 		lines = append(lines, line("BOXSUM_VOLUME_SUMS", t.Pixel, t.Sum))
 	}

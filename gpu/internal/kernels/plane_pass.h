@@ -87,7 +87,7 @@ __device__ inline void planePass(const PlanePass& job) {
         [&](int slot, Place at) {
           writePart<S, T>(job, at, m.stage[slot] + part, op, job.out + at.image * job.outBatch, job.outStride, job.outAligned, m.sums.state[slot]);
           if constexpr (hasSquares)
-            writePart<S, Q>(job, at, m.stage[slot] + part, Squared<Q>{}, job.squares + at.image * job.squaresBatch, job.squaresStride,
+            writePart<S, Q>(job, at, m.stage[slot] + part, Squared<Q>{(Q)job.offset}, job.squares + at.image * job.squaresBatch, job.squaresStride,
                          job.squaresAligned, m.squares.state[slot]);
         },
         nothing);
@@ -99,7 +99,7 @@ __device__ inline void planePass(const PlanePass& job) {
         m.full, m.published,
         [&](int slot, Place at) {
           publishTotals<S, T>(job, job.status, at, m.stage[slot], op, m.sums.state[slot], me);
-          if constexpr (hasSquares) publishTotals<S, Q>(job, squaresStatus, at, m.stage[slot], Squared<Q>{}, m.squares.state[slot], me);
+          if constexpr (hasSquares) publishTotals<S, Q>(job, squaresStatus, at, m.stage[slot], Squared<Q>{(Q)job.offset}, m.squares.state[slot], me);
         },
         nothing);
     return;

@@ -1,6 +1,8 @@
 // Tables in two reads and one write, for any device: no work-group waits for
 // another. The includer defines PIXEL, SUM, GROUP and, where both tables are
-// made, SQUARE.
+// made, SQUARE. Float pixels lose an offset where they are read (FLOAT_PIXEL), so that
+// their squares are without it too; integers where they are added to float32 sums
+// (TAKE_OFFSET).
 //
 //	portable_totals  per tile: the totals of its columns and of its rows
 //	portable_carry   carries those down the columns and along the rows
@@ -9,6 +11,12 @@
 //
 // A tile is tileRows high, and tilePixels of tileChannels channels wide: one column of
 // values for each work-item. It is worked through in bands of SPAN rows.
+
+#ifdef FLOAT_PIXEL
+#define LESS(p, offset) ((p) - (PIXEL)(offset))
+#else
+#define LESS(p, offset) (p)
+#endif
 
 #ifdef SQUARE
 #define NAME(kernel) PASTE4(kernel, PIXEL, SUM, SQUARE)
@@ -44,7 +52,7 @@ FUNCTION void load_band(PIXEL *pixels, GLOBAL const u8 *RESTRICT from, const Job
 	from += job.inStart + at.image * job.inDistance + y * job.inStride + at.column * (i64)sizeof(PIXEL);
 #pragma unroll
 	for (i32 k = 0; k < SPAN; k++)
-		pixels[k] = at.inside && y + k < at.endRow ? *(GLOBAL const PIXEL *)(from + k * job.inStride) : (PIXEL)0;
+		pixels[k] = at.inside && y + k < at.endRow ? LESS(*(GLOBAL const PIXEL *)(from + k * job.inStride), job.offset) : (PIXEL)0;
 }
 
 KERNEL(NAME(portable_totals))(const Job job, GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT carries)
@@ -137,3 +145,5 @@ KERNEL(NAME(portable_finish))(const Job job, GLOBAL const u8 *RESTRICT in, GLOBA
 #undef SQUARE
 #undef GROUP
 #undef TAKE_OFFSET
+#undef FLOAT_PIXEL
+#undef LESS

@@ -19,6 +19,14 @@ namespace portable_totals_u8_u32_u64 {
 #include "portable.cl"
 }
 
+namespace portable_totals_u8_u32_f64 {
+#define GROUP 128
+#define PIXEL u8
+#define SUM u32
+#define SQUARE f64
+#include "portable.cl"
+}
+
 namespace portable_totals_u8_u64 {
 #define GROUP 128
 #define PIXEL u8
@@ -31,6 +39,14 @@ namespace portable_totals_u8_u64_u64 {
 #define PIXEL u8
 #define SUM u64
 #define SQUARE u64
+#include "portable.cl"
+}
+
+namespace portable_totals_u8_u64_f64 {
+#define GROUP 128
+#define PIXEL u8
+#define SUM u64
+#define SQUARE f64
 #include "portable.cl"
 }
 
@@ -51,6 +67,15 @@ namespace portable_totals_u8_f32_u64 {
 #include "portable.cl"
 }
 
+namespace portable_totals_u8_f32_f64 {
+#define GROUP 128
+#define PIXEL u8
+#define SUM f32
+#define SQUARE f64
+#define TAKE_OFFSET 1
+#include "portable.cl"
+}
+
 namespace portable_totals_u8_f64 {
 #define GROUP 128
 #define PIXEL u8
@@ -63,6 +88,14 @@ namespace portable_totals_u8_f64_u64 {
 #define PIXEL u8
 #define SUM f64
 #define SQUARE u64
+#include "portable.cl"
+}
+
+namespace portable_totals_u8_f64_f64 {
+#define GROUP 128
+#define PIXEL u8
+#define SUM f64
+#define SQUARE f64
 #include "portable.cl"
 }
 
@@ -81,6 +114,14 @@ namespace portable_totals_u16_u64_u64 {
 #include "portable.cl"
 }
 
+namespace portable_totals_u16_u64_f64 {
+#define GROUP 128
+#define PIXEL u16
+#define SUM u64
+#define SQUARE f64
+#include "portable.cl"
+}
+
 namespace portable_totals_u16_f64 {
 #define GROUP 128
 #define PIXEL u16
@@ -93,6 +134,37 @@ namespace portable_totals_u16_f64_u64 {
 #define PIXEL u16
 #define SUM f64
 #define SQUARE u64
+#include "portable.cl"
+}
+
+namespace portable_totals_u16_f64_f64 {
+#define GROUP 128
+#define PIXEL u16
+#define SUM f64
+#define SQUARE f64
+#include "portable.cl"
+}
+
+namespace portable_totals_u16_u32 {
+#define GROUP 256
+#define PIXEL u16
+#define SUM u32
+#include "portable.cl"
+}
+
+namespace portable_totals_u16_u32_u64 {
+#define GROUP 128
+#define PIXEL u16
+#define SUM u32
+#define SQUARE u64
+#include "portable.cl"
+}
+
+namespace portable_totals_u16_u32_f64 {
+#define GROUP 128
+#define PIXEL u16
+#define SUM u32
+#define SQUARE f64
 #include "portable.cl"
 }
 
@@ -157,6 +229,37 @@ namespace portable_totals_i16_u64_u64 {
 #include "portable.cl"
 }
 
+namespace portable_totals_i16_u64_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM u64
+#define SQUARE f64
+#include "portable.cl"
+}
+
+namespace portable_totals_i16_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
+#include "portable.cl"
+}
+
+namespace portable_totals_i16_f64_u64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
+#define SQUARE u64
+#include "portable.cl"
+}
+
+namespace portable_totals_i16_f64_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
+#define SQUARE f64
+#include "portable.cl"
+}
+
 namespace portable_totals_i32_u64 {
 #define GROUP 128
 #define PIXEL i32
@@ -184,6 +287,7 @@ namespace portable_totals_f32_f64 {
 #define GROUP 128
 #define PIXEL f32
 #define SUM f64
+#define FLOAT_PIXEL 1
 #include "portable.cl"
 }
 
@@ -192,6 +296,7 @@ namespace portable_totals_f32_f64_f64 {
 #define PIXEL f32
 #define SUM f64
 #define SQUARE f64
+#define FLOAT_PIXEL 1
 #include "portable.cl"
 }
 
@@ -199,7 +304,7 @@ namespace portable_totals_f32_f32 {
 #define GROUP 256
 #define PIXEL f32
 #define SUM f32
-#define TAKE_OFFSET 1
+#define FLOAT_PIXEL 1
 #include "portable.cl"
 }
 
@@ -208,7 +313,7 @@ namespace portable_totals_f32_f32_f64 {
 #define PIXEL f32
 #define SUM f32
 #define SQUARE f64
-#define TAKE_OFFSET 1
+#define FLOAT_PIXEL 1
 #include "portable.cl"
 }
 
@@ -216,6 +321,7 @@ namespace portable_totals_f64_f64 {
 #define GROUP 128
 #define PIXEL f64
 #define SUM f64
+#define FLOAT_PIXEL 1
 #include "portable.cl"
 }
 
@@ -224,6 +330,7 @@ namespace portable_totals_f64_f64_f64 {
 #define PIXEL f64
 #define SUM f64
 #define SQUARE f64
+#define FLOAT_PIXEL 1
 #include "portable.cl"
 }
 

@@ -119,6 +119,25 @@ namespace tilted_totals4_u16_f64 {
 #include "tilted.cl"
 }
 
+namespace tilted_totals_u16_u32 {
+#define GROUP 256
+#define PIXEL u16
+#define PIXEL_BYTES 2
+#define SUM u32
+#define SUM_BYTES 4
+#include "tilted.cl"
+}
+
+namespace tilted_totals4_u16_u32 {
+#define GROUP 32
+#define PIXEL u16
+#define PIXEL_BYTES 2
+#define SUM u32
+#define SUM_BYTES 4
+#define QUADS 1
+#include "tilted.cl"
+}
+
 namespace tilted_totals_u32_u64 {
 #define GROUP 128
 #define PIXEL u32
@@ -171,6 +190,25 @@ namespace tilted_totals4_i16_u64 {
 #define PIXEL i16
 #define PIXEL_BYTES 2
 #define SUM u64
+#define SUM_BYTES 8
+#define QUADS 1
+#include "tilted.cl"
+}
+
+namespace tilted_totals_i16_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define PIXEL_BYTES 2
+#define SUM f64
+#define SUM_BYTES 8
+#include "tilted.cl"
+}
+
+namespace tilted_totals4_i16_f64 {
+#define GROUP 32
+#define PIXEL i16
+#define PIXEL_BYTES 2
+#define SUM f64
 #define SUM_BYTES 8
 #define QUADS 1
 #include "tilted.cl"

@@ -1,5 +1,6 @@
 // Tables of volumes in two reads and one write, for any device. The includer defines
-// PIXEL, SUM and GROUP, and SQUARED where the squares of the voxels are summed.
+// PIXEL, SUM and GROUP, and SQUARED where the squares of the voxels are summed. Offsets
+// are as in portable.cl.
 //
 //	portable_totals, portable_carry, portable_climb   for each slice, as for an image
 //	volume_finish   reads the slices again, one after the other, and writes
@@ -18,6 +19,12 @@
 #define VOLUME_KERNEL PASTE3(volume_square, PIXEL, SUM)
 #else
 #define VOLUME_KERNEL PASTE3(volume_finish, PIXEL, SUM)
+#endif
+
+#ifdef FLOAT_PIXEL
+#define LESS(p, offset) ((p) - (PIXEL)(offset))
+#else
+#define LESS(p, offset) (p)
 #endif
 
 FUNCTION SUM voxel(PIXEL p, f32 offset)
@@ -73,7 +80,7 @@ UNROLL
 		PIXEL pixels[SPAN];
 UNROLL
 		for (i32 k = 0; k < SPAN; k++)
-			pixels[k] = at.inside && y + k < at.endRow ? *(GLOBAL const PIXEL *)(in + k * job.inStride) : (PIXEL)0;
+			pixels[k] = at.inside && y + k < at.endRow ? LESS(*(GLOBAL const PIXEL *)(in + k * job.inStride), job.offset) : (PIXEL)0;
 UNROLL
 		for (i32 k = 0; k < SPAN; k++) {
 			down += voxel(pixels[k], job.offset); // what is outside only goes where nobody looks
@@ -97,4 +104,6 @@ UNROLL
 #undef SUM
 #undef SQUARED
 #undef TAKE_OFFSET
+#undef FLOAT_PIXEL
+#undef LESS
 #undef GROUP

@@ -48,6 +48,13 @@ namespace volume_finish_u16_f64 {
 #include "volume.cl"
 }
 
+namespace volume_finish_u16_u32 {
+#define GROUP 256
+#define PIXEL u16
+#define SUM u32
+#include "volume.cl"
+}
+
 namespace volume_finish_u32_u64 {
 #define GROUP 128
 #define PIXEL u32
@@ -69,6 +76,13 @@ namespace volume_finish_i16_u64 {
 #include "volume.cl"
 }
 
+namespace volume_finish_i16_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
+#include "volume.cl"
+}
+
 namespace volume_finish_i32_u64 {
 #define GROUP 128
 #define PIXEL i32
@@ -80,6 +94,7 @@ namespace volume_finish_f32_f64 {
 #define GROUP 128
 #define PIXEL f32
 #define SUM f64
+#define FLOAT_PIXEL 1
 #include "volume.cl"
 }
 
@@ -87,7 +102,7 @@ namespace volume_finish_f32_f32 {
 #define GROUP 256
 #define PIXEL f32
 #define SUM f32
-#define TAKE_OFFSET 1
+#define FLOAT_PIXEL 1
 #include "volume.cl"
 }
 
@@ -95,6 +110,7 @@ namespace volume_finish_f64_f64 {
 #define GROUP 128
 #define PIXEL f64
 #define SUM f64
+#define FLOAT_PIXEL 1
 #include "volume.cl"
 }
 
@@ -106,10 +122,26 @@ namespace volume_square_u8_u64 {
 #include "volume.cl"
 }
 
+namespace volume_square_u8_f64 {
+#define GROUP 128
+#define PIXEL u8
+#define SUM f64
+#define SQUARED 1
+#include "volume.cl"
+}
+
 namespace volume_square_u16_u64 {
 #define GROUP 128
 #define PIXEL u16
 #define SUM u64
+#define SQUARED 1
+#include "volume.cl"
+}
+
+namespace volume_square_u16_f64 {
+#define GROUP 128
+#define PIXEL u16
+#define SUM f64
 #define SQUARED 1
 #include "volume.cl"
 }
@@ -138,6 +170,14 @@ namespace volume_square_i16_u64 {
 #include "volume.cl"
 }
 
+namespace volume_square_i16_f64 {
+#define GROUP 128
+#define PIXEL i16
+#define SUM f64
+#define SQUARED 1
+#include "volume.cl"
+}
+
 namespace volume_square_i32_u64 {
 #define GROUP 128
 #define PIXEL i32
@@ -159,6 +199,7 @@ namespace volume_square_f32_f64 {
 #define PIXEL f32
 #define SUM f64
 #define SQUARED 1
+#define FLOAT_PIXEL 1
 #include "volume.cl"
 }
 
@@ -167,6 +208,7 @@ namespace volume_square_f64_f64 {
 #define PIXEL f64
 #define SUM f64
 #define SQUARED 1
+#define FLOAT_PIXEL 1
 #include "volume.cl"
 }
 

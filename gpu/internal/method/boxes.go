@@ -1,6 +1,7 @@
 package method
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"unsafe"
@@ -15,6 +16,9 @@ import (
 // too, at most.
 const QueryBytes = 16 << 20
 
+// The workspaces of questions and of answers.
+const boxesSpace, sumsSpace = "boxes", "sums of boxes"
+
 // An Answer queues the kernel that sums boxes from a table: box i is some int32, of which
 // none lies outside of the table, and four zeros or six where nothing is left of it.
 // Channel c of its sum is value i*channels+c of sums.
@@ -23,37 +27,61 @@ type Answer func(boxes, sums driver.Memory, count int) error
 // SumBoxes answers boxes of a table in as many launches as it takes: place is what a
 // kernel takes for each box.
 func SumBoxes[S boxsum.Sum, Box any](t *devmem.Array, dst []S, count int, place func(n int) Box, answer Answer) error {
-	if len(dst)/t.Channels < count {
-		return fmt.Errorf("gpu: %w: %d boxes of %d channels need %d sums each, there is room for %d",
-			boxsum.ErrInvalid, count, t.Channels, t.Channels, len(dst))
+	if err := Room(t, len(dst), count); err != nil {
+		return err
 	}
-	var box Box
-	perLaunch := max(1, QueryBytes/max(int(unsafe.Sizeof(box)), t.Channels*t.Element.Bytes()))
 	return t.Device.Use(func() error {
 		if err := t.Open(); err != nil {
 			return err
 		}
-		for first := 0; first < count; first += perLaunch {
-			placed := make([]Box, min(perLaunch, count-first))
-			for n := range placed {
-				placed[n] = place(first + n)
-			}
-			if err := ask(t.Device, dst[first*t.Channels:][:len(placed)*t.Channels], placed, answer); err != nil {
+		return AskAll(t.Device, dst, t.Channels, count, place, answer)
+	})
+}
+
+// Room reports whether there is room for the sums of boxes.
+func Room(t *devmem.Array, sums, count int) error {
+	if sums/t.Channels < count {
+		return fmt.Errorf("gpu: %w: %d boxes of %d channels need %d sums each, there is room for %d",
+			boxsum.ErrInvalid, count, t.Channels, t.Channels, sums)
+	}
+	return nil
+}
+
+// AskAll has a kernel answer all places, each with some values, in as many launches as it
+// takes, and in smaller ones where memory is short. It is for calls that have the device's
+// queue.
+func AskAll[T, Place any](d *devmem.Device, dst []T, values, count int, place func(n int) Place, answer Answer) error {
+	var one Place
+	perLaunch := max(1, QueryBytes/max(int(unsafe.Sizeof(one)), values*int(unsafe.Sizeof(*new(T)))))
+	for first := 0; first < count; {
+		placed := make([]Place, min(perLaunch, count-first))
+		for n := range placed {
+			placed[n] = place(first + n)
+		}
+		err := ask(d, dst[first*values:][:len(placed)*values], placed, answer)
+		if errors.Is(err, boxsum.ErrMemory) && len(placed) > 1 {
+			perLaunch = (len(placed) + 1) / 2
+			if err := driver.FirstError(d.DropSpace(d.Stream, boxesSpace), d.DropSpace(d.Stream, sumsSpace)); err != nil {
 				return err
 			}
+			continue
 		}
-		return nil
-	})
+		if err != nil {
+			return err
+		}
+		first += len(placed)
+	}
+	return nil
 }
 
 // ask sends boxes to the device and waits for their sums.
 func ask[S, Box any](d *devmem.Device, dst []S, boxes []Box, answer Answer) error {
 	in, out := int64(len(boxes))*int64(unsafe.Sizeof(boxes[0])), int64(len(dst))*int64(unsafe.Sizeof(dst[0]))
-	boxesAt, _, err := d.Workspace(d.Stream, "boxes", in)
+	boxesAt, _, err := d.Workspace(d.Stream, boxesSpace, in)
 	if err != nil {
 		return err
 	}
-	sumsAt, _, err := d.Workspace(d.Stream, "sums of boxes", out)
+	sumsAt, _, err := d.Workspace(d.Stream, sumsSpace, out)
 	if err != nil {
 		return err
 	}

@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Every one-pass kernel must be in both images, with its shape.
 func TestFastKernelsAreBuilt(t *testing.T) {
 	var keys []fastKey
 	for channels := 1; channels <= FastChannels; channels++ {
-		for _, p := range Sums {
+		for _, p := range Sums.For(pairs.OnePass) {
 			for _, path := range []string{TilePath, SmallPath, FlatPath} {
 				keys = append(keys, fastKey{path, p.Pixel, p.Sum, 0, channels})
 			}
-			for _, square := range Squares.Of(p.Pixel) {
+			for _, square := range Squares.For(pairs.OnePass).Of(p.Pixel) {
 				keys = append(keys, fastKey{TilePath, p.Pixel, p.Sum, square, channels})
 			}
 		}

@@ -25,24 +25,21 @@ const (
 	histogramBytes = 1 << 30
 )
 
+// Band is some rows of the image of a job.
+func (Histogram) Band(job Job, first, rows int) Job { return band(job, first, rows) }
+
 // Portable makes integral histograms with the portable kernels, images that are too high
 // in bands.
 func (m Histogram) Portable(job Job) (Plan, error) {
-	band := func(job Job, first int) Job {
-		job.Carry = job.Carry || first > 0
-		job.Height = min(histogramRows, job.Height-first)
-		job.In.Offset += int64(first) * job.In.Stride
-		job.Out.Offset += int64(first) * job.Out.Stride
-		return job
-	}
-	c := m.cut(band(job, 0))
+	part := func(job Job, first int) Job { return band(job, first, min(histogramRows, job.Height-first)) }
+	c := m.cut(part(job, 0))
 	groups := max(int64(c.TilesAcross)*int64(c.Bands)*int64(c.Channels), int64(c.QuadGroups)*int64(c.Bundles)*int64(c.Bands),
 		(int64(c.Bands)*kernels.HistogramBand+int64(c.TilesAcross)*(kernels.HistogramTile+1))*int64(c.AllQuads))
 	return Plan{
 		Most: int(min(int64(job.Count), max(histogramBytes/c.lay(1), 1), math.MaxInt32/groups)),
-		Launch: func(part Job) error {
+		Launch: func(images Job) error {
 			for first := 0; first < job.Height; first += histogramRows {
-				if err := m.launch(band(part, first)); err != nil {
+				if err := m.launch(part(images, first)); err != nil {
 					return err
 				}
 			}

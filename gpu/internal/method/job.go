@@ -27,8 +27,9 @@ type Job struct {
 	// Gaps allows kernels to write between the rows of tables, and between tables.
 	Gaps bool
 
-	// Offset is taken from every pixel before it is summed into a table of
-	// float32, and is 0 for all others. Squares are of the pixels as they are.
+	// Offset is taken from every pixel before it is summed or squared where pixels
+	// are floats. From integers it is taken for sums of float32 only; their
+	// squares are of the pixels as they are.
 	Offset float64
 
 	// Context ends a job between its launches; nil never does.
@@ -62,7 +63,10 @@ func (job Job) sumsOnly() Job {
 }
 
 func (job Job) squaresOnly() Job {
-	job.Sum, job.Out, job.Offset = job.Square, job.Squares, 0
+	job.Sum, job.Out = job.Square, job.Squares
+	if !job.Pixel.Float() {
+		job.Offset = 0
+	}
 	return job.sumsOnly()
 }
 

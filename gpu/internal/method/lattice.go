@@ -148,6 +148,9 @@ func (l *Lattice) tiles(job Job) (driver.Memory, int, error) {
 		}
 		packed := unsafe.Slice((*byte)(unsafe.Pointer(&tiles[0])), len(tiles)*int(unsafe.Sizeof(tiles[0])))
 		at, err := job.Device.Upload(packed)
+		if errors.Is(err, boxsum.ErrMemory) {
+			return 0, 0, nil // all tiles take longer, and no list
+		}
 		if err != nil {
 			return 0, 0, err
 		}

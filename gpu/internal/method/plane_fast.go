@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -16,13 +17,16 @@ import (
 // Plane makes upright tables of images, and of their squares beside them.
 type Plane struct{ images }
 
+// Band is some rows of the image of a job.
+func (Plane) Band(job Job, first, rows int) Job { return band(job, first, rows) }
+
 // FastChannels is how many interleaved channels the one-pass kernels take.
 const FastChannels = kernels.PlaneChannels
 
 // Obstacle reports what keeps a job from the one-pass kernels, or nothing.
 func (Plane) Obstacle(job Job) string {
 	const margin = 1024 // a tile that sticks out is counted in 32 bits too
-	switch obstacle := cudaObstacle(job.Device); {
+	switch obstacle := cmp.Or(cudaObstacle(job.Device), typesObstacle(job.Pixel, job.Sum, job.Square)); {
 	case obstacle != "":
 		return obstacle
 	case job.Channels > FastChannels:

@@ -52,13 +52,15 @@ func portableSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() portablePa
 }
 
 var portablePairs = []portablePair{
-	portableSums[uint8, uint32](), portableSquares[uint8, uint32, uint64](),
-	portableSums[uint8, uint64](), portableSquares[uint8, uint64, uint64](),
-	portableSums[uint8, float32](), portableSquares[uint8, float32, uint64](),
-	portableSums[uint8, float64](), portableSquares[uint8, float64, uint64](),
-	portableSums[uint16, uint64](), portableSquares[uint16, uint64, uint64](),
-	portableSums[uint16, float64](), portableSquares[uint16, float64, uint64](),
-	portableSums[int16, int64](), portableSquares[int16, int64, uint64](),
+	portableSums[uint8, uint32](), portableSquares[uint8, uint32, uint64](), portableSquares[uint8, uint32, float64](),
+	portableSums[uint8, uint64](), portableSquares[uint8, uint64, uint64](), portableSquares[uint8, uint64, float64](),
+	portableSums[uint8, float32](), portableSquares[uint8, float32, uint64](), portableSquares[uint8, float32, float64](),
+	portableSums[uint8, float64](), portableSquares[uint8, float64, uint64](), portableSquares[uint8, float64, float64](),
+	portableSums[uint16, uint64](), portableSquares[uint16, uint64, uint64](), portableSquares[uint16, uint64, float64](),
+	portableSums[uint16, float64](), portableSquares[uint16, float64, uint64](), portableSquares[uint16, float64, float64](),
+	portableSums[uint16, uint32](), portableSquares[uint16, uint32, uint64](), portableSquares[uint16, uint32, float64](),
+	portableSums[int16, float64](), portableSquares[int16, float64, uint64](), portableSquares[int16, float64, float64](),
+	portableSums[int16, int64](), portableSquares[int16, int64, uint64](), portableSquares[int16, int64, float64](),
 	portableSums[int32, int64](), portableSquares[int32, int64, uint64](), portableSquares[int32, int64, float64](),
 	portableSums[uint32, uint32](), portableSquares[uint32, uint32, uint64](), portableSquares[uint32, uint32, float64](),
 	portableSums[uint32, uint64](), portableSquares[uint32, uint64, uint64](), portableSquares[uint32, uint64, float64](),
@@ -80,7 +82,7 @@ func TestPortableKernels(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
 		for _, pair := range devtest.Some(d.Info().CPU, portablePairs, func(p portablePair) string { return p.types.Kernel("tables") },
 			"portable_tables_u8_u32", "portable_tables_u16_f64", "portable_tables_i16_u64", "portable_tables_f32_f32",
-			"portable_tables_u8_u32_u64", "portable_tables_i32_u64_f64") {
+			"portable_tables_u8_u32_u64", "portable_tables_i32_u64_f64", "portable_tables_f32_f64_f64") {
 			most := pair.types.MaxGroup()
 			for _, c := range []portableCase{
 				{width: 1, height: 1, channels: 1, count: 1},
@@ -154,7 +156,7 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 	return func(t *testing.T, d *devmem.Device, c portableCase) {
 		t.Helper()
 		name := fmt.Sprintf("%s %v", portableTypes(types).Kernel("tables"), c)
-		if types.Sum != pairs.F32 {
+		if types.Sum != pairs.F32 && !types.Pixel.Float() {
 			c.offset = 0
 		}
 		r := rand.New(rand.NewPCG(uint64(c.width), uint64(c.height)))
@@ -179,6 +181,12 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 			pix := in.values[in.start(i):]
 			im := ref.Image[P]{Pix: pix, Stride: in.stride, Width: c.width, Height: c.height, Channels: c.channels}
 			expect(wantOut, i, ref.Table[S](im, false), c, c.offset)
+			if types.Pixel.Float() { // their squares lack the offset too
+				im.Pix = slices.Clone(pix)
+				for n := range im.Pix {
+					im.Pix[n] -= P(c.offset)
+				}
+			}
 			expect(wantSquares, i, ref.Table[Q](im, true), c, 0)
 		}
 		if c.carry { // both began with the same row 0

@@ -74,7 +74,8 @@ func Run(m Method, job Job, way Way) error {
 }
 
 // inParts launches a job for as many images at a time as its plan allows, and for half as
-// many where memory is short. What was queued already for those is done again.
+// many where memory is short. What was queued already for those is done again. An image
+// that is still too large goes in bands, if it can.
 func inParts(m Method, job Job, plan func(Job) (Plan, error)) error {
 	p, err := plan(job)
 	if err != nil {
@@ -93,12 +94,55 @@ func inParts(m Method, job Job, plan func(Job) (Plan, error)) error {
 			most = (part.Count + 1) / 2
 			continue
 		}
+		if errors.Is(err, boxsum.ErrMemory) {
+			err = inBands(m, part, plan, err)
+		}
 		if err != nil {
 			return err
 		}
 		first += part.Count
 	}
 	return nil
+}
+
+// inBands launches the job of one image, for which memory was short, in bands of rows: each
+// goes on from the last row of the table of the one above.
+func inBands(m Method, job Job, plan func(Job) (Plan, error), short error) error {
+	cuts, ok := m.(interface {
+		Band(job Job, first, rows int) Job
+	})
+	if !ok || job.tileCount > 0 || job.Height < 2 {
+		return short
+	}
+	for first, rows := 0, (job.Height+1)/2; first < job.Height; {
+		if job.Context != nil && job.Context.Err() != nil {
+			return fmt.Errorf("gpu: %w", job.Context.Err())
+		}
+		band := cuts.Band(job, first, min(rows, job.Height-first))
+		p, err := plan(band)
+		if err == nil {
+			err = p.Launch(band)
+		}
+		if errors.Is(err, boxsum.ErrMemory) && band.Height > 1 {
+			rows = (band.Height + 1) / 2
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		first += band.Height
+	}
+	return nil
+}
+
+// band is the job of some rows of an image.
+func band(job Job, first, rows int) Job {
+	job.Carry = job.Carry || first > 0
+	job.Height = rows
+	for _, b := range []*devmem.Batch{&job.In, &job.Out, &job.Squares} {
+		b.Offset += int64(first) * b.Stride
+	}
+	return job
 }
 
 // images is what methods have in common whose jobs are images and their tables.

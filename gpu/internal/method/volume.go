@@ -1,11 +1,13 @@
 package method
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
+	"github.com/boxsum/boxsum/internal/pairs"
 )
 
 // Volume makes tables of volumes. The images of its jobs are slices, whose tables lie one
@@ -38,9 +40,13 @@ func (Volume) Empty(job Job) Job {
 }
 
 // Obstacle reports what keeps a job from the one-pass kernels, or nothing.
-func (Volume) Obstacle(job Job) string {
+func (m Volume) Obstacle(job Job) string {
 	const margin = 1024 // a tile that sticks out is counted in 32 bits too
-	switch obstacle := cudaObstacle(job.Device); {
+	sum, square := job.Sum, pairs.Type(0)
+	if m.Squared {
+		sum, square = square, sum
+	}
+	switch obstacle := cmp.Or(cudaObstacle(job.Device), typesObstacle(job.Pixel, sum, square)); {
 	case obstacle != "":
 		return obstacle
 	case job.Channels > 1:

@@ -41,7 +41,9 @@ func (r *run[T]) start(p *passage[T], w *Work, before milestones, free func()) (
 		case <-r.stop:
 			return nil, errStopped
 		}
-		known := r.known == w.Job
+		like := w.Job
+		like.Offset = 0 // takes no memory
+		known := r.known == like
 		err := r.slots.stage(s, w, r.live == 1)
 		staged := err == nil
 		if staged {
@@ -53,7 +55,7 @@ func (r *run[T]) start(p *passage[T], w *Work, before milestones, free func()) (
 		}
 		if err == nil {
 			if !known {
-				r.known = w.Job
+				r.known = like
 			}
 			return s, nil
 		}
@@ -111,7 +113,7 @@ func (r *run[T]) tableOf(p *passage[T], w *Work) (T, error) {
 	if r.kind.Given {
 		return p.table, nil
 	}
-	return r.kind.Fresh(w.Job)
+	return r.kind.Fresh(w)
 }
 
 // finish waits for the work of an image, says so by closing there, and makes the
@@ -124,7 +126,7 @@ func (r *run[T]) finish(p *passage[T], s *slot, w *Work, before, own milestones)
 	if r.reuse {
 		p.slot = s
 		if err == nil {
-			p.table = r.kind.Over(w.Job, s.sides[1].rows(), s.sides[2].rows())
+			p.table = r.kind.Over(w, s.sides[1].rows(), s.sides[2].rows())
 		}
 		return err
 	}

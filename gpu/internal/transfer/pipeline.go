@@ -16,10 +16,10 @@ import (
 type Tables[T any] struct {
 	Given bool // by the caller
 
-	Fresh func(method.Job) (T, error)                       // in memory of its own
-	Over  func(job method.Job, sums, squares devmem.Host) T // in memory that is there
-	Rows  func(T) (sums, squares devmem.Host)               // where it lies
-	Empty func(T)                                           // makes it hold nothing
+	Fresh func(*Work) (T, error)                     // in memory of its own
+	Over  func(w *Work, sums, squares devmem.Host) T // in memory that is there
+	Rows  func(T) (sums, squares devmem.Host)        // where it lies
+	Empty func(T)                                    // makes it hold nothing
 }
 
 // Images are what a pipeline works on, each with its table if that is given, or with what

@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/exact"
 )
 
 // A Work is an image or a volume on the host that becomes a table on the host. It goes in
@@ -23,6 +24,8 @@ type Work struct {
 	Units  int     // in all
 	Piece  int     // units of a piece, 0 for what suits
 	Sides  [3]Side // pixels, sums and squares
+
+	Pixels [2]exact.Pixels // what the tables of sums and of squares are to know
 
 	Context  context.Context    // nil: never done
 	Progress func(done float64) // nil: nobody asks

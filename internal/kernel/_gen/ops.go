@@ -27,6 +27,9 @@ type op struct {
 
 func ops(kind pairs.Kinds) (all []op) {
 	for _, p := range pairs.Sums.For(kind) {
+		if pairs.Sums.Twin(p) != p {
+			continue
+		}
 		o := op{pix: p.Pixel, sum: p.Sum, kinds: p.Kinds}
 		all = append(all, o)
 		if o.dot = dots(p, kind); o.dot {

@@ -50,12 +50,16 @@ func table(constraint string, levels []level) []byte {
 			list = pairs.Squares
 		}
 		for _, p := range list {
-			line("newPair(%v, kinds{%v, %v, %v}, [levelCount]routines[%v, %v]{", square,
-				p.Kinds&pairs.Tilted != 0, p.Kinds&pairs.Rotated != 0, p.Kinds&pairs.Volume != 0, p.Pixel, p.Sum)
+			before, after := "", ""
+			if list.Twin(p) != p {
+				before, after, p = "signedSums(", ")", list.Twin(p)
+			}
+			line("newPair(%v, kinds{%v, %v, %v}, %s[levelCount]routines[%v, %v]{", square,
+				p.Kinds&pairs.Tilted != 0, p.Kinds&pairs.Rotated != 0, p.Kinds&pairs.Volume != 0, before, p.Pixel, p.Sum)
 			for _, l := range levels {
 				line("%s: {%s},", l.name, l.routines(p, square))
 			}
-			line("}),")
+			line("}%s),", after)
 		}
 	}
 	line("}\n")

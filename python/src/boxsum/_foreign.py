@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _dlpack, _host, _known
 from ._arguments import UPRIGHT, VOLUME, arrays_out, as_boxes, as_pixels
-from ._cuda import Cuda, answers, check_boxes
+from ._cuda import Cuda, answers, check_boxes, spread
 from ._native import call
 
 
@@ -79,7 +79,19 @@ class _Cupy(Cuda):
         if not isinstance(boxes, cupy.ndarray):
             boxes = cupy.asarray(as_boxes(boxes, 4, 6))
         check_boxes(table, boxes, out)
-        return answers(cupy, table, squares, boxes.astype(cupy.int64), what, lambda a: a.astype(cupy.float64))
+        return answers(cupy, table, squares, boxes.astype(cupy.int64), what, lambda a: a.astype(cupy.float64), lambda a: a.astype(cupy.int64))
+
+    def sample(self, image: Any, axes: int) -> np.ndarray | None:
+        cupy = sys.modules["cupy"]
+        with image.device:
+            if cupy.cuda.get_current_stream().is_capturing():
+                return None
+            for axis in range(image.ndim):
+                image = image.take(cupy.asarray(spread(image.shape[axis])), axis)
+            return cupy.asnumpy(image)
+
+    def copy(self, array: Any) -> Any:
+        return array.copy()
 
 
 class _TorchCuda(Cuda):
@@ -134,7 +146,19 @@ class _TorchCuda(Cuda):
             boxes = torch.from_numpy(as_boxes(boxes, 4, 6))
         check_boxes(table, boxes, out)
         boxes = boxes.to(table.device, torch.int64)
-        return answers(torch, table, squares, boxes, what, lambda a: a.to(torch.float64))
+        return answers(torch, table, squares, boxes, what, lambda a: a.to(torch.float64), lambda a: a.to(torch.int64))
+
+    def sample(self, image: Any, axes: int) -> np.ndarray | None:
+        torch = sys.modules["torch"]
+        with torch.cuda.device(image.device):
+            if torch.cuda.is_current_stream_capturing():
+                return None
+        for axis in range(image.ndim):
+            image = image.index_select(axis, torch.tensor(spread(image.shape[axis]), device=image.device))
+        return image.cpu().numpy()
+
+    def copy(self, array: Any) -> Any:
+        return array.clone()
 
 
 class _TorchHost:

@@ -31,9 +31,10 @@ def tables(image: ndarray, kind: int, dtype: Any, squares: bool, tilted: bool, o
     number = device_number(device)
     threads = thread_count(workers)
     if _types.splits(image, dtype):
-        if squares or tilted:
-            raise TypeError(f"pixels of {image.dtype} have sums, but no squares and no tilted table: convert them first")
-        return _halves(image, kind, dtype, outs[0], workers, device)
+        if not (squares or tilted):
+            return _halves(image, kind, dtype, outs[0], workers, device)
+        dtype = image.dtype.newbyteorder("=") if dtype is None else dtype
+        image = _types.narrow(image, dtype)
     sums = _types.sums.get((image.dtype, dtype))
     if sums is None:
         image, sums = _types.convert(image, dtype)

@@ -107,7 +107,7 @@ def integral(
         Make the table of the squared pixels as well, uint64 for integers of up to
         16 bits and float64 for others: see :func:`box_std`. An array for them in
         ``out`` may ask for the other, uint64 for 32-bit pixels, modulo 2**64, or
-        float64 for 8- and 16-bit ones without a sign.
+        float64 for 8- and 16-bit ones.
     tilted : bool
         Make the table at 45° as well, that of ``cv2.integral3``.
     mask : array_like, shape (H, W) or (H, W, C), optional

@@ -58,11 +58,11 @@ class ValidTable(ndarray):
         turned.counts = None if self.counts is None else self.counts.swapaxes(one, other)
         return turned
 
-    T = property(transpose)  # type: ignore[assignment]
+    T = property(transpose)
 
     def __reduce__(self) -> Any:
-        make, arguments, state = super().__reduce__()  # type: ignore[misc]
-        return make, arguments, (state, self.counts)
+        array: Any = super().__reduce__()
+        return array[0], array[1], (array[2], self.counts)
 
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state[0])
@@ -72,10 +72,11 @@ class ValidTable(ndarray):
 class Digits:
     """More digits of the tables of sums and squares: those of pixels less an offset, or the squares modulo 2**64."""
 
-    __slots__ = ("modulo", "offset", "squares", "sums")
+    __slots__ = ("last", "modulo", "offset", "squares", "sums")
 
-    def __init__(self, sums: Any = None, squares: Any = None, offset: float = 0.0, modulo: Any = None) -> None:
+    def __init__(self, sums: Any = None, squares: Any = None, offset: float = 0.0, modulo: Any = None, last: Any = None) -> None:
         self.sums, self.squares, self.offset, self.modulo = sums, squares, offset, modulo
+        self.last = last  # of tables on a device, their last rows or slices, to compare there
 
 
 class Known:
@@ -164,7 +165,8 @@ def _same_part(part: ndarray, whole: ndarray, other: ndarray) -> ndarray | None:
     if other.shape != whole.shape:
         return None
     start = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
-    at, axes = [], list(zip(part.shape, part.strides))
+    at: list[Any] = []
+    axes = list(zip(part.shape, part.strides))
     for length, stride in zip(whole.shape, whole.strides):
         first, start = divmod(start, stride) if stride > 0 else (0, start)
         if axes and axes[0][1] == stride:
@@ -194,8 +196,15 @@ def _unusual(pixel: np.dtype, sums: np.dtype, squares: bool) -> bool:
     if squares:
         return pixel.itemsize >= 4
     if sums.itemsize == 4:
-        return pixel.itemsize >= 4
+        return pixel.itemsize >= 2
     return pixel.itemsize == 8 or pixel.kind == "i" and sums.kind == "u"
+
+
+def widest(pixel: np.dtype, sums: np.dtype, squares: bool) -> int:
+    """The largest magnitude of pixels of a type, where sums of integers are not what they are taken for, and 0 otherwise."""
+    if sums.kind not in "iu" or pixel.kind not in "iu" or not _unusual(pixel, sums, squares):
+        return 0
+    return 1 << 8 * pixel.itemsize - 1 if pixel.kind == "i" else (1 << 8 * pixel.itemsize) - 1
 
 
 def unusual_pairs() -> set[tuple[np.dtype, np.dtype]]:

@@ -14,7 +14,8 @@ from ._pairs import SUMS
 # of a size have the same bits.
 _SUMS: dict[str, tuple[str, ...]] = {}
 for _pixel, _sum in SUMS:
-    _SUMS[_pixel] = _SUMS.get(_pixel, ()) + ((_sum,) if _sum[0] == "f" else (_sum, {"u": "i", "i": "u"}[_sum[0]] + _sum[1]))
+    _both = (_sum,) if _sum[0] == "f" else (_sum, {"u": "i", "i": "u"}[_sum[0]] + _sum[1])
+    _SUMS[_pixel] = tuple(dict.fromkeys(_SUMS.get(_pixel, ()) + _both))
 
 # What other arrays are copied to, without loss.
 _COPIES = {"b1": "u1", "i1": "i2", "f2": "f4"}
@@ -35,7 +36,7 @@ for _pixel, _all in _SUMS.items():
 def roomy(sums: np.dtype, shape: tuple, signed: bool = False) -> np.dtype:
     """The usual type of sums for an image of this shape, without channels: one that all boxes fit.
 
-    Sums of 32 bits are those of bytes.
+    Sums of 32 bits are those of bytes: others have them only where they are asked for.
     """
     if sums.itemsize == 4 and sums.kind in "iu" and math.prod(shape) > ((1 << 31) - 1 if signed else (1 << 32) - 1) // 255:
         return np.dtype(sums.kind + "8")
@@ -43,7 +44,7 @@ def roomy(sums: np.dtype, shape: tuple, signed: bool = False) -> np.dtype:
 
 
 # Integers that become float64 for sums of it.
-_AS_FLOATS = ("i2", "i4", "u4", "i8", "u8")
+_AS_FLOATS = ("i4", "u4", "i8", "u8")
 
 
 def convert(image: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.dtype]:
@@ -75,9 +76,9 @@ def as_bytes(mask: np.ndarray) -> np.ndarray:
 
 
 def narrow(image: np.ndarray, dtype: Any = None) -> np.ndarray:
-    """Integers of 64 bits as ones of 32 if all fit, and as float64 otherwise.
+    """Integers of 64 bits as ones of 32 if all fit, and as float64 otherwise, which must hold them.
 
-    For sums of integers, which a dtype may ask for, they must fit.
+    For sums of integers, which a dtype may ask for, they must fit 32 bits. For those of float64 they are rounded.
     """
     if image.dtype.kind not in "iu" or image.dtype.itemsize < 8:
         return image
@@ -85,6 +86,8 @@ def narrow(image: np.ndarray, dtype: Any = None) -> np.ndarray:
     for target in (np.int32, np.uint32) if image.dtype.kind == "i" else (np.uint32,):
         if np.iinfo(target).min <= low and high <= np.iinfo(target).max:
             return image.astype(target)
+    if dtype is None and max(-low, high) > 1 << 53:
+        raise TypeError(f"pixels of {image.dtype} with values from {low} to {high}: float64 would round those beyond 2**53; .astype(float) takes all, rounded")
     if dtype is not None and np.dtype(dtype).kind in "iu":
         raise TypeError(f"pixels of {image.dtype} with values from {low} to {high}: integers must fit 32 bits here; dtype=float takes all, rounded")
     return image.astype(np.float64)

@@ -64,7 +64,7 @@ def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
     src, sums, _ = _types(src, sdepth, -1)
     out = _reuse(sum, src, sums, "sum")
     table = new_table(_size(src), sums) if out is None else out
-    fill(_pixels(src), UPRIGHT, table, None, None)
+    fill(src, UPRIGHT, table, None, None)
     return _handed(table, sum, out)
 
 
@@ -92,7 +92,7 @@ def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sq
     src, sums, squares = _types(src, sdepth, sqdepth)
     outs = [_reuse(sum, src, sums, "sum"), _reuse(sqsum, src, squares, "sqsum")]
     table, table2 = _tables(src, sums, squares, outs)
-    if src is given and src.dtype != np.int16 and squares == np.float64 and type(sdepth) is type(sqdepth) is int:
+    if src is given and squares == np.float64 and type(sdepth) is type(sqdepth) is int:
         if len(_ready) > 1000:
             _ready.clear()
         size = _size(src)
@@ -155,7 +155,7 @@ def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> l
     fits = [out is not None and out.dtype == t for out, t in zip(outs, types)]
     new = iter(new_tables(*(layout_of(size, t, second=i > 0) for i, t in enumerate(types[: len(outs)]) if not fits[i])))
     tables = [out if fit else next(new) for out, fit in zip(outs, fits)]
-    fill(_pixels(src), UPRIGHT, tables[0], tables[1], tables[2] if len(tables) == 3 else None)
+    fill(src, UPRIGHT, tables[0], tables[1], tables[2] if len(tables) == 3 else None)
     if tables[1].dtype != squares:
         narrow = tables[1].astype(np.float32) if squares == np.float32 else tables[1].astype(np.uint32).view(np.int32)
         if outs[1] is None:
@@ -168,11 +168,6 @@ def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> l
 def _size(src: np.ndarray) -> tuple[int, ...]:
     """The shape of an image's table."""
     return (src.shape[0] + 1, src.shape[1] + 1) + src.shape[2:]
-
-
-def _pixels(src: np.ndarray) -> np.ndarray:
-    """The image with pixels that have sums as OpenCV has them."""
-    return src.astype(np.float32) if src.dtype == np.int16 else src  # without loss
 
 
 def _types(src: Any, sdepth: Any, sqdepth: Any) -> tuple[np.ndarray, np.dtype, np.dtype]:

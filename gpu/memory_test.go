@@ -1,0 +1,185 @@
+package gpu
+
+import (
+	"errors"
+	"image"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/tilted"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// Work that takes memory besides its tables is cut until it fits what is left: in batches,
+// then in bands of an image, boxes in smaller launches. What cannot be cut is an error that
+// tells what it needs and what there is.
+func TestLittleMemoryLeft(t *testing.T) {
+	eachDevice(t, func(t *testing.T, real *Device) {
+		im := randomImage[uint8](3, 3000, 700, 1, 0)
+		v := volume.Volume[uint8]{Pix: im.Pix, Width: 300, Height: 100, Depth: 70}
+		bins := histogram.Bins{N: 4}
+		const floor = 128 << 10 // two workspaces of the smallest size
+		boxes := make([]image.Rectangle, 50_000)
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range boxes {
+			x, y := r.IntN(im.Width), r.IntN(im.Height)
+			boxes[i] = image.Rect(x, y, x+r.IntN(400), y+r.IntN(400))
+		}
+		want, err := boxsum.IntegrateSquares[uint32, uint64](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, test := range map[string]struct {
+			prepare func(d *Device) (work func() error)
+			cuts    bool
+		}{
+			"upright": {func(d *Device) func() error {
+				src := upload(t, d, im)
+				table, err := NewSquaredTable[uint32, uint64](d, im.Width, im.Height, 1, 1)
+				return func() error {
+					if err := errors.Join(err, IntegrateSquaresInto(table, src, nil)); err != nil {
+						return err
+					}
+					got, err := table.Download(0)
+					if err != nil {
+						return err
+					}
+					return errors.Join(sameBits(got.Sum, want.Sum), sameBits(got.Squares, want.Squares))
+				}
+			}, true},
+			"boxes": {func(d *Device) func() error {
+				src := upload(t, d, im)
+				table, err := Integrate[uint32](src, nil)
+				return func() error {
+					sums, expected := make([]uint32, len(boxes)), make([]uint32, len(boxes))
+					if err := errors.Join(err, table.SumBoxes(0, sums, boxes), want.Sum.SumBoxes(expected, boxes)); err != nil {
+						return err
+					}
+					for i := range sums {
+						if sums[i] != expected[i] {
+							t.Fatalf("box %v sums to %d, not %d", boxes[i], sums[i], expected[i])
+						}
+					}
+					return nil
+				}
+			}, true},
+			"histogram": {func(d *Device) func() error {
+				small := randomImage[uint8](4, 500, 300, 1, 0)
+				src := upload(t, d, small)
+				h, err := NewHistogram[uint8](d, 500, 300, 1, 1, bins)
+				return func() error {
+					if err := errors.Join(err, IntegrateHistogramInto(h, src, nil)); err != nil {
+						return err
+					}
+					got, err := h.Download(0)
+					if err != nil {
+						return err
+					}
+					expected, err := histogram.Integrate(small, bins, nil)
+					if err == nil && !slices.Equal(got.Counts, expected.Counts) {
+						t.Error("another histogram")
+					}
+					return err
+				}
+			}, true},
+			"volume": {func(d *Device) func() error {
+				src, err1 := UploadVolume(d, v)
+				table, err2 := NewVolumeTable[uint32](d, v.Width, v.Height, v.Depth, 1)
+				return func() error {
+					if err := errors.Join(err1, err2, IntegrateVolumeInto(table, src, nil)); err != nil {
+						return err
+					}
+					got, err := table.Download()
+					if err != nil {
+						return err
+					}
+					expected, err := volume.Integrate[uint32](v, nil)
+					return errors.Join(err, sameVolume(got, expected))
+				}
+			}, true},
+			"rotated": {func(d *Device) func() error {
+				src := upload(t, d, im)
+				table, err := NewRotatedTable[uint32](d, im.Width, im.Height, 1, 1, rotated.Rotation{A: 1, B: 2})
+				return func() error { return errors.Join(err, IntegrateRotatedInto(table, src, nil)) }
+			}, false},
+			"tilted": {func(d *Device) func() error {
+				src := upload(t, d, im)
+				table, err := NewTiltedTable[uint64](d, im.Width, im.Height, 1, 1)
+				return func() error { return errors.Join(err, IntegrateTiltedInto(table, src, nil)) }
+			}, false},
+			"upload": {func(d *Device) func() error {
+				return func() error {
+					_, err := Upload(d, im)
+					return err
+				}
+			}, false},
+		} {
+			d, s := strictly(t, real)
+			work := test.prepare(d)
+			if err := d.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			s.limit = s.used + floor
+			err := work()
+			switch {
+			case test.cuts && err != nil:
+				t.Errorf("%s: %v", name, err)
+			case !test.cuts && (!errors.Is(err, boxsum.ErrMemory) || !strings.Contains(err.Error(), "bytes are free")):
+				t.Errorf("%s, which cannot be cut: %v", name, err)
+			}
+			s.limit = 0
+			if err := errors.Join(d.Close(), s.left()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// Tilted tables of sums and squares go one after the other where both do not fit.
+func TestLittleMemoryTilted(t *testing.T) {
+	eachDevice(t, func(t *testing.T, real *Device) {
+		im := randomImage[int16](3, 300, 200, 1, 0)
+		want, err := tilted.IntegrateSquares[int64, uint64](im, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worked, failed := 0, 0
+		for limit := int64(2 << 20); limit > 100<<10; limit -= 200 << 10 {
+			d, s := strictly(t, real)
+			s.limit = limit
+			got, err := IntegrateTiltedSquaresHost[int64, uint64](d, im, nil)
+			switch {
+			case errors.Is(err, boxsum.ErrMemory):
+				failed++
+			case err != nil:
+				t.Errorf("%d bytes: %v", limit, err)
+			case failed > 0:
+				t.Errorf("%d bytes are enough where more were not", limit)
+			default:
+				worked++
+				if !sameTilted(got.Sum, want.Sum) || !sameTilted(got.Squares, want.Squares) {
+					t.Errorf("%d bytes: another table", limit)
+				}
+			}
+			if err := errors.Join(d.Close(), s.left()); err != nil {
+				t.Errorf("%d bytes: %v", limit, err)
+			}
+		}
+		// Both tables take a megabyte, and one with the image and its carries less than that.
+		if worked < 5 || failed == 0 {
+			t.Errorf("%d limits were enough and %d too little", worked, failed)
+		}
+	})
+}
+
+func sameTilted[S boxsum.Sum](got, want *tilted.Table[S]) bool {
+	plane := func(t *tilted.Table[S]) *boxsum.Table[S] {
+		return &boxsum.Table[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels}
+	}
+	return sameBits(plane(got), plane(want)) == nil
+}
