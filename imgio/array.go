@@ -25,7 +25,15 @@ type Array struct {
 // memory: shape (H, W) has one channel and (H, W, C) has C. The dynamic type is
 // boxsum.Image[P] with P one of uint8, uint16, uint32, int16, int32, float32,
 // float64.
+//
+// Integers of 64 bits are copied: to int32 if all of them fit, those of uint64 to
+// uint32; else to uint32, and else to float64. Values beyond 2^53, which that does
+// not hold, are a [boxsum.ErrTypes]: see Wide of [Options].
 func (a *Array) Image() (any, error) {
+	a, err := a.pixels()
+	if err != nil {
+		return nil, err
+	}
 	for _, of := range []func(*Array) (any, error){
 		imageOf[uint8], imageOf[uint16], imageOf[uint32], imageOf[int16], imageOf[int32], imageOf[float32], imageOf[float64],
 	} {
@@ -39,32 +47,43 @@ func (a *Array) Image() (any, error) {
 
 // imageOf is the image of an array of P, and nil of another.
 func imageOf[P boxsum.Pixel](a *Array) (any, error) {
-	shape := a.Shape
 	data, ok := a.Data.([]P)
 	if !ok {
 		return nil, nil
 	}
-	if len(shape) != 2 && len(shape) != 3 {
-		return nil, fmt.Errorf("imgio: an array of shape %s is not an image: it must have 2 dimensions (H, W) or 3 (H, W, C)", shapeString(shape))
+	width, height, channels, n, err := imageShape(a.Shape, len(data))
+	if err != nil {
+		return nil, err
 	}
-	channels := 1
+	return boxsum.Image[P]{Pix: data[:n], Stride: width * channels, Width: width, Height: height, Channels: channels}, nil
+}
+
+// imageShape is the size of an array of so many elements as an image, and how many of
+// them that has.
+func imageShape(shape []int, have int) (width, height, channels, n int, err error) {
+	fail := func(format string, args ...any) (int, int, int, int, error) {
+		return 0, 0, 0, 0, fmt.Errorf("imgio: "+format, args...)
+	}
+	if len(shape) != 2 && len(shape) != 3 {
+		return fail("an array of shape %s is not an image: it must have 2 dimensions (H, W) or 3 (H, W, C)", shapeString(shape))
+	}
+	channels = 1
 	if len(shape) == 3 {
 		channels = shape[2]
 	}
 	if channels == 0 {
-		return nil, fmt.Errorf("imgio: an array of shape %s has no channels", shapeString(shape))
+		return fail("an array of shape %s has no channels", shapeString(shape))
 	}
-	n, err := elementCount(shape)
-	if err != nil {
-		return nil, err
+	if n, err = elementCount(shape); err != nil {
+		return 0, 0, 0, 0, err
 	}
 	if n == 0 && nonzeroProduct(shape) > maxEmpty {
-		return nil, fmt.Errorf("imgio: shape %s is more than the limit of %d for an array without elements", shapeString(shape), maxEmpty)
+		return fail("shape %s is more than the limit of %d for an array without elements", shapeString(shape), maxEmpty)
 	}
-	if n > len(data) {
-		return nil, fmt.Errorf("imgio: an array of shape %s needs %d elements and has %d", shapeString(shape), n, len(data))
+	if n > have {
+		return fail("an array of shape %s needs %d elements and has %d", shapeString(shape), n, have)
 	}
-	return boxsum.Image[P]{Pix: data[:n], Stride: shape[1] * channels, Width: shape[1], Height: shape[0], Channels: channels}, nil
+	return shape[1], shape[0], channels, n, nil
 }
 
 // elementCount is the product of a shape, or an error where an int cannot hold

@@ -40,8 +40,11 @@ const (
 type Picture struct {
 	// Image is a boxsum.Image[P]. P is uint8 or uint16 for pictures, by the
 	// depth of the file, and for arrays also uint32, int16, int32, float32 or
-	// float64.
+	// float64; see [ReadNPY] and [Array.Image] for those of other types.
 	Image any
+	// Element is the type that an array has in the file, such as "int64", and empty
+	// for pictures.
+	Element string
 	// Format is "png", "jpeg", "gif", "bmp", "tiff", "webp", "pnm" or "npy".
 	Format string
 	// Page is which of the Pages of the file this is, from 1 on: a page of TIFF or
@@ -87,7 +90,7 @@ func OpenWith(path string, opt Options) (*Picture, error) {
 	}
 	var p *Picture
 	if format == "npy" {
-		p, err = arrayPicture(openNPY(f))
+		p, err = openArray(f, opt)
 	} else {
 		p, err = DecodeWith(f, opt)
 	}
@@ -126,8 +129,12 @@ func DecodeWith(r io.Reader, opt Options) (*Picture, error) {
 		return nil, err
 	}
 	if format == "npy" {
-		a, err := ReadNPY(whole)
-		return arrayPicture(a, closer(nil), err)
+		h, err := readNPYHeader(whole)
+		if err != nil {
+			return nil, err
+		}
+		a, err := h.read(whole)
+		return h.picture(a, closer(nil), err, opt)
 	}
 	data, err := readAll(whole)
 	if err != nil {
@@ -154,16 +161,31 @@ func sniffed(r io.Reader) (string, *replay, error) {
 	return format, whole, err
 }
 
-// arrayPicture is an array as a picture, unless there is an error already.
-func arrayPicture(a *Array, c io.Closer, err error) (*Picture, error) {
+func openArray(f *os.File, opt Options) (*Picture, error) {
+	h, err := readNPYHeader(f)
 	if err != nil {
 		return nil, err
 	}
-	img, err := a.Image()
+	a, c, err := h.open(f)
+	return h.picture(a, c, err, opt)
+}
+
+// picture is the array behind a header as a picture, unless there is an error already.
+func (h *npyHeader) picture(a *Array, c io.Closer, err error, opt Options) (*Picture, error) {
+	if err != nil {
+		return nil, err
+	}
+	var img any
+	if opt.Wide || opt.wider {
+		img, err = a.image64(opt.wider)
+	}
+	if img == nil && err == nil {
+		img, err = a.Image()
+	}
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	return &Picture{Image: img, Format: "npy", Page: 1, Pages: 1, close: c.Close}, nil
+	return &Picture{Image: img, Format: "npy", Element: h.element(), Page: 1, Pages: 1, close: c.Close}, nil
 }
 
 // in adds the name of a file to an error.

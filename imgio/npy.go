@@ -16,9 +16,10 @@ const mapBytes = 1 << 20
 
 // ReadNPY reads an array in NumPy's .npy format, version 1.0, 2.0 or 3.0.
 //
-// It takes unsigned integers of 1, 2, 4 and 8 bytes, signed ones of 2, 4 and 8,
-// floats of 4 and 8, and booleans (as uint8), in either byte order. Arrays in
-// Fortran order come out row-major. What follows the data is left unread.
+// It takes integers of 1, 2, 4 and 8 bytes, floats of 2, 4 and 8, and booleans, in
+// either byte order. Booleans become uint8, int8 becomes int16 and float16 becomes
+// float32. Arrays in Fortran order come out row-major. What follows the data is left
+// unread.
 //
 // Where the length of r can be known (a file, or anything with a Len method),
 // a header that promises more than that is refused before any memory is taken.
@@ -86,6 +87,13 @@ func (h *npyHeader) mapped(f *os.File) (*Array, io.Closer) {
 	if m == nil {
 		return nil, nil
 	}
+	if d.widen != nil {
+		data, err := d.widen(d.view(m))
+		if unmap.Close() != nil || err != nil {
+			return nil, nil // reading it says what is wrong
+		}
+		return &Array{Shape: h.shape, Data: data}, closer(nil)
+	}
 	return &Array{Shape: h.shape, Data: d.view(m)}, unmap
 }
 
@@ -112,12 +120,22 @@ type dtype struct {
 	swap bool // the file's byte order is not the machine's
 	read func(h *npyHeader, r io.Reader, known int64, swap bool) (any, error)
 	view func([]byte) any // the same memory as a slice of elements
+
+	widen func(any) (any, error) // what becomes of them, where that is others
 }
 
 // dtypes holds the element types by NumPy's letter and size.
 var dtypes = map[string]dtype{
 	"b1": element[uint8](), "u1": element[uint8](), "u2": element[uint16](), "u4": element[uint32](), "u8": element[uint64](),
 	"i2": element[int16](), "i4": element[int32](), "i8": element[int64](), "f4": element[float32](), "f8": element[float64](),
+	"i1": wider(func(v uint8) int16 { return int16(int8(v)) }), "f2": wider(halfToFloat),
+}
+
+// wider is elements that no array has, and that others hold.
+func wider[From, To Element](to func(From) To) dtype {
+	d := element[From]()
+	d.widen = widened(to)
+	return d
 }
 
 func element[T Element]() dtype {
@@ -130,8 +148,7 @@ func element[T Element]() dtype {
 }
 
 func unsupportedDtype(what string) error {
-	// Those of 8 bytes can be read too, but nothing is made of them.
-	return fmt.Errorf("dtype %s is not supported: convert it to u1, u2, u4, i2, i4, f4, f8 or b1", what)
+	return fmt.Errorf("dtype %s is not supported: convert it to u1, u2, u4, u8, i1, i2, i4, i8, f2, f4, f8 or b1", what)
 }
 
 func (h *npyHeader) dtype() (dtype, error) {
@@ -148,6 +165,18 @@ func (h *npyHeader) dtype() (dtype, error) {
 	return d, nil
 }
 
+// element is the name of the type of the elements, in NumPy and in Go, but for float16.
+func (h *npyHeader) element() string {
+	kinds := map[byte]string{'b': "bool", 'u': "uint", 'i': "int", 'f': "float"}
+	if len(h.descr) != 3 || kinds[h.descr[1]] == "" {
+		return h.descr
+	}
+	if h.descr[1] == 'b' {
+		return kinds['b']
+	}
+	return fmt.Sprintf("%s%d", kinds[h.descr[1]], 8*int(h.descr[2]-'0'))
+}
+
 // read reads the data behind a header.
 func (h *npyHeader) read(r io.Reader) (*Array, error) {
 	d, err := h.dtype()
@@ -160,6 +189,9 @@ func (h *npyHeader) read(r io.Reader) (*Array, error) {
 			shapeString(h.shape), h.descr, int64(h.count)*int64(d.size), known, io.ErrUnexpectedEOF)
 	}
 	data, err := d.read(h, r, known, d.swap)
+	if err == nil && d.widen != nil {
+		data, err = d.widen(data)
+	}
 	if err != nil {
 		return nil, err
 	}

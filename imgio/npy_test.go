@@ -62,8 +62,8 @@ func TestReadNPYErrors(t *testing.T) {
 		return fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': %s}", descr, shape)
 	}
 	for _, c := range []struct{ name, dict, want string }{
-		{"int8", header("'|i1'", "(2,)"), `"|i1" is not supported: convert it to u1, u2, u4, i2, i4, f4, f8 or b1`},
-		{"half", header("'<f2'", "(2,)"), `"<f2"`},
+		{"complex", header("'<c8'", "(2,)"), `"<c8" is not supported: convert it to u1, u2, u4, u8, i1, i2, i4, i8, f2, f4, f8 or b1`},
+		{"long double", header("'<f16'", "(2,)"), `"<f16"`},
 		{"long", header("'"+strings.Repeat("a", 1000)+"'", "(2,)"), `dtype "aaaaaaaaaaaaaaaaaaaa" is`},
 		{"complex", header("'<c16'", "(2,)"), `"<c16"`},
 		{"string", header("'<U5'", "(2,)"), `"<U5"`},
@@ -321,7 +321,7 @@ func TestArrayImage(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	for _, data := range []any{make([]uint8, 6), make([]uint16, 6), make([]uint32, 6), make([]int32, 6), make([]float32, 6), make([]float64, 6)} {
+	for _, data := range []any{make([]uint8, 6), make([]uint16, 6), make([]uint32, 6), make([]int32, 6), make([]float32, 6), make([]float64, 6), make([]int64, 6), make([]uint64, 6)} {
 		if _, err := (&Array{Shape: []int{2, 3}, Data: data}).Image(); err != nil {
 			t.Errorf("%T: %v", data, err)
 		}
@@ -335,7 +335,8 @@ func TestArrayImage(t *testing.T) {
 		{Shape: []int{2, 4}, Data: make([]uint8, 6)},
 		{Shape: []int{-2, 4}, Data: make([]uint8, 6)},
 		{Shape: []int{math.MaxInt / 2, 4}, Data: make([]uint8, 6)},
-		{Shape: []int{2, 3}, Data: make([]uint64, 6)},
+		{Shape: []int{2, 4}, Data: make([]uint64, 6)},
+		{Shape: []int{2, 3}, Data: make([]int8, 6)},
 		{Shape: []int{2, 3}},
 	} {
 		if img, err := a.Image(); err == nil {
@@ -414,9 +415,9 @@ func TestNamedDtypes(t *testing.T) {
 	}
 	names := map[string]string{
 		"uint8": "u1", "uint16": "u2", "uint32": "u4", "int16": "i2", "int32": "i4", "float32": "f4", "float64": "f8",
-		"u1": "u1", "u2": "u2", "u4": "u4", "i2": "i2", "i4": "i4", "f4": "f4", "f8": "f8", "b1": "b1",
+		"u1": "u1", "u2": "u2", "u4": "u4", "u8": "u8", "i1": "i1", "i8": "i8", "f2": "f2", "i2": "i2", "i4": "i4", "f4": "f4", "f8": "f8", "b1": "b1",
 	}
-	for _, descr := range []string{"|i1", "<i8", "<u8", "<f2", "<c8"} {
+	for _, descr := range []string{"<c8", "<f16", "|S1", "<M8"} {
 		err := bad(descr)
 		if err == nil {
 			t.Fatalf("%s is read", descr)

@@ -121,7 +121,7 @@ func memberInPlace(member *zip.File, mapped []byte) *Array {
 	}
 	d, err := h.dtype()
 	aligned := err == nil && (int(at)+h.offset)%d.size == 0
-	if !aligned || d.swap || h.fortran && len(h.shape) > 1 || h.count > (len(data)-h.offset)/d.size {
+	if !aligned || d.swap || d.widen != nil || h.fortran && len(h.shape) > 1 || h.count > (len(data)-h.offset)/d.size {
 		return nil
 	}
 	return &Array{Shape: h.shape, Data: d.view(data[h.offset:][:h.count*d.size])}

@@ -17,6 +17,12 @@ type Options struct {
 	Page int
 	// Large reads pictures of more than [MaxPixels] too, one at a time.
 	Large bool
+	// Wide leaves integers of 64 bits as they are where they do not fit int32, or
+	// those of uint64 uint32: the image is then a boxsum.Image64. Volumes do not look
+	// at it.
+	Wide bool
+
+	wider bool // also those that fit
 }
 
 // limitUse is held by all who decode, and alone by who lifts the limit.

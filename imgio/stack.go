@@ -21,6 +21,8 @@ type Stack struct {
 	Whole any
 	// Format is that of the file, as in a [Picture], or "folder".
 	Format string
+	// Element is the type that an array has in the file, as in a [Picture].
+	Element string
 
 	path  string // of the file, where that is one
 	shape slice
@@ -113,7 +115,8 @@ func openStack(f *os.File, size int64, format string, opt Options) (*Stack, erro
 		if s, err := swappedStack(h, f); s != nil || err != nil {
 			return s, err
 		}
-		return arrayStack(h.open(f))
+		a, c, err := h.open(f)
+		return h.stack(a, c, err)
 	case format == "tiff" && size >= mapBytes && int64(int(size)) == size:
 		if data, unmap, err := mapFile(f, int(size)); err == nil {
 			return tiffStack(data, unmap, opt)
@@ -135,8 +138,12 @@ func DecodeStackWith(r io.Reader, opt Options) (*Stack, error) {
 	}
 	switch format {
 	case "npy":
-		a, err := ReadNPY(whole)
-		return arrayStack(a, closer(nil), err)
+		h, err := readNPYHeader(whole)
+		if err != nil {
+			return nil, err
+		}
+		a, err := h.read(whole)
+		return h.stack(a, closer(nil), err)
 	case "tiff":
 		data, err := readAll(whole)
 		if err != nil {
@@ -174,19 +181,22 @@ func tiffStack(data []byte, c closer, opt Options) (*Stack, error) {
 	return s.begin()
 }
 
-// swappedStack is the slices of a large array whose bytes are the other way round:
-// the bytes of each are swapped as it is read, so that memory holds one of them. It is nil for
-// all other arrays.
+// swappedStack is the slices of a large array whose bytes are the other way round, or whose
+// elements become others: each is swapped or converted as it is read, so that memory holds
+// one of them. It is nil for all other arrays.
 func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
 	d, err := h.dtype()
-	if err != nil || !d.swap || len(h.shape) != 3 && len(h.shape) != 4 {
+	if err != nil || !d.swap && d.widen == nil || len(h.shape) != 3 && len(h.shape) != 4 {
 		return nil, nil
+	}
+	if d.size == 8 && h.descr[1] != 'f' {
+		return nil, nil // what these become depends on all of them
 	}
 	m, unmap := h.mappedBytes(f, d)
 	if m == nil {
 		return nil, nil
 	}
-	s := &Stack{Depth: h.shape[0], Format: "npy", close: unmap}
+	s := &Stack{Depth: h.shape[0], Format: "npy", Element: h.element(), close: unmap}
 	each := &npyHeader{descr: h.descr, shape: h.shape[1:], count: h.count / h.shape[0]}
 	size := each.count * d.size
 	s.read = func(z int) (any, string, error) {
@@ -201,8 +211,8 @@ func swappedStack(h *npyHeader, f *os.File) (*Stack, error) {
 	return s.begin()
 }
 
-// arrayStack is the slices of an array, in its own memory, unless there is an error already.
-func arrayStack(a *Array, c io.Closer, err error) (*Stack, error) {
+// stack is the slices of the array behind a header, in its own memory, unless there is an error already.
+func (h *npyHeader) stack(a *Array, c io.Closer, err error) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +220,7 @@ func arrayStack(a *Array, c io.Closer, err error) (*Stack, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	s.close = c.Close
+	s.Element, s.close = h.element(), c.Close
 	return s, nil
 }
 
@@ -224,6 +234,9 @@ func sliceArray(a *Array) (*Stack, error) {
 	}
 	if n == 0 {
 		return nil, fmt.Errorf("imgio: a volume of shape %s has no voxels", shapeString(a.Shape))
+	}
+	if a, err = a.pixels(); err != nil {
+		return nil, err
 	}
 	depth := a.Shape[0]
 	whole, err := (&Array{Shape: append([]int{depth * a.Shape[1]}, a.Shape[2:]...), Data: a.Data}).Image()

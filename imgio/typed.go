@@ -14,13 +14,21 @@ import (
 //
 //	img, file, err := imgio.OpenImage[uint8]("photo.jpg", imgio.Options{})
 //
-// Nothing is converted: pixels of another type are a [boxsum.ErrTypes]. Close the
-// file when done with the image.
+// Nothing is converted: pixels of another type are a [boxsum.ErrTypes]. Only arrays of
+// 64-bit integers, which no pixels are, become a P that holds all of their values; see
+// [ReadNPY] for int8 and float16. Close the file when done with the image.
 func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Closer, error) {
 	var none boxsum.Image[P]
+	opt.wider = true
 	p, err := OpenWith(path, opt)
 	if err != nil {
 		return none, nil, err
+	}
+	if img, ok, err := as[P](p.Image); ok {
+		if err != nil {
+			return none, nil, errors.Join(in(path, err), p.Close())
+		}
+		return img, closer(nil), p.Close()
 	}
 	img, ok := p.Image.(boxsum.Image[P])
 	if !ok {

@@ -70,6 +70,9 @@ func (c *histogramCmd) Run(sh *shell) error {
 	if err != nil {
 		return err
 	}
+	if src.element == "int8" && !c.Range.given {
+		c.Range = rangeFlag{math.MinInt8, math.MaxInt8 + 1, true}
+	}
 	var weights any
 	if c.Weights != "" {
 		other, err := sh.imageOrDemo(c.Weights, c.Out, &pictureFlags{Color: "gray", AsStored: c.AsStored}, false)

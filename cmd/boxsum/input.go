@@ -35,13 +35,14 @@ func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 // A source is an image, or a volume, which has a stack, and the device that its tables are made
 // on, nil for the CPU.
 type source struct {
-	image  any    // the first slice of a volume
-	format string // of the image's file
-	bits   int    // of a sample there
-	stack  *imgio.Stack
-	device *gpu.Device
-	file   io.Closer // that the image stands on
-	ctx    context.Context
+	image   any    // the first slice of a volume
+	format  string // of the image's file
+	bits    int    // of a sample there
+	element string // of an array there
+	stack   *imgio.Stack
+	device  *gpu.Device
+	file    io.Closer // that the image stands on
+	ctx     context.Context
 }
 
 // source opens a device and then what is to be read.
@@ -91,7 +92,7 @@ func (sh *shell) openSource(path string, how *pictureFlags, volume bool) (*sourc
 			return nil, errors.Join(err, picture.Close())
 		}
 		how.tell(sh, path, picture)
-		return &source{image: picture.Image, format: picture.Format, bits: picture.Bits, file: picture}, nil
+		return &source{image: picture.Image, format: picture.Format, bits: picture.Bits, element: picture.Element, file: picture}, nil
 	}
 	stack, err := await(sh.ctx, func() (*imgio.Stack, error) {
 		if path != standard {
@@ -102,7 +103,7 @@ func (sh *shell) openSource(path string, how *pictureFlags, volume bool) (*sourc
 	if err != nil {
 		return nil, how.hint(err)
 	}
-	return &source{image: stack.First, stack: stack, file: stack}, nil
+	return &source{image: stack.First, element: stack.Element, stack: stack, file: stack}, nil
 }
 
 // imageOrDemo is the image of a path, or the one that boxsum draws. It may not be

@@ -64,6 +64,7 @@ func (c *integrateCmd) make(sh *shell) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
+	c.wide = !c.Squares && !c.Tilted && !c.Volume && !c.pick() && !c.onGPU() && c.Type != "f64"
 	src, err := c.source(sh)
 	if err != nil {
 		return report{}, err
@@ -94,6 +95,11 @@ func (c *integrateCmd) make(sh *shell) (report, error) {
 // pair is the types of --type. Auto takes the usual ones, and wider ones where the sum
 // of all pixels may not fit them.
 func (c *integrateCmd) pair(sh *shell, src *source) (pair, error) {
+	if c.Type != "f64" {
+		if err := fitsNoPixels(src); err != nil {
+			return pair{}, err
+		}
+	}
 	usual, err := pairNamed(src.image, c.Type)
 	if err != nil || c.Type != "auto" || usual.holds(src.image, src.slices()) {
 		return usual, err

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -179,6 +182,61 @@ func TestRowByRow(t *testing.T) {
 			}
 			if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || !rows.streamed() || whole.streamed() {
 				t.Errorf("%d channels, squares %v: row by row the files differ", channels, squares)
+			}
+		}
+	}
+}
+
+// The same holds for 64-bit integers, whose boxes are asked without rounding or wrapping.
+func TestImage64(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 4))
+	for _, channels := range []int{1, 3} {
+		img := boxsum.Image64[int64]{Pix: make([]int64, 13*9*channels), Stride: 13 * channels, Width: 13, Height: 9, Channels: channels}
+		for i := range img.Pix {
+			img.Pix[i] = int64(random.Uint64())
+		}
+		var files [2]bytes.Buffer
+		for i := range files {
+			j, err := newPlane64(img, tableChoice{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if j.streams = i == 1; j.workers(nil) != 1 || j.types() != "i64:i64" {
+				t.Errorf("%d workers for %s", j.workers(nil), j.types())
+			}
+			if err := errors.Join(j.integrate(nil, nil), j.writeNPZ(&files[i])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+			t.Errorf("%d channels: row by row the files differ", channels)
+		}
+		pixels := newDirect64[int64](img)
+		for range 20 {
+			b := box{random.IntN(13), random.IntN(9), 0, 0}
+			b[2], b[3] = b[0]+random.IntN(14-b[0]), b[1]+random.IntN(10-b[1])
+			channel, n := random.IntN(channels), pixels.area(b)
+			sum, squares := new(big.Int), new(big.Int)
+			for y := b[1]; y < b[3]; y++ {
+				for x := b[0]; x < b[2]; x++ {
+					v := big.NewInt(img.Pix[y*img.Stride+x*channels+channel])
+					sum.Add(sum, v)
+					squares.Add(squares, v.Mul(v, v))
+				}
+			}
+			got := pixels.stats(b, channel)
+			if n == 0 {
+				if got.sum != int64(0) || got.mean != 0 || got.std != 0 {
+					t.Errorf("%v is empty and has %v", b, got)
+				}
+				continue
+			}
+			count := big.NewInt(n)
+			mean, _ := new(big.Rat).SetFrac(sum, count).Float64()
+			squares.Sub(squares.Mul(squares, count), new(big.Int).Mul(sum, sum))
+			variance, _ := new(big.Rat).SetFrac(squares, count.Mul(count, count)).Float64()
+			if fmt.Sprint(got.sum) != sum.String() || got.mean != mean || math.Abs(got.std-math.Sqrt(variance)) > 1e-12*math.Sqrt(variance) {
+				t.Errorf("%v: %v, want a sum of %v, a mean of %v and a deviation of %v", b, got, sum, mean, math.Sqrt(variance))
 			}
 		}
 	}

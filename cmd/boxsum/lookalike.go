@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum"
@@ -19,6 +20,12 @@ func (c *queryCmd) checkImage(src *source) error {
 	}
 	table := false
 	switch img := src.image.(type) {
+	case boxsum.Image64[int64]:
+		table = bordered(img.Width, img.Height, img.Channels, img.Row)
+	case boxsum.Image64[uint64]:
+		table = bordered(img.Width, img.Height, img.Channels, img.Row)
+	case boxsum.Image[int32]:
+		table = src.element == "int64" && bordered(img.Width, img.Height, img.Channels, img.Row)
 	case boxsum.Image[uint32]:
 		table = looksLikeTable(img)
 	case boxsum.Image[float32]:
@@ -35,10 +42,28 @@ func (c *queryCmd) checkImage(src *source) error {
 // tableHint adds to an error of reading an image that tables take a flag.
 func (c *queryCmd) tableHint(err error) error {
 	text := err.Error()
-	if strings.EqualFold(filepath.Ext(c.In), ".npz") || strings.Contains(text, "images or volumes of uint64") || strings.Contains(text, "images or volumes of int64") {
+	if strings.EqualFold(filepath.Ext(c.In), ".npz") || strings.Contains(text, "values of uint64 from") || strings.Contains(text, "values of int64 from") {
 		return fmt.Errorf("%w; if it is a table that integrate wrote, add --table", err)
 	}
 	return err
+}
+
+// bordered reports whether an array has a first row and a first column of zeros, and other
+// numbers in the last of both. So has every table; sums of signed pixels may decrease, and
+// show nothing else. Labels with a border of zeros all around are images.
+func bordered[T int32 | int64 | uint64](width, height, channels int, row func(y int) []T) bool {
+	if width < 3 || height < 3 {
+		return false
+	}
+	some := func(values []T) bool { return slices.ContainsFunc(values, func(v T) bool { return v != 0 }) }
+	last := false
+	for y := range height {
+		if some(row(y)[:channels]) {
+			return false
+		}
+		last = last || some(row(y)[(width-1)*channels:])
+	}
+	return !some(row(0)) && last && some(row(height-1))
 }
 
 // looksLikeTable reports whether an image has a first row and a first column of zeros,

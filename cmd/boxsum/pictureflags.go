@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum"
@@ -14,11 +15,13 @@ type pictureFlags struct {
 	AsStored bool   `help:"Take rows and columns as the file has them. Unless told, a picture is turned as its orientation tag (EXIF) says, as viewers do."`
 	Page     int    `placeholder:"N" help:"Page of a TIFF file, or frame of a GIF file, from 1 on."`
 	Large    bool   `help:"Read pictures of more than 2^30 pixels too. They are refused unless told, for a few bytes of a hostile file may promise as many."`
+
+	wide bool // take 64-bit integers that fit no pixels as they are
 }
 
 func (f *pictureFlags) reading() imgio.Options {
 	colors := map[string]imgio.ColorMode{"gray": imgio.ToGray, "keep": imgio.Keep}
-	return imgio.Options{Color: colors[f.Color], AsStored: f.AsStored, Page: f.Page, Large: f.Large}
+	return imgio.Options{Color: colors[f.Color], AsStored: f.AsStored, Page: f.Page, Large: f.Large, Wide: f.wide}
 }
 
 // check refuses pages that cannot be.
@@ -63,7 +66,7 @@ func (f *pictureFlags) checkChannels(path string, p *imgio.Picture) error {
 
 // channelsOf is how many channels an image of any type has.
 func channelsOf(img any) int {
-	for _, p := range allPairs {
+	for _, p := range slices.Concat(allPairs, pairs64) {
 		if p.is(img) {
 			return p.channels(img)
 		}

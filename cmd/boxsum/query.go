@@ -49,6 +49,7 @@ func (c *queryCmd) Run(sh *shell) error {
 	if c.Table {
 		return c.askSaved(sh, boxes)
 	}
+	c.wide = !c.Volume && !c.rotates() && !c.pick() && !c.onGPU()
 	src, err := sh.source(&c.placeFlag, func() (*source, error) { return sh.openSource(c.In, &c.pictureFlags, c.Volume) })
 	if err != nil {
 		return c.tableHint(err)
@@ -76,7 +77,7 @@ func (c *queryCmd) Run(sh *shell) error {
 // ask answers from the upright table of an image, or from that of a volume.
 func (c *queryCmd) ask(sh *shell, pair pair, src *source, boxes []box) ([]answer, error) {
 	if src.device == nil && src.stack == nil && !c.pick() {
-		if pixels := pair.direct(src.image); few(pixels, boxes) {
+		if pixels := pair.direct(src.image); pair.wide || few(pixels, boxes) {
 			return c.askDirectly(sh, pixels, boxes)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 // A pair is one pixel type with one sum type that it can be integrated to.
 type pair struct {
 	pixel, sum string
+	wide       bool                           // 64-bit integers, which have sums and are asked directly; most of what follows is nil
 	is         func(img any) bool             // whether the image has these pixels
 	channels   func(img any) int              // of an image that has
 	holds      func(img any, slices int) bool // whether the sum of all of them, in this many images, is exact
@@ -80,7 +81,7 @@ func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
 // pairWhere is the first pair of the image's pixel type that is good, or else an error from the
 // names of its pixels and sums.
 func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) error) (pair, error) {
-	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return !p.is(img) })
+	found := slices.DeleteFunc(slices.Concat(allPairs, pairs64), func(p pair) bool { return !p.is(img) })
 	if len(found) == 0 {
 		return pair{}, fmt.Errorf("there are no tables of %T", img)
 	}

@@ -217,7 +217,7 @@ def test_types_of_sums_are_those_of_the_table_of_types():
 
 @pytest.mark.parametrize("dtype", ["i8", "u8"])
 def test_64_bit_pixels(dtype):
-    """Ones that fit 32 bits are exact; others are rounded, or must be asked for so."""
+    """Ones that fit 32 bits are exact, and so are floats up to 2**53; others are refused, or must be asked for."""
     image, box = np.arange(12, dtype=dtype).reshape(3, 4), [0, 0, 4, 3]
     assert boxsum.moments(image).moments(box)["m00"] == 66
     assert boxsum.histogram(image, 2, (0, 12)).counts(box).tolist() == [6, 6]
@@ -227,6 +227,32 @@ def test_64_bit_pixels(dtype):
     assert boxsum.rotated(large, 0, dtype=float).sum(box) == 66 << 40
     with pytest.raises(TypeError, match="32 bits"):
         boxsum.rotated(large, 0)
+    sums, squares, tilted = boxsum.integral(image, squares=True, tilted=True)
+    assert (sums.dtype, squares.dtype, tilted.dtype) == (dtype, "f8", dtype) and squares[-1, -1] == 506
+    huge = image << np.array(59, dtype)
+    for refused in (lambda: boxsum.moments(huge), lambda: boxsum.histogram(huge, 2, (0, 12)), lambda: boxsum.integral(huge, nan="skip")):
+        with pytest.raises(TypeError, match=r"from 0 to 6341068275337658368: float64 would round"):
+            refused()
+
+
+def test_means_of_sums_that_do_not_fit():
+    """Of 16-bit pixels in 32 bits, and of 64-bit ones in 64: a table that integral made knows its pixels."""
+    image, all_of_it = np.full((700, 701), 65535, np.uint16), [0, 0, 701, 700]
+    for dtype in (np.uint32, np.int32):
+        for source in (image, image[:, ::-1]):
+            sums, squares = boxsum.integral(source, dtype=dtype, squares=True)
+            assert boxsum.box_mean(sums, all_of_it) == 65535 and boxsum.box_std(sums, squares, all_of_it) == 0
+            assert boxsum.box_mean(sums[:, :], all_of_it) == 65535
+        tilted = boxsum.integral(image, dtype=dtype, tilted=True)[1]
+        assert boxsum.tilted_mean(tilted, [350, 0, 300, 300]) == 65535
+        tables = np.empty((2, 701, 702), dtype)
+        boxsum.integral(image, out=tables[1])
+        assert boxsum.box_mean(tables[1], all_of_it) == 65535
+    assert boxsum.box_mean(boxsum.volume(image[None], dtype=np.uint32), [0, 0, 0, 701, 700, 1]) == 65535
+    assert boxsum.box_mean(boxsum.integral(image.astype(np.uint32) << 16, dtype=np.uint32), [0, 0, 99, 99]) == 65535 << 16
+    for value, dtype in ((1 << 62, "i8"), (-1 << 63, "i8"), ((1 << 64) - 1, "u8")):
+        table = boxsum.integral(np.full((9, 8), value, dtype))
+        assert boxsum.box_mean(table, [[0, 0, 8, 9], [1, 1, 2, 2]]).tolist() == [float(value)] * 2
 
 
 def test_tables_of_the_library_are_not_pickled():

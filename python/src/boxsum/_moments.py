@@ -95,8 +95,8 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
     Parameters
     ----------
     image : array_like, shape (H, W) or (H, W, C)
-        Pixels of the types that :func:`integral` takes, finite ones. Integers that
-        do not fit 32 bits are rounded to float64.
+        Pixels of the types that :func:`integral` takes, finite ones. Integers
+        beyond 2**53 are refused.
     workers : int, optional
         How many threads may work at once.
 

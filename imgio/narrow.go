@@ -1,0 +1,175 @@
+package imgio
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/grid"
+)
+
+// mostExact is the number up to which float64 holds every whole number.
+const mostExact = 1 << 53
+
+// pixels is the array with elements that are pixels: itself, or integers of 64 bits as
+// int32 if all fit, else as uint32, else as float64 if that holds all of them.
+func (a *Array) pixels() (*Array, error) {
+	switch data := a.Data.(type) {
+	case []int64:
+		return narrowed(a, data)
+	case []uint64:
+		return narrowed(a, data)
+	}
+	return a, nil
+}
+
+func narrowed[T int64 | uint64](a *Array, data []T) (*Array, error) {
+	low, high := rangeOf(data)
+	var made any
+	var err error
+	switch {
+	case signed[T]() && holds[int32](low, high):
+		made, err = converted[int32](data)
+	case holds[uint32](low, high):
+		made, err = converted[uint32](data)
+	case holds[float64](low, high):
+		made, err = converted[float64](data)
+	default:
+		return nil, tooWide(low, high, "2^53, up to which float64 holds whole numbers: subtract a constant or divide first")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("imgio: %w", err)
+	}
+	return &Array{Shape: a.Shape, Data: made}, nil
+}
+
+// tooWide is the error about integers that pixels do not hold.
+func tooWide[T int64 | uint64](low, high T, limit string) error {
+	return fmt.Errorf("imgio: values of %T from %d to %d are beyond %s: %w", low, low, high, limit, boxsum.ErrTypes)
+}
+
+// signed reports whether a type has negative numbers.
+func signed[T int64 | uint64]() bool { return *new(T)-1 < 0 }
+
+// rangeOf is the least and the largest number, both 0 where there is none.
+func rangeOf[T int64 | uint64](data []T) (low, high T) {
+	if len(data) == 0 {
+		return 0, 0
+	}
+	low, high = data[0], data[0]
+	for _, v := range data {
+		low, high = min(low, v), max(high, v)
+	}
+	return low, high
+}
+
+// holds reports whether pixels of type P are exact for all numbers of a range.
+func holds[P boxsum.Pixel, T int64 | uint64](low, high T) bool {
+	least, most := int64(0), uint64(0)
+	switch any(*new(P)).(type) {
+	case uint8:
+		most = math.MaxUint8
+	case uint16:
+		most = math.MaxUint16
+	case uint32:
+		most = math.MaxUint32
+	case int16:
+		least, most = math.MinInt16, math.MaxInt16
+	case int32:
+		least, most = math.MinInt32, math.MaxInt32
+	case float32:
+		least, most = -1<<24, 1<<24
+	case float64:
+		least, most = -mostExact, mostExact
+	}
+	return (low >= 0 || int64(low) >= least) && (high < 0 || uint64(high) <= most)
+}
+
+func converted[P boxsum.Pixel, T int64 | uint64](data []T) ([]P, error) {
+	made, err := grid.Make[P](len(data))
+	for i := range made {
+		made[i] = P(data[i])
+	}
+	return made, err
+}
+
+// image64 is an array of 64-bit integers as an image of them, in its memory, and nil
+// for other arrays. It is nil too where they fit pixels, unless all are wanted.
+func (a *Array) image64(all bool) (any, error) {
+	switch data := a.Data.(type) {
+	case []int64:
+		return image64Of(a, data, all)
+	case []uint64:
+		return image64Of(a, data, all)
+	}
+	return nil, nil
+}
+
+func image64Of[T int64 | uint64](a *Array, data []T, all bool) (any, error) {
+	if !all {
+		low, high := rangeOf(data)
+		if signed[T]() && holds[int32](low, high) || !signed[T]() && holds[uint32](low, high) {
+			return nil, nil
+		}
+	}
+	width, height, channels, n, err := imageShape(a.Shape, len(data))
+	if err != nil {
+		return nil, err
+	}
+	return boxsum.Image64[T]{Pix: data[:n], Stride: width * channels, Width: width, Height: height, Channels: channels}, nil
+}
+
+// as is an image of 64-bit integers with pixels of type P, which must hold all of them,
+// and not ok for other images.
+func as[P boxsum.Pixel](img any) (made boxsum.Image[P], ok bool, err error) {
+	switch img := img.(type) {
+	case boxsum.Image64[int64]:
+		made, err = image32[P](img)
+		return made, true, err
+	case boxsum.Image64[uint64]:
+		made, err = image32[P](img)
+		return made, true, err
+	}
+	return made, false, nil
+}
+
+func image32[P boxsum.Pixel, T int64 | uint64](img boxsum.Image64[T]) (boxsum.Image[P], error) {
+	low, high := rangeOf(img.Pix)
+	if !holds[P](low, high) {
+		return boxsum.Image[P]{}, tooWide(low, high, fmt.Sprintf("what pixels of %T hold", *new(P)))
+	}
+	pix, err := converted[P](img.Pix)
+	if err != nil {
+		return boxsum.Image[P]{}, fmt.Errorf("imgio: %w", err)
+	}
+	return boxsum.Image[P]{Pix: pix, Stride: img.Stride, Width: img.Width, Height: img.Height, Channels: img.Channels}, nil
+}
+
+// halfToFloat is a float16 as float32, which holds all of them.
+func halfToFloat(h uint16) float32 {
+	const bias = 127 - 15
+	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&0x1f), uint32(h&0x3ff)
+	switch exponent {
+	case 0: // zero, and numbers below 2^-14
+		small := float32(fraction) * 0x1p-24
+		return math.Float32frombits(math.Float32bits(small) | sign)
+	case 0x1f: // infinity and NaN
+		return math.Float32frombits(sign | 0xff<<23 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+bias)<<23 | fraction<<13)
+}
+
+// widened makes wider elements of what is in a file.
+func widened[From, To Element](to func(From) To) func(any) (any, error) {
+	return func(data any) (any, error) {
+		from := data.([]From)
+		made, err := grid.Make[To](len(from))
+		for i := range made {
+			made[i] = to(from[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("imgio: npy: %w", err)
+		}
+		return made, nil
+	}
+}
