@@ -165,20 +165,37 @@ def test_what_is_written_to_a_table():
     np.testing.assert_allclose(boxsum.box_mean(sums, box), image[4:36, 3:45].mean(), rtol=1e-12)
 
 
+def test_tables_in_one_array():
+    """Each knows its own pixels, however it is named."""
+    near, bright = far((40, 50)), np.full((40, 50), (1 << 32) - 1, "u4")
+    stack, small = np.empty((3, 2, 41, 51)), np.empty((2, 41, 51), "u4")
+    images = [near, near * 3, near - 1e7]
+    for image, out in zip(images, stack):
+        boxsum.integral(image, squares=True, out=(out[0], out[1]))
+    boxsum.integral(bright, out=small[0])
+    boxsum.integral(np.ones((40, 50), "u1"), out=small[1])
+    box = [3, 4, 45, 36]
+    for image, tables in zip(images, stack):
+        np.testing.assert_allclose(boxsum.box_std(tables[0], tables[1], box), image[4:36, 3:45].std(), rtol=1e-6)
+    assert boxsum.box_mean(small[0], box) == (1 << 32) - 1 and boxsum.box_mean(small[1], box) == 1
+    boxsum.integral(np.ones((40, 50), "u1"), out=small[0])
+    assert boxsum.box_mean(small[0], box) == 1
+
+
 def test_nothing_is_kept_of_tables_that_are_gone():
     gc.collect()
-    before = len(_known._tables)
+    before = len(_known._memory)
     tables = [boxsum.integral(far((30, 30)), squares=True) for _ in range(5)]
-    assert len(_known._tables) == before + 10
+    assert len(_known._memory) == before + 10
     del tables
     gc.collect()
-    assert len(_known._tables) == before
+    assert len(_known._memory) == before
 
 
 def test_an_image_near_zero_takes_nothing_more():
-    before = len(_known._tables)
+    before = len(_known._memory)
     tables = boxsum.integral(np.random.default_rng(0).random((30, 40)), squares=True), boxsum.integral(np.ones((30, 40), "u1"), squares=True)
-    assert len(_known._tables) == before and type(tables[0][0]) is np.ndarray
+    assert len(_known._memory) == before and type(tables[0][0]) is np.ndarray
 
 
 def test_ramps_with_noise():

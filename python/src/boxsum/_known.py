@@ -107,64 +107,106 @@ class Known:
 
 NOTHING = Known()
 
-_tables: dict[int, tuple[weakref.ref, Known, Any]] = {}  # by id: the table, what is known, and its last row when that was so
+class Part:
+    """Where in its memory a table lies, and what is known of it."""
+
+    __slots__ = ("dtype", "known", "last", "pointer", "shape", "strides")
+
+    def __init__(self, table: Any, known: Known) -> None:
+        self.known = known
+        self.last: Any = None
+        if isinstance(table, ndarray):
+            self.pointer, self.shape, self.strides, self.dtype = _pointer(table), table.shape, table.strides, table.dtype
+            self.last = self.row().copy()
+
+    def row(self) -> ndarray:
+        """The last row, or some of the last slice, which tells a table from another."""
+        described = {"data": (self.pointer, True), "shape": self.shape, "strides": self.strides, "typestr": self.dtype.str, "version": 3}
+        last = np.asarray(type("Shadow", (), {"__array_interface__": described})())[-1]
+        return last if last.ndim == 1 else last[last.shape[0] - 1 :: -max(1, last.shape[0] // 64)]
+
+    def holds(self) -> bool:
+        """Whether nothing else has been written there; entries on a device are not read."""
+        return self.last is None or self.row().tobytes() == self.last.tobytes()
+
+    def end(self) -> int:
+        return self.pointer + sum((n - 1) * stride for n, stride in zip(self.shape, self.strides)) + self.dtype.itemsize
+
+
+_memory: dict[int, tuple[weakref.ref[Any], list[Part]]] = {}  # by the id of the array that has the memory of tables
+
+
+def _owner(table: Any) -> Any:
+    """The array whose memory a table lies in, perhaps itself."""
+    while isinstance(table, ndarray) and isinstance(table.base, ndarray):
+        table = table.base
+    return table
+
+
+def _pointer(table: ndarray) -> int:
+    return table.__array_interface__["data"][0]
 
 
 def remember(table: Any, known: Known) -> None:
-    """Keeps in mind what is known of a table, as long as it lives."""
-    key = id(table)
+    """Keeps in mind what is known of a table, as long as its memory lives."""
+    forget(table)
+    owner = _owner(table)
+    key = id(owner)
+    found = _memory.get(key)
+    if found is not None and found[0]() is owner:
+        found[1].append(Part(table, known))
+        return
     try:
-        _tables[key] = weakref.ref(table, lambda _: _tables.pop(key, None)), known, _last(table)
+        _memory[key] = weakref.ref(owner, lambda _: _memory.pop(key, None)), [Part(table, known)]
     except TypeError:  # a library whose arrays know no weak references
         pass
 
 
 def forget(table: Any) -> None:
     """Says that another table is written to an array."""
-    if _tables and table is not None:
-        for old in (table, getattr(table, "base", None)):
-            _tables.pop(id(old), None)
+    found = _memory.get(id(_owner(table))) if _memory else None
+    if found is None:
+        return
+    if not isinstance(table, ndarray):
+        found[1].clear()
+        return
+    one = Part.__new__(Part)
+    one.pointer, one.shape, one.strides, one.dtype = _pointer(table), table.shape, table.strides, table.dtype
+    found[1][:] = [p for p in found[1] if p.end() <= one.pointer or one.end() <= p.pointer]
 
 
 def of(table: Any) -> Known:
-    """What is known of a table, which may be a view of one that something is known of."""
-    known = _recall(table)
-    if known is None and isinstance(table, ndarray):
-        base = table.base
-        whole = None if base is None else _recall(base)
-        if whole is not None and isinstance(base, ndarray) and base.dtype.itemsize == table.dtype.itemsize:
-            known = whole.through(lambda other: _same_part(table, base, other))
-    if isinstance(table, ValidTable) and (known is None or known.counts is None):
-        known = known or Known()
+    """What is known of a table, which may be a part of one that something is known of."""
+    known = _recall(table) if _memory else NOTHING
+    if isinstance(table, ValidTable) and known.counts is None:
         return Known(known.bound, known.signed, known.digits, table.counts, table.counts is None)
-    return known or NOTHING
+    return known
 
 
-def _recall(table: Any) -> Known | None:
-    entry = _tables.get(id(table))
-    if entry is None or entry[0]() is not table:
-        return None
-    last = _last(table)
-    if last is not entry[2] and last.tobytes() != entry[2].tobytes():  # something else has been written to it
-        return None
-    return entry[1]
+def _recall(table: Any) -> Known:
+    owner = _owner(table)
+    found = _memory.get(id(owner))
+    if found is None or found[0]() is not owner:
+        base = None if isinstance(table, ndarray) else getattr(table, "_base", getattr(table, "base", None))  # that of PyTorch is private
+        found = None if base is None else _memory.get(id(base))
+        if found is None or found[0]() is not base:
+            return NOTHING
+        return Known(found[1][0].known.bound, found[1][0].known.signed) if found[1] else NOTHING
+    for part in found[1]:
+        if not isinstance(table, ndarray):
+            return part.known if part.holds() else NOTHING
+        if table.dtype.itemsize == part.dtype.itemsize and part.pointer <= _pointer(table) < part.end() and part.holds():
+            if (table.shape, table.strides, _pointer(table)) == (part.shape, part.strides, part.pointer):
+                return part.known
+            return part.known.through(lambda other, part=part: _same_part(table, part, other))
+    return NOTHING
 
 
-def _last(table: Any) -> Any:
-    """The last row, or some of the last slice, which tells a table from another; entries on a device are not read."""
-    if not isinstance(table, ndarray):
-        if getattr(table, "is_cuda", True):
-            return None
-        table = table.detach().numpy()
-    last = table.view(ndarray)[-1]
-    return np.array(last if last.ndim == 1 else last[last.shape[0] - 1 :: -max(1, last.shape[0] // 64)])
-
-
-def _same_part(part: ndarray, whole: ndarray, other: ndarray) -> ndarray | None:
+def _same_part(part: ndarray, whole: Part, other: ndarray) -> ndarray | None:
     """Of another array, the part that a view is of a table. None if it is none that a table could be."""
     if other.shape != whole.shape:
         return None
-    start = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    start = _pointer(part) - whole.pointer
     at: list[Any] = []
     axes = list(zip(part.shape, part.strides))
     for length, stride in zip(whole.shape, whole.strides):
@@ -185,10 +227,11 @@ def bound_of(pixels: ndarray) -> int:
 
 def note(table: Any, pixels: ndarray, squares: bool = False, digits: Digits | None = None, counts: Any = None) -> None:
     """Remembers of a table of these pixels, or of their squares, what its type does not tell."""
-    forget(table)
     bound = bound_of(pixels) if table.dtype.kind in "iu" and _unusual(pixels.dtype, table.dtype, squares) else 0
     if bound or digits is not None or counts is not None:
         remember(table, Known(bound, pixels.dtype.kind == "i", digits, counts))
+    else:
+        forget(table)
 
 
 def _unusual(pixel: np.dtype, sums: np.dtype, squares: bool) -> bool:
