@@ -36,20 +36,9 @@ func (t *Table[S]) clip(box image.Rectangle) image.Rectangle {
 }
 
 func (t *SquaredTable[S, Q]) rounding(r rectangle, channel int) exact.Rounding {
-	return t.roundingOf(r, channel, func(x, y int) int { return x * y })
-}
-
-// roundingOf is that of a table of which not all pixels count: pixels is how many do,
-// left of x and above y.
-func (t *SquaredTable[S, Q]) roundingOf(r rectangle, channel int, pixels func(x, y int) int) exact.Rounding {
 	// Rows are summed by blocks of four sums at least, and then added to the row above.
-	rounding := exact.Rounding{Steps: r.Max.Y + r.Max.X*min(t.Sum.Channels, 4)/4 + 8}
-	for _, x := range [...]int{r.Min.X, r.Max.X} {
-		for _, y := range [...]int{r.Min.Y, r.Max.Y} {
-			rounding.Read(1, float64(t.Squares.At(x, y, channel)), pixels(x, y))
-		}
-	}
-	return rounding
+	steps := r.Max.Y + r.Max.X*min(t.Sum.Channels, 4)/4 + 8
+	return exact.Rounding{Entries: 4, Squares: float64(t.Squares.At(r.Max.X, r.Max.Y, channel)), Pixels: r.Max.X * r.Max.Y, Steps: steps}
 }
 
 // whole reports whether all entries that a box is read from are whole numbers.

@@ -246,9 +246,9 @@ func (t *ValidTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
 	sums, squares := t.Sum.validChannel(channel), t.Squares.validChannel(channel)
 	both := &SquaredTable[S, Q]{t.Sum, t.Squares}
 	return exact.VarianceOf(&sums, &squares, valid, func(box validBox) exact.Rounding {
-		return both.roundingOf(box.rectangle, channel, func(x, y int) int {
-			return countValid(t.Count, rectangle{Max: image.Pt(x, y)}, channel)
-		})
+		r := both.rounding(box.rectangle, channel)
+		r.Pixels = countValid(t.Count, rectangle{Max: box.Max}, channel)
+		return r
 	}, func(box validBox) bool { return both.whole(box.rectangle, channel) })
 }
 

@@ -97,9 +97,8 @@ func squaresOf[Q boxsum.Square, T, P boxsum.Pixel](img boxsum.Image[P], rot Rota
 }
 
 func (t *SquaredTable[S, Q]) rounding(_ part, channel int) exact.Rounding {
-	r := exact.Rounding{Steps: 4 * (t.Sum.Height + t.Sum.Width)}
-	r.Read(4, float64(t.Squares.SumChannel(t.Sum.Bounds(), channel)), t.Sum.Width*t.Sum.Height)
-	return r
+	squares := float64(t.Squares.SumChannel(t.Sum.Bounds(), channel))
+	return exact.Rounding{Entries: 4, Squares: squares, Pixels: t.Sum.Width * t.Sum.Height, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
 }
 
 // whole reports whether the sums of all pixels are whole numbers.

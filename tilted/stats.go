@@ -68,9 +68,7 @@ func (t *SquaredTable[S, Q]) rounding(b part, channel int) exact.Rounding {
 	x, y := t.Sum.clamped(total(b.X, b.W, -b.H), total(b.Y, b.W, b.H))
 	squares := t.Squares.At(x, y, channel)
 	reads := t.Sum.reads(b.Box, func(x int) { squares = max(squares, t.Squares.At(x, t.Sum.Height, channel)) })
-	r := exact.Rounding{Steps: 4 * (t.Sum.Height + t.Sum.Width)}
-	r.Read(reads, float64(squares), y*t.Sum.Width)
-	return r
+	return exact.Rounding{Entries: reads, Squares: float64(squares), Pixels: y * t.Sum.Width, Steps: 4 * (t.Sum.Height + t.Sum.Width)}
 }
 
 // whole reports whether all entries that a box is read from are whole numbers, and what

@@ -29,13 +29,8 @@ func (t *Table[S]) clip(box Box) Box { return box.Intersect(t.Bounds()) }
 
 func (t *SquaredTable[S, Q]) rounding(c cuboid, channel int) exact.Rounding {
 	// As in an image, and each slice is then added to the one before.
-	r := exact.Rounding{Steps: c.Z1 + c.Y1 + c.X1*min(t.Sum.Channels, 4)/4 + 8}
-	xs, ys, zs := [2]int{c.X0, c.X1}, [2]int{c.Y0, c.Y1}, [2]int{c.Z0, c.Z1}
-	for corner := range 8 {
-		x, y, z := xs[corner&1], ys[corner>>1&1], zs[corner>>2]
-		r.Read(1, float64(t.Squares.At(x, y, z, channel)), x*y*z)
-	}
-	return r
+	steps := c.Z1 + c.Y1 + c.X1*min(t.Sum.Channels, 4)/4 + 8
+	return exact.Rounding{Entries: 8, Squares: float64(t.Squares.At(c.X1, c.Y1, c.Z1, channel)), Pixels: c.X1 * c.Y1 * c.Z1, Steps: steps}
 }
 
 // whole reports whether all entries that a box is read from are whole numbers.

@@ -21,17 +21,10 @@ func Mean[S kernel.Sum](n int, sum S) float64 {
 // A Rounding is what the entries that a box was read from say about the rounding
 // of floats in them.
 type Rounding struct {
-	Steps int // how many additions, one after the other, led to any of them at most
-
-	squares, sums float64 // what they add up to at most, regardless of signs
-}
-
-// Read takes note of entries of the squares, and how many pixels each sums. By the inequality
-// of Cauchy and Schwarz, sums of these pixels are not above the root of their
-// number times their squares, nor is what led to them.
-func (r *Rounding) Read(entries int, squares float64, pixels int) {
-	r.squares += float64(entries) * squares
-	r.sums += float64(entries) * math.Sqrt(float64(pixels)*squares)
+	Entries int     // how many there are
+	Squares float64 // the largest of the squares
+	Pixels  int     // of all that it sums
+	Steps   int     // how many additions, one after the other, led to it at most
 }
 
 const (
@@ -84,11 +77,13 @@ func Variance[S, Q kernel.Sum](n int, sum S, squares Q, r *Rounding, whole func(
 
 // ofVariance is how far rounding may have moved a variance at most: each addition on
 // the way to an entry rounds by no more than half a unit in the last place of
-// that entry. In most images much of that cancels, but not where all rows are alike.
+// that entry. In most images much of that cancels, but not where all rows are alike. By
+// the inequality of Cauchy and Schwarz no sum on the way is above the root of the pixels
+// times their squares.
 func (r *Rounding) ofVariance(n int, mean, sums, squares float64) float64 {
-	steps := float64(r.Steps) / float64(n)
-	ofSquares := steps * squares * r.squares
-	ofMean := steps * sums * r.sums
+	grown := float64(r.Entries) * float64(r.Steps) / float64(n)
+	ofSquares := grown * squares * r.Squares
+	ofMean := grown * sums * math.Sqrt(float64(r.Pixels)*r.Squares)
 	return ofSquares + 2*math.Abs(mean)*ofMean + ofMean*ofMean
 }
 

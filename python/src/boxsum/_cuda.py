@@ -283,10 +283,10 @@ class _Boxes:
         return self.along_channels(steps + self.ends[-1][1] * min(self.channels or 1, 4) // 4)
 
 
-def _whole(xp: Any, sums: Any, squares: Any, real: Any, of_sums: Any, of_squares: Any) -> Any:
+def _whole(xp: Any, sums: Any, squares: Any, real: Any, table: Any) -> Any:
     """Whether entries are whole numbers, and so small that all that led to them was exact: see exact.IsWhole."""
-    limits = (2.0**46, 2.0**46) if _epsilon(of_sums) else (math.inf, 2.0**53)
-    if _epsilon(of_sums) == 2.0**-24:
+    limits = (2.0**46, 2.0**46) if _epsilon(table) else (math.inf, 2.0**53)
+    if _epsilon(table) == 2.0**-24:
         limits = 2.0**20, limits[1]
     s, q = real(sums), real(squares)
     return (abs(s) < limits[0]) & (q < limits[1]) & (s == xp.floor(s)) & (q == xp.floor(q))
@@ -317,20 +317,17 @@ def _variance(xp: Any, table: Any, squares: Any, b: _Boxes, real: Any, integer: 
     count = real(n)
     mean = real(sums) / count
     v = real(second) / count - mean * mean
-    of_squares: Any = 0.0
-    of_sums: Any = 0.0
-    whole = _whole(xp, sums, second, real, table, squares)
+    last = tuple(high for _, high in b.ends)
+    entry = real(squares[last])
+    pixels: Any = 1
+    for high in last:
+        pixels = pixels * high
+    grown = real(b.steps()) * 2.0**b.axes / count
+    of_mean = grown * _epsilon(table) * xp.sqrt(real(b.along_channels(pixels)) * entry)
+    noise = grown * _epsilon(squares) * entry + 2 * abs(mean) * of_mean + of_mean * of_mean
+    whole = _whole(xp, sums, second, real, table)
     for at in b.corners():
-        pixels: Any = 1
-        for high in at:
-            pixels = pixels * high
-        entry = real(squares[at])
-        of_squares = of_squares + entry
-        of_sums = of_sums + xp.sqrt(real(b.along_channels(pixels)) * entry)
-        whole = whole & _whole(xp, table[at], squares[at], real, table, squares)
-    steps = real(b.steps()) / count
-    of_mean = steps * _epsilon(table) * of_sums
-    noise = steps * _epsilon(squares) * of_squares + 2 * abs(mean) * of_mean + of_mean * of_mean
+        whole = whole & _whole(xp, table[at], squares[at], real, table)
     zero = xp.zeros_like(v)
     exact = _of_integers(xp, n, integer(xp.where(whole, real(sums), zero)), integer(xp.where(whole, real(second), zero)), real, integer)
     if not is_float(table):  # of sums beyond 2**53 too
