@@ -52,7 +52,7 @@ def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np
 
     Empty boxes have a mean of 0. With ``counts``, the last table of
     ``boxsum.integral(image, nan="skip")`` or ``mask=``, it is that of the valid pixels,
-    and NaN where there are none.
+    and NaN where there are none. Tables of type :class:`ValidTable` know them.
 
     >>> import boxsum, numpy as np
     >>> table = boxsum.integral(np.eye(4, dtype=np.float32))
@@ -68,11 +68,12 @@ def box_mean(table: Table, boxes: Boxes, *, counts: Table | None = None, out: np
 def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | None = None, out: np.ndarray | None = None, workers: int | None = None) -> Any:
     """The variance of the pixels of boxes, from a table and that of the squares.
 
-    From tables of integers it is right to two units in the last place. From float64
-    squares, which those of 32-bit pixels are, it is so while the squares of the
-    whole image add up to less than 2**53, and beyond that as rounded as those sums
-    are. It is never negative. With ``counts`` it is that of the valid pixels, see
-    :func:`box_mean`.
+    Of integers it is right to two units in the last place. Of floats it is NaN where
+    rounding of the sums may be more than a fiftieth of it. Tables that :func:`integral`
+    made, and views of them, have more digits than their entries for this: so the
+    deviations of floats are right to 1e-6 up to 1e7 times smaller than the mean,
+    and those of 32-bit integers are exact. It is never negative. With ``counts`` it is that
+    of the valid pixels, see :func:`box_mean`.
 
     >>> import boxsum, numpy as np
     >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)

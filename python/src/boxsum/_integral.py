@@ -112,8 +112,9 @@ def integral(
         Make the table at 45° as well, that of ``cv2.integral3``.
     mask : array_like, shape (H, W) or (H, W, C), optional
         Which pixels are valid: those where it is not zero. Others are left out, and
-        a table of counts tells how many there are. ``True`` is for masked arrays of
-        NumPy, whose own mask, true for what is left out, always holds as well.
+        a table of counts tells how many there are. Masked arrays of NumPy need none: what
+        they mask is left out, and their tables know their counts. ``True`` returns these
+        too.
     nan : str
         ``"skip"`` leaves out NaN, in each channel by itself, as a mask does. With
         ``"keep"`` it is a value, and spoils the boxes below it and to the right.
@@ -131,7 +132,7 @@ def integral(
     table : array, shape (H + 1, W + 1) or (H + 1, W + 1, C)
         A tuple of two or three where squares or tilted are asked for: sums,
         squares, tilted. With mask or nan the last one is that of the counts, uint32:
-        see :func:`box_mean`. Large tables have rows with a gap behind them, which are
+        see :func:`box_mean`. Those of valid pixels are of type :class:`ValidTable`. Large tables have rows with a gap behind them, which are
         written faster; ``out=numpy.empty(...)`` makes one without.
 
     Examples

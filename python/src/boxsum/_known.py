@@ -49,16 +49,18 @@ class ValidTable(ndarray):
         return part
 
     def transpose(self, *axes: Any) -> Any:
+        """The table with its axes in another order, and the counts too."""
         turned = super().transpose(*axes)
         turned.counts = None if self.counts is None else self.counts.transpose(*axes)
         return turned
 
     def swapaxes(self, one: Any, other: Any) -> Any:
+        """The table with two axes in each other's place, and the counts too."""
         turned = super().swapaxes(one, other)
         turned.counts = None if self.counts is None else self.counts.swapaxes(one, other)
         return turned
 
-    T = property(transpose)
+    T = property(transpose, doc="The table with its axes in reverse order, and the counts too.")
 
     def __reduce__(self) -> Any:
         array: Any = super().__reduce__()
