@@ -57,7 +57,7 @@ func TestWideVariance(t *testing.T) {
 		num.Sub(num, new(big.Int).Mul(sum, sum))
 		want, _ := new(big.Rat).SetFrac(num, new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(int64(n)))).Float64()
 		rounded, _ := new(big.Float).SetInt(squares).Float64()
-		rounded += float64(rng.IntN(1<<60)) - 1<<59
+		rounded += float64(rng.Int64N(1<<60)) - 1<<59
 		modulo := new(big.Int).And(squares, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
 		if got := WideVariance(n, sum.Int64(), rounded, modulo); math.Abs(got-want) > 0x1p-51*want {
 			t.Fatalf("n %d, around %d, spread %d: %v, want %v", n, around, spread, got, want)
